@@ -1,0 +1,35 @@
+"""What can go wrong, in the user's words.
+
+ExploraCoderError
+├── InputError         something the user gave is wrong: exit code 2
+├── SetupError         something that is needed is missing or broken: exit code 2
+│   └── ModelError     the model could not be asked
+│       └── ReplyError     the model answered, in a form that could not be used
+└── BudgetError        a limit that the user set was reached
+"""
+
+from __future__ import annotations
+
+
+class ExploraCoderError(Exception):
+    """Base class. ``str()`` says what happened, to what, and what to do next."""
+
+
+class InputError(ExploraCoderError):
+    """Something the user gave is wrong."""
+
+
+class SetupError(ExploraCoderError):
+    """Something that is needed is missing or broken."""
+
+
+class ModelError(SetupError):
+    """The model could not be asked: unreachable, key rejected, unknown model."""
+
+
+class ReplyError(ModelError):
+    """The model answered, but not in the form that was asked for."""
+
+
+class BudgetError(ExploraCoderError):
+    """A limit on seconds or tokens was reached; everything so far is kept."""

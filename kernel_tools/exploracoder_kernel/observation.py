@@ -1,0 +1,65 @@
+"""What running a snippet showed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+RunStatus = Literal["ok", "error", "timeout", "killed", "interrupted"]
+
+
+class Variable(BaseModel):
+    """A name in a branch: what it holds, in words short enough for a prompt.
+
+    ``preview`` is ``repr`` cut to size; of a lazy object it shows the first elements, which were
+    taken in a fork that was thrown away, so the object itself was not consumed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    type: str
+    preview: str = ""
+    length: int | None = None
+    shape: tuple[int, ...] | None = None
+    is_lazy: bool = False
+    preview_error: str | None = None
+
+
+class ErrorReport(BaseModel):
+    """An exception: ``line`` counts from 1 in the snippet that was run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ename: str
+    evalue: str
+    traceback: tuple[str, ...] = ()
+    line: int | None = None
+
+
+class Observation(BaseModel):
+    """What running a snippet showed (ExploraCoder, section 3.4: executability, error, output).
+
+    ``stdout``, ``stderr`` and ``result`` are cut in the middle when they are over the limit, and
+    ``is_truncated`` says so. ``outputs`` are nbformat 4.5 outputs in order, as a front end shows
+    them. ``variables`` are the names that are new or rebound.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    status: RunStatus
+    stdout: str = ""
+    stderr: str = ""
+    result: str | None = None
+    outputs: tuple[dict[str, Any], ...] = ()
+    error: ErrorReport | None = None
+    variables: tuple[Variable, ...] = ()
+    seconds: float = 0.0
+    is_truncated: bool = False
+    limits_hit: tuple[str, ...] = ()
+
+    @property
+    def ran(self) -> bool:
+        """Whether the snippet came to its end without an exception."""
+        return self.status == "ok"

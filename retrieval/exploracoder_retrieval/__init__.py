@@ -1,0 +1,1 @@
+"""Docs in, ranked APIs out."""
