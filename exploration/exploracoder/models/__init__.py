@@ -1,0 +1,21 @@
+"""Chat models: any OpenAI-compatible server, the embedded model, usage, and the reply cache."""
+
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.structured import complete_json
+from exploracoder.models.usage import Usage, UsageMeter
+
+__all__ = [
+    "ChatModel",
+    "Message",
+    "OnToken",
+    "OpenAIChatModel",
+    "Reply",
+    "ReplyCache",
+    "Sampling",
+    "Schema",
+    "Usage",
+    "UsageMeter",
+    "complete_json",
+]

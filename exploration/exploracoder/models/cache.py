@@ -1,0 +1,91 @@
+"""Replies kept on disk, so that a run can be repeated without asking the model again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from exploracoder.errors import SetupError
+from exploracoder.models.chat import Reply
+
+_BUSY_TIMEOUT_S = 10.0
+
+
+class ReplyCache:
+    """Replies by the SHA-256 of everything that was asked.
+
+    Processes may share one folder: sqlite serialises the writers, and two that ask the same thing
+    at the same time store the same row.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Opens, or creates, the cache.
+
+        Args:
+            folder: Where ``replies.sqlite`` lies; created if missing.
+
+        Raises:
+            SetupError: The folder cannot be written, or the file is not a cache.
+        """
+        self._path = folder / "replies.sqlite"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SetupError(
+                f"Cannot create the reply cache {folder}: {error.strerror}."
+            ) from error
+        with self._connect() as connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
+            )
+
+    @staticmethod
+    def key(question: Mapping[str, Any]) -> str:
+        """The hexadecimal SHA-256 of a JSON-like question, whatever the order of its fields."""
+        text = json.dumps(question, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def get(self, key: str) -> Reply | None:
+        """The stored reply, marked ``from_cache``, or None.
+
+        A row that cannot be read (written by another version) counts as missing.
+        """
+        with self._connect() as connection:
+            row = connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return Reply.model_validate_json(row[0]).model_copy(update={"from_cache": True})
+        except ValidationError:
+            return None
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Stores a reply, in place of an earlier one with this key."""
+        text = reply.model_copy(update={"from_cache": False}).model_dump_json()
+        with self._connect() as connection:
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
+
+    def __len__(self) -> int:
+        with self._connect() as connection:
+            count: int = connection.execute("SELECT count(*) FROM replies").fetchone()[0]
+        return count
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        # One short connection a call: nothing to close later, and safe from any thread.
+        try:
+            opened = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)
+            with closing(opened) as connection, connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise SetupError(
+                f"The reply cache {self._path} cannot be used ({error}). Delete it, or run "
+                "without a reply cache."
+            ) from error

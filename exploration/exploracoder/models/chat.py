@@ -1,0 +1,104 @@
+"""Asking a chat model: the values that go in and out, and the protocol all models follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder.models.usage import Usage
+
+Schema = Mapping[str, Any]
+OnToken = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+    def as_dict(self) -> dict[str, str]:
+        """The turn as the OpenAI API writes it."""
+        return {"role": self.role, "content": self.content}
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to draw replies.
+
+    Attributes:
+        n: Number of replies, at least 1.
+        max_tokens: Longest reply, in tokens.
+        stop: The reply ends before the first of these strings.
+        seed: Makes a draw repeatable where the server supports it; reply i of n that are asked
+            one after another uses ``seed + i``.
+    """
+
+    n: int = 1
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 512
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+class Reply(BaseModel):
+    """What the model answered.
+
+    ``texts`` has ``Sampling.n`` entries, and ``finish_reasons`` as many: ``length`` means that the
+    text was cut off at ``max_tokens``. ``usage`` is what it cost when it was asked, also if it
+    comes from the reply cache this time.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    texts: tuple[str, ...]
+    usage: Usage
+    model: str
+    finish_reasons: tuple[str, ...] = ()
+    from_cache: bool = False
+
+    @property
+    def text(self) -> str:
+        """The first text."""
+        return self.texts[0]
+
+    @property
+    def asked(self) -> Usage:
+        """What this reply cost now: nothing if it comes from the cache."""
+        return Usage() if self.from_cache else self.usage
+
+
+class ChatModel(Protocol):
+    """Anything that answers a conversation."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as shown to people and kept in notebooks."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """Asks for ``sampling.n`` replies.
+
+        Args:
+            messages: The conversation, oldest turn first; what stays the same belongs first.
+            sampling: How to draw.
+            schema: JSON schema that the replies should follow. A server may only be told about it
+                in words, so check the reply, or use `structured.complete_json`.
+            on_token: Called with each piece of the first text as it arrives.
+
+        Raises:
+            ModelError: The model could not be asked.
+        """
+        ...

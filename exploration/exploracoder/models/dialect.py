@@ -1,0 +1,110 @@
+"""What a particular OpenAI-compatible server understands, learnt from what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from exploracoder.models.chat import Message, Sampling, Schema
+
+SchemaMode = Literal["json_schema", "json_object", "words"]
+
+_WEAKER_MODE: dict[SchemaMode, SchemaMode] = {"json_schema": "json_object", "json_object": "words"}
+_DISPENSABLE = ("seed", "stop", "top_p", "temperature")
+
+
+@dataclass(slots=True)
+class Dialect:
+    """How to put a request to one server; starts from the full API and only ever gets plainer.
+
+    Attributes:
+        supports_n: Whether several replies can be asked for in one request.
+        supports_streaming: Whether replies can be read as they are made.
+        schema_mode: How a JSON schema is conveyed.
+        token_limit_name: The name of the field that limits the reply's length.
+        refused: Optional fields that the server does not take.
+    """
+
+    supports_n: bool = True
+    supports_streaming: bool = True
+    schema_mode: SchemaMode = "json_schema"
+    token_limit_name: str = "max_tokens"
+    refused: set[str] = field(default_factory=set)
+
+    def body(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        schema: Schema | None,
+    ) -> dict[str, Any]:
+        """The fields of a completion request, as this server wants them."""
+        in_words = schema is not None and self.schema_mode != "json_schema"
+        turns = _with_schema_in_words(messages, schema) if in_words and schema else messages
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": [turn.as_dict() for turn in turns],
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            self.token_limit_name: sampling.max_tokens,
+        }
+        if sampling.n > 1 and self.supports_n:
+            body["n"] = sampling.n
+        if sampling.stop:
+            body["stop"] = list(sampling.stop)
+        if sampling.seed is not None:
+            body["seed"] = sampling.seed
+        if schema is not None and self.schema_mode != "words":
+            body["response_format"] = self._response_format(schema)
+        return {name: value for name, value in body.items() if name not in self.refused}
+
+    def learn(self, refusal: str, body: dict[str, Any]) -> bool:
+        """Takes in why a request was refused.
+
+        Args:
+            refusal: The server's message.
+            body: The request it is about.
+
+        Returns:
+            Whether the next request will be put differently, so that asking again makes sense.
+        """
+        refusal = refusal.lower()
+        if body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
+            self.supports_n = False
+        elif body.get("stream") and "stream" in refusal:
+            self.supports_streaming = False
+        elif "response_format" in body and re.search(r"response_format|schema|json", refusal):
+            # Only the mode that was refused gets weaker: a request that was on its way at the same
+            # time may have been refused for the same reason.
+            if body["response_format"]["type"] == self.schema_mode:
+                self.schema_mode = _WEAKER_MODE[self.schema_mode]
+        elif "max_completion_tokens" in refusal and "max_tokens" in body:
+            self.token_limit_name = "max_completion_tokens"
+        else:
+            return self._drop_refused_fields(refusal, body)
+        return True
+
+    def _drop_refused_fields(self, refusal: str, body: dict[str, Any]) -> bool:
+        named = {
+            name for name in _DISPENSABLE if name in body and re.search(rf"\b{name}\b", refusal)
+        }
+        self.refused |= named
+        return bool(named)
+
+    def _response_format(self, schema: Schema) -> dict[str, Any]:
+        if self.schema_mode == "json_object":
+            return {"type": "json_object"}
+        described = {"name": "reply", "schema": dict(schema), "strict": True}
+        return {"type": "json_schema", "json_schema": described}
+
+
+def _with_schema_in_words(messages: Sequence[Message], schema: Schema) -> list[Message]:
+    last = messages[-1]
+    words = (
+        f"{last.content}\n\nAnswer with one JSON value only, that follows this JSON schema:\n"
+        f"{json.dumps(dict(schema))}"
+    )
+    return [*messages[:-1], Message(last.role, words)]

@@ -1,0 +1,343 @@
+"""The chat client for any OpenAI-compatible server, hosted or local."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import importlib
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from exploracoder.errors import ModelError
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.chat import Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.dialect import Dialect
+from exploracoder.models.failures import (
+    FailureReport,
+    checked_api_key,
+    checked_base_url,
+    is_context_overflow,
+    server_message,
+    without_credentials,
+)
+from exploracoder.models.usage import Usage
+
+if TYPE_CHECKING:
+    import openai
+
+_CONNECT_TIMEOUT_S = 10.0
+# The client insists on a key; servers without one do not look at it.
+_NO_KEY = "none"
+
+
+class OpenAIChatModel:
+    """One model at one endpoint; an async context manager, since it keeps connections open.
+
+    What the server refuses (``n``, JSON schema, streaming, single fields) is remembered and asked
+    for in a plainer way from then on. Rate limits, server errors and lost connections are tried
+    again with growing pauses; nothing else is.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        model: str,
+        *,
+        timeout_s: float = 300.0,
+        max_retries: int = 3,
+        cache: ReplyCache | None = None,
+        server_identity: str | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        supports_n: bool = True,
+    ) -> None:
+        """Describes the endpoint; nothing is sent yet.
+
+        Args:
+            base_url: Usually ends in ``/v1``.
+            api_key: May be empty for servers that want none.
+            model: The model's name at that server.
+            timeout_s: Deadline of one request, with its retries, in seconds.
+            max_retries: How often a request is sent again after a failure that may pass.
+            cache: Where replies are looked up and kept.
+            server_identity: What stands for the server in cache keys, instead of the base URL.
+            extra_body: More fields for every request, for this server only.
+            supports_n: False if it is known that the server gives one reply a request.
+
+        Raises:
+            InputError: The base URL or the key cannot be one.
+        """
+        self._base_url = checked_base_url(base_url)
+        self._api_key = checked_api_key(api_key)
+        self._model = model
+        self._timeout_s = timeout_s
+        self._max_retries = max_retries
+        self._cache = cache
+        self._identity = server_identity or without_credentials(base_url)
+        self._extra_body = dict(extra_body or {})
+        self._dialect = Dialect(supports_n=supports_n)
+        self._report = FailureReport(self._base_url, model, self._api_key)
+        self._client: openai.AsyncOpenAI | None = None
+
+    def __repr__(self) -> str:
+        return f"OpenAIChatModel({without_credentials(self._base_url)!r}, {self._model!r})"
+
+    @property
+    def name(self) -> str:
+        """The model's name at the server."""
+        return self._model
+
+    @property
+    def base_url(self) -> str:
+        """The endpoint, without credentials."""
+        return without_credentials(self._base_url)
+
+    async def __aenter__(self) -> OpenAIChatModel:
+        # The import takes most of a second: other tasks go on meanwhile.
+        await asyncio.to_thread(importlib.import_module, "openai")
+        self._client = self._connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
+
+        Raises:
+            ModelError: Unreachable, key rejected, unknown model, prompt too long, deadline passed,
+                or any other refusal.
+        """
+        if self._cache is None:
+            return await self._ask(messages, sampling, schema, on_token)
+        key = self._cache.key(self._question(messages, sampling, schema))
+        reply = await asyncio.to_thread(self._cache.get, key)
+        if reply is None:
+            reply = await self._ask(messages, sampling, schema, on_token)
+            await asyncio.to_thread(self._cache.put, key, reply)
+        elif on_token is not None:
+            on_token(reply.text)
+        return reply
+
+    async def offered_models(self) -> tuple[str, ...]:
+        """The names of the models that the server has.
+
+        Raises:
+            ModelError: The server could not be asked.
+        """
+        import openai
+
+        try:
+            page = await asyncio.wait_for(self._opened().models.list(), self._timeout_s)
+            return tuple(model.id for model in page.data)
+        except (asyncio.TimeoutError, TimeoutError):
+            raise self._report.timed_out(self._timeout_s) from None
+        except (openai.OpenAIError, ValueError) as error:
+            raise self._report.translate(error) from None
+        except (AttributeError, TypeError):
+            raise self._report.not_a_completion() from None
+
+    def _connect(self) -> openai.AsyncOpenAI:
+        import openai
+
+        timeout = openai.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S)
+        # A proxy set for the outside world cannot reach this machine's loopback.
+        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
+        return openai.AsyncOpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key or _NO_KEY,
+            timeout=timeout,
+            max_retries=self._max_retries,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_local, timeout=timeout),
+        )
+
+    def _opened(self) -> openai.AsyncOpenAI:
+        if self._client is None:
+            raise RuntimeError("Use the model inside `async with`.")
+        return self._client
+
+    def _question(
+        self, messages: Sequence[Message], sampling: Sampling, schema: Schema | None
+    ) -> dict[str, Any]:
+        return {
+            "server": self._identity,
+            "model": self._model,
+            "messages": [message.as_dict() for message in messages],
+            "sampling": dataclasses.asdict(sampling),
+            "schema": schema,
+            "extra_body": self._extra_body,
+        }
+
+    async def _ask(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        schema: Schema | None,
+        on_token: OnToken | None,
+    ) -> Reply:
+        answer = await self._request(messages, sampling, schema, on_token)
+        while len(answer.texts) < sampling.n:
+            # One after another: the server has read the prompt already, so that each costs little
+            # more than its own tokens.
+            more = await self._request(messages, _next_single(sampling, answer), schema, None)
+            answer = answer.joined_with(more)
+        return Reply(
+            texts=tuple(answer.texts[: sampling.n]),
+            finish_reasons=tuple(answer.finish_reasons[: sampling.n]),
+            usage=answer.usage,
+            model=answer.model or self._model,
+        )
+
+    async def _request(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        schema: Schema | None,
+        on_token: OnToken | None,
+    ) -> _Answer:
+        import openai
+
+        while True:
+            body = self._dialect.body(self._model, messages, sampling, schema)
+            if on_token is not None and self._dialect.supports_streaming:
+                body |= {"stream": True, "stream_options": {"include_usage": True}}
+            try:
+                answer = await asyncio.wait_for(self._send(body, on_token), self._timeout_s)
+            except (asyncio.TimeoutError, TimeoutError):
+                raise self._report.timed_out(self._timeout_s) from None
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if is_context_overflow(error) or not self._dialect.learn(
+                    server_message(error), body
+                ):
+                    raise self._report.translate(error) from None
+                continue
+            except openai.NotFoundError as error:
+                raise self._report.translate(error, await self._offered_if_known()) from None
+            except (openai.OpenAIError, ValueError) as error:
+                raise self._report.translate(error) from None
+            if "n" in body and len(answer.texts) < sampling.n:
+                self._dialect.supports_n = False
+            return answer
+
+    async def _offered_if_known(self) -> tuple[str, ...]:
+        try:
+            return await self.offered_models()
+        except ModelError:
+            return ()
+
+    async def _send(self, body: dict[str, Any], on_token: OnToken | None) -> _Answer:
+        started = time.monotonic()
+        create = self._opened().chat.completions.create
+        if body.get("stream"):
+            answer = await self._read_stream(
+                await create(**body, extra_body=self._extra_body), on_token
+            )
+        else:
+            answer = _read_whole(await create(**body, extra_body=self._extra_body))
+            if answer.texts and on_token is not None:
+                on_token(answer.texts[0])
+        if not answer.texts:
+            raise self._report.not_a_completion()
+        return answer.timed(time.monotonic() - started)
+
+    async def _read_stream(self, stream: Any, on_token: OnToken | None) -> _Answer:
+        import openai
+
+        answer = _Answer()
+        if not isinstance(stream, AsyncIterator) and not hasattr(stream, "__aiter__"):
+            return answer
+        try:
+            async with stream:
+                async for chunk in stream:
+                    piece = answer.take(chunk)
+                    if piece and on_token is not None:
+                        on_token(piece)
+        except openai.APITimeoutError:
+            raise
+        except openai.APIConnectionError:
+            raise self._report.connection_lost() from None
+        return answer
+
+
+@dataclass(slots=True)
+class _Answer:
+    """Texts as they come in, over one request or several."""
+
+    texts: list[str] = field(default_factory=list)
+    finish_reasons: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+
+    def take(self, chunk: Any) -> str:
+        """Adds a piece of a streamed answer; returns what it adds to the first text."""
+        self.model = getattr(chunk, "model", None) or self.model
+        self.usage = _usage(chunk) or self.usage
+        first = ""
+        for choice in getattr(chunk, "choices", None) or ():
+            while len(self.texts) <= choice.index:
+                self.texts.append("")
+                self.finish_reasons.append("")
+            piece = (choice.delta.content if choice.delta else None) or ""
+            self.texts[choice.index] += piece
+            self.finish_reasons[choice.index] = (
+                choice.finish_reason or self.finish_reasons[choice.index]
+            )
+            first += piece if choice.index == 0 else ""
+        return first
+
+    def joined_with(self, other: _Answer) -> _Answer:
+        return _Answer(
+            self.texts + other.texts,
+            self.finish_reasons + other.finish_reasons,
+            self.usage + other.usage,
+            self.model,
+        )
+
+    def timed(self, seconds: float) -> _Answer:
+        usage = self.usage.model_copy(update={"calls": 1, "seconds": seconds})
+        return dataclasses.replace(self, usage=usage)
+
+
+def _next_single(sampling: Sampling, answer: _Answer) -> Sampling:
+    seed = None if sampling.seed is None else sampling.seed + len(answer.texts)
+    return dataclasses.replace(sampling, n=1, seed=seed)
+
+
+def _read_whole(completion: Any) -> _Answer:
+    choices = getattr(completion, "choices", None) or ()
+    return _Answer(
+        texts=[choice.message.content or "" for choice in choices],
+        finish_reasons=[choice.finish_reason or "" for choice in choices],
+        usage=_usage(completion) or Usage(),
+        model=getattr(completion, "model", "") or "",
+    )
+
+
+def _usage(completion: Any) -> Usage | None:
+    reported = getattr(completion, "usage", None)
+    if reported is None:
+        return None
+    details = getattr(reported, "prompt_tokens_details", None)
+    return Usage(
+        prompt_tokens=reported.prompt_tokens or 0,
+        completion_tokens=reported.completion_tokens or 0,
+        cached_tokens=getattr(details, "cached_tokens", None) or 0,
+    )

@@ -1,0 +1,380 @@
+"""A scripted model behind a real HTTP server, for tests that must not depend on a model.
+
+```python
+from exploracoder.testing import Failure, Rule, ScriptedModelServer
+
+rules = [
+    Rule(r"plan", '{"subtasks": ["read", "sort"]}'),
+    Rule(r"code", Failure(429, retry_after_s=0), "print(1)"),  # fails once, then answers
+]
+with ScriptedModelServer(rules) as server:
+    ...  # point any OpenAI-compatible client at server.base_url
+    assert server.requests[0].last_user_message.startswith("plan")
+```
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """A request as it reached the server."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+    @property
+    def last_user_message(self) -> str:
+        """The content of the last user turn, or an empty string."""
+        turns = [turn for turn in self.body.get("messages", ()) if turn["role"] == "user"]
+        return str(turns[-1]["content"]) if turns else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Answer with an HTTP error.
+
+    Attributes:
+        status: The HTTP status.
+        message: The text of the error, as an OpenAI-compatible server words it.
+        retry_after_s: Sent as ``Retry-After`` unless None.
+        details: More fields of the ``error`` object, such as ``code`` or ``n_ctx``.
+    """
+
+    status: int
+    message: str = "scripted failure"
+    retry_after_s: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Close the connection without an answer; when streaming, after ``after_words`` words."""
+
+    after_words: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Wait, then answer. Also stretches a streamed answer: the wait comes before the first word."""
+
+    seconds: float
+    then: Outcome
+
+
+# A list of texts gives one text to each of the n choices; a single text is repeated.
+Outcome = str | Sequence[str] | Failure | Drop | Delay
+Script = Callable[[RecordedRequest], Outcome]
+
+
+class Rule:
+    """Which requests are answered, and with what."""
+
+    def __init__(self, when: str | Callable[[RecordedRequest], bool], *outcomes: Outcome) -> None:
+        """Describes one rule.
+
+        Args:
+            when: A regular expression searched for in the last user message, or a predicate.
+            outcomes: Used one after another; the last one is used again and again.
+        """
+        if not outcomes:
+            raise ValueError("A rule needs at least one outcome.")
+        self._when = when
+        self._outcomes = list(outcomes)
+
+    def matches(self, request: RecordedRequest) -> bool:
+        """Whether the rule is for this request."""
+        if isinstance(self._when, str):
+            return re.search(self._when, request.last_user_message, re.DOTALL) is not None
+        return self._when(request)
+
+    def next_outcome(self) -> Outcome:
+        """The outcome for the next matching request."""
+        return self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
+
+
+class ScriptedModelServer:
+    """An OpenAI-compatible server on loopback that answers from a script.
+
+    It serves ``/v1/chat/completions`` (``n``, streaming, ``response_format``), ``/v1/models`` and
+    ``/v1/embeddings`` (four numbers made from the text's characters). Tokens are words. Use it as
+    a context manager; every request is kept in ``requests``.
+    """
+
+    def __init__(
+        self,
+        script: Script | Sequence[Rule] | str,
+        *,
+        model: str = "scripted",
+        first: Sequence[Outcome] = (),
+        ignore_n: bool = False,
+        refuse_n: bool = False,
+        refuse_formats: Sequence[str] = (),
+        refuse_streaming: bool = False,
+        report_usage: bool = True,
+        require_key: str | None = None,
+        require_model: bool = False,
+    ) -> None:
+        """Prepares a server; it listens inside the ``with`` block.
+
+        Args:
+            script: A function from request to outcome, rules tried in order, or one text for all.
+            model: The only model it offers.
+            first: Outcomes of the first requests, before the script has its turn.
+            ignore_n: Answer with one choice, whatever ``n`` says.
+            refuse_n: Answer 400 if ``n`` is above 1.
+            refuse_formats: Values of ``response_format.type`` that are answered with 400.
+            refuse_streaming: Answer 400 if ``stream`` is set.
+            report_usage: Whether answers carry token counts.
+            require_key: The only key that is let in; others get 401.
+            require_model: Answer 404 if another model is asked for.
+        """
+        self.model = model
+        self.requests: list[RecordedRequest] = []
+        self.report_usage = report_usage
+        self.ignore_n = ignore_n
+        self._script = script
+        self._first = list(first)
+        self._refuse_n = refuse_n
+        self._refuse_formats = frozenset(refuse_formats)
+        self._refuse_streaming = refuse_streaming
+        self._require_key = require_key
+        self._require_model = require_model
+        self._lock = threading.Lock()
+        self._httpd = _Listener(("127.0.0.1", 0), _Handler)
+        self._httpd.scripted = self
+        self._thread = threading.Thread(
+            target=self._httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+
+    @property
+    def base_url(self) -> str:
+        """What a client is given as base URL, ``/v1`` included."""
+        return f"http://127.0.0.1:{self._httpd.server_address[1]}/v1"
+
+    @property
+    def chat_requests(self) -> list[RecordedRequest]:
+        """The requests for completions, without those for models or embeddings."""
+        return [request for request in self.requests if request.path.endswith("/completions")]
+
+    def __enter__(self) -> ScriptedModelServer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._httpd.shutdown()
+        self._httpd.server_close()
+        self._thread.join()
+
+    def outcome_for(self, request: RecordedRequest) -> Outcome:
+        """Records the request and says how to answer it."""
+        with self._lock:
+            self.requests.append(request)
+            refusal = self._refusal(request)
+            if refusal is not None:
+                return refusal
+            if self._first:
+                return self._first.pop(0)
+            return self._scripted(request)
+
+    def _scripted(self, request: RecordedRequest) -> Outcome:
+        if isinstance(self._script, str):
+            return self._script
+        if callable(self._script):
+            return self._script(request)
+        for rule in self._script:
+            if rule.matches(request):
+                return rule.next_outcome()
+        return Failure(400, f"No rule matches: {request.last_user_message[:300]!r}")
+
+    def _refusal(self, request: RecordedRequest) -> Failure | None:
+        body = request.body
+        form = body.get("response_format", {}).get("type")
+        sent_key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._require_key is not None and sent_key != self._require_key:
+            # Real servers quote the key they were sent, so this one does.
+            return Failure(401, f"Incorrect API key provided: {sent_key}.")
+        if self._require_model and body.get("model", self.model) != self.model:
+            return Failure(404, f"The model {body['model']!r} does not exist.")
+        if self._refuse_n and body.get("n", 1) > 1:
+            return Failure(400, "Field 'n': only one completion choice is allowed.")
+        if form in self._refuse_formats:
+            return Failure(400, f"response_format type {form!r} is not supported.")
+        if self._refuse_streaming and body.get("stream"):
+            return Failure(400, "stream is not supported.")
+        return None
+
+
+class _Listener(ThreadingHTTPServer):
+    scripted: ScriptedModelServer
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are part of the tests: nothing is printed."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Listener
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keeps the test output clean."""
+
+    def do_GET(self) -> None:
+        outcome = self.server.scripted.outcome_for(self._record({}))
+        if isinstance(outcome, Failure) and outcome.status == 401:
+            self._send_failure(outcome)
+            return
+        models = [{"id": self.server.scripted.model, "object": "model", "created": 0}]
+        self._send_json(200, {"object": "list", "data": models})
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        request = self._record(json.loads(self.rfile.read(length)))
+        if request.path.endswith("/embeddings"):
+            self._send_json(200, _embeddings(request.body))
+            return
+        self._answer(request, self.server.scripted.outcome_for(request))
+
+    def _record(self, body: Mapping[str, Any]) -> RecordedRequest:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        return RecordedRequest(self.path, headers, body)
+
+    def _answer(self, request: RecordedRequest, outcome: Outcome) -> None:
+        if isinstance(outcome, Delay):
+            time.sleep(outcome.seconds)
+            self._answer(request, outcome.then)
+        elif isinstance(outcome, Failure):
+            self._send_failure(outcome)
+        elif isinstance(outcome, Drop):
+            self._drop(request, outcome)
+        else:
+            texts = self._choices(request, outcome)
+            if request.body.get("stream"):
+                self._stream(request, texts)
+            else:
+                self._send_json(200, self._completion(request, texts))
+
+    def _choices(self, request: RecordedRequest, outcome: str | Sequence[str]) -> list[str]:
+        n = 1 if self.server.scripted.ignore_n else int(request.body.get("n") or 1)
+        texts = [outcome] if isinstance(outcome, str) else list(outcome)
+        return [texts[index % len(texts)] for index in range(n)]
+
+    def _completion(self, request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:
+        choices = [
+            {
+                "index": index,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
+            for index, text in enumerate(texts)
+        ]
+        body = self._envelope("chat.completion", choices)
+        if self.server.scripted.report_usage:
+            body["usage"] = _usage(request, texts)
+        return body
+
+    def _stream(self, request: RecordedRequest, texts: Sequence[str]) -> None:
+        self._start_stream()
+        for index, text in enumerate(texts):
+            for piece in re.findall(r"\s*\S+\s*?|\s+", text):
+                self._send_piece(index, {"content": piece}, None)
+            self._send_piece(index, {}, "stop")
+        if self.server.scripted.report_usage and "stream_options" in request.body:
+            last = self._envelope("chat.completion.chunk", [])
+            self._send_event(json.dumps({**last, "usage": _usage(request, texts)}))
+        self._send_event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _drop(self, request: RecordedRequest, outcome: Drop) -> None:
+        if request.body.get("stream") and outcome.after_words:
+            self._start_stream()
+            for word in outcome.text.split()[: outcome.after_words]:
+                self._send_piece(0, {"content": word + " "}, None)
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _start_stream(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+
+    def _send_piece(self, index: int, delta: dict[str, str], finish_reason: str | None) -> None:
+        choice = {"index": index, "delta": delta, "finish_reason": finish_reason}
+        self._send_event(json.dumps(self._envelope("chat.completion.chunk", [choice])))
+
+    def _send_event(self, data: str) -> None:
+        event = f"data: {data}\n\n".encode()
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
+
+    def _envelope(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": "scripted",
+            "object": kind,
+            "created": 0,
+            "model": self.server.scripted.model,
+            "choices": choices,
+        }
+
+    def _send_failure(self, failure: Failure) -> None:
+        error = {"message": failure.message, "type": "scripted_error", **failure.details}
+        headers = {}
+        if failure.retry_after_s is not None:
+            headers["Retry-After"] = str(failure.retry_after_s)
+        self._send_json(failure.status, {"error": error}, headers)
+
+    def _send_json(
+        self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _usage(request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:
+    prompt = sum(len(str(turn["content"]).split()) for turn in request.body["messages"])
+    completion = sum(len(text.split()) for text in texts)
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": 0},
+    }
+
+
+def _embeddings(body: Mapping[str, Any]) -> dict[str, Any]:
+    texts = [body["input"]] if isinstance(body["input"], str) else list(body["input"])
+    data = [
+        {"object": "embedding", "index": index, "embedding": _vector(text)}
+        for index, text in enumerate(texts)
+    ]
+    words = sum(len(text.split()) for text in texts)
+    usage = {"prompt_tokens": words, "total_tokens": words}
+    return {"object": "list", "model": body.get("model", ""), "data": data, "usage": usage}
+
+
+def _vector(text: str) -> list[float]:
+    return [float(1 + sum(map(ord, text[start::4])) % 97) for start in range(4)]
