@@ -2,12 +2,14 @@
 
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.local import EmbeddedModel, model_status
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.structured import complete_json
 from exploracoder.models.usage import Usage, UsageMeter
 
 __all__ = [
     "ChatModel",
+    "EmbeddedModel",
     "Message",
     "OnToken",
     "OpenAIChatModel",
@@ -18,4 +20,5 @@ __all__ = [
     "Usage",
     "UsageMeter",
     "complete_json",
+    "model_status",
 ]

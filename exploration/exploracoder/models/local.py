@@ -1,0 +1,298 @@
+"""The embedded model, ready to be asked: finds or starts its shared server and holds a lease."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+
+from pydantic import ValidationError
+
+from exploracoder import __version__
+from exploracoder.errors import SetupError
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.local_server import Announcement, Hello, ServerOptions
+from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.weights import (
+    ModelStatus,
+    OnNote,
+    ServerStatus,
+    WeightsStore,
+    cache_folder,
+)
+
+DEFAULT_LINGER_S = 20.0
+MAX_CONTEXT_TOKENS = 16_384
+
+_START_TIMEOUT_S = 60.0
+_STATUS_TIMEOUT_S = 0.5
+_LOCK_POLL_S = 0.1
+_MAX_ATTEMPTS = 3
+# The shortest limit among the systems we know is 104 bytes, with the closing zero.
+_MAX_SOCKET_PATH_BYTES = 100
+_LOG_LINES_SHOWN = 5
+# What the server gets of its starter's environment: no keys, tokens or passwords.
+_PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
+_PASSED_ON_PREFIXES = ("LC_", "OMP_", "GGML_", "XDG_", "EXPLORACODER_CACHE", "EXPLORACODER_MODEL_")
+
+
+class EmbeddedModel:
+    """The embedded model as an async context manager that gives an `OpenAIChatModel`.
+
+    All that use it at the same time, in any process of the user, share one server. It ends when
+    the last of them is gone, however they went, and ``linger_s`` have passed.
+    """
+
+    def __init__(
+        self,
+        *,
+        linger_s: float | None = None,
+        timeout_s: float = 600.0,
+        max_context_tokens: int = MAX_CONTEXT_TOKENS,
+        cache: ReplyCache | None = None,
+        on_note: OnNote | None = None,
+        store: WeightsStore | None = None,
+    ) -> None:
+        """Describes the use; nothing is started yet.
+
+        Args:
+            linger_s: How long the server waits for the next user after this one, in seconds; by
+                default ``EXPLORACODER_MODEL_LINGER_S``, or 20.
+            timeout_s: Deadline of one request, in seconds, waiting for others included.
+            max_context_tokens: Longest prompt with its reply; less where memory is short.
+            cache: Where replies are looked up and kept.
+            on_note: Called with a sentence when starting takes time.
+            store: Where the weights are.
+        """
+        self._linger_s = _default_linger_s() if linger_s is None else linger_s
+        self._timeout_s = timeout_s
+        self._cache = cache
+        self._on_note = on_note
+        self._store = store or WeightsStore()
+        self._max_context_tokens = max_context_tokens
+        self._stack = AsyncExitStack()
+        self.server: Announcement | None = None
+
+    async def __aenter__(self) -> OpenAIChatModel:
+        """Finds or starts the server.
+
+        Raises:
+            SetupError: The weights are not there, or the server does not start.
+        """
+        async with AsyncExitStack() as stack:
+            self.server = await stack.enter_async_context(self._lease())
+            model = await stack.enter_async_context(
+                OpenAIChatModel(
+                    self.server.base_url,
+                    self.server.api_key,
+                    self.server.model,
+                    timeout_s=self._timeout_s,
+                    cache=self._cache,
+                    server_identity=f"embedded:{self._store.model.sha256}",
+                    extra_body={"cache_prompt": True},
+                    # With one slot the server refuses to draw several at once.
+                    supports_n=False,
+                )
+            )
+            self._stack = stack.pop_all()
+        return model
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.server = None
+        await self._stack.aclose()
+
+    @asynccontextmanager
+    async def _lease(self) -> AsyncIterator[Announcement]:
+        if not self._store.is_verified:
+            raise SetupError(
+                f"The embedded model is not there ({self._store.path}). Fetch it once with "
+                "`exploracoder model pull`, or use another model with --base-url."
+            )
+        place = ServerPlace.for_model(self._store, self._max_context_tokens)
+        announcement, writer = await self._connect(place)
+        try:
+            yield announcement
+        finally:
+            writer.close()
+
+    async def _connect(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
+        for _ in range(_MAX_ATTEMPTS):
+            has_started = False
+            if not place.is_answered():
+                has_started = await self._start(place)
+            try:
+                return await asyncio.wait_for(self._ask_for_lease(place), _START_TIMEOUT_S)
+            except (asyncio.TimeoutError, TimeoutError):
+                raise place.start_failure(f"did not start within {_START_TIMEOUT_S:g} s") from None
+            except (ConnectionError, FileNotFoundError, asyncio.IncompleteReadError):
+                # Found at the moment it ended, unless it is the one that was just started.
+                if has_started:
+                    raise place.start_failure("ended while it was starting") from None
+        raise place.start_failure("ends as soon as it is asked")
+
+    async def _ask_for_lease(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_unix_connection(str(place.socket_path))
+        try:
+            writer.write(Hello(linger_s=self._linger_s).model_dump_json().encode() + b"\n")
+            announcement = Announcement.model_validate_json(await reader.readuntil(b"\n"))
+            if announcement.problem:
+                raise SetupError(announcement.problem)
+        except BaseException:
+            writer.close()
+            raise
+        return announcement, writer
+
+    async def _start(self, place: ServerPlace) -> bool:
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(place.socket_path.with_suffix(".lock"), thread_local=False)
+        while True:
+            try:
+                lock.acquire(timeout=0)
+                break
+            except Timeout:
+                await asyncio.sleep(_LOCK_POLL_S)
+        try:
+            if place.is_answered():
+                return False
+            if self._on_note is not None:
+                self._on_note("Starting the embedded model; loading it takes some seconds.")
+            place.socket_path.unlink(missing_ok=True)
+            await self._spawn(place)
+            return True
+        finally:
+            lock.release()
+
+    async def _spawn(self, place: ServerPlace) -> None:
+        options = ServerOptions(
+            model_path=self._store.path,
+            model_name=self._store.model.name,
+            socket_path=place.socket_path,
+            max_context_tokens=self._max_context_tokens,
+            linger_s=self._linger_s,
+        )
+        with place.log_path.open("wb") as log:
+            starter = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "exploracoder.models.local_server",
+                options.model_dump_json(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # Modules are looked for in the working folder first: not in the user's.
+                cwd=place.socket_path.parent,
+                env=server_environment(),
+                # Ctrl-C in the terminal is for the client alone.
+                start_new_session=True,
+            )
+        if await starter.wait() != 0:
+            raise place.start_failure("did not start")
+
+
+class ServerPlace:
+    """Where the server of one model and context size listens and writes its log."""
+
+    def __init__(self, socket_path: Path) -> None:
+        self.socket_path = socket_path
+        self.log_path = socket_path.with_suffix(".log")
+
+    @classmethod
+    def for_model(cls, store: WeightsStore, max_context_tokens: int) -> ServerPlace:
+        """The place, in a folder that only the user can enter.
+
+        Raises:
+            SetupError: The folder cannot be made, or belongs to somebody else.
+        """
+        identity = f"{__version__} {store.path.resolve()} {max_context_tokens}"
+        name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
+        folder = cache_folder() / "run"
+        if len(os.fsencode(folder / name)) > _MAX_SOCKET_PATH_BYTES:
+            folder = Path(tempfile.gettempdir()) / f"exploracoder-{os.getuid()}"
+        _make_private(folder)
+        return cls(folder / name)
+
+    def is_answered(self) -> bool:
+        """Whether some process listens."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            probe.settimeout(_STATUS_TIMEOUT_S)
+            try:
+                probe.connect(str(self.socket_path))
+            except OSError:
+                return False
+        return True
+
+    def announcement(self) -> Announcement | None:
+        """What the running server says; None if there is none, or it is still loading."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_STATUS_TIMEOUT_S)
+            try:
+                connection.connect(str(self.socket_path))
+                connection.sendall(Hello(lease=False).model_dump_json().encode() + b"\n")
+                return Announcement.model_validate_json(connection.makefile("rb").readline())
+            except (OSError, ValidationError):
+                return None
+
+    def start_failure(self, what: str) -> SetupError:
+        """The error for a server that `what`, with the end of its log."""
+        try:
+            lines = self.log_path.read_text(errors="replace").strip().splitlines()
+        except OSError:
+            lines = []
+        shown = "\n".join(lines[-_LOG_LINES_SHOWN:]) or "(empty)"
+        return SetupError(
+            f"The embedded model's server {what}. The end of its log, {self.log_path}:\n{shown}"
+        )
+
+
+def model_status(store: WeightsStore | None = None) -> ModelStatus:
+    """What is there of the embedded model, and its server if one is running."""
+    store = store or WeightsStore()
+    announcement = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS).announcement()
+    server = None
+    if announcement is not None and not announcement.problem:
+        server = ServerStatus(pid=announcement.pid, url=announcement.base_url)
+    return store.status().model_copy(update={"server": server})
+
+
+def server_environment() -> dict[str, str]:
+    """The part of this process's environment that the server gets."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
+    }
+
+
+def _default_linger_s() -> float:
+    try:
+        return max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"]))
+    except (KeyError, ValueError):
+        return DEFAULT_LINGER_S
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Its socket gives out the server's key, so the folder must not be somebody else's trap.
+        if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+            raise PermissionError(errno.EPERM, "it belongs to somebody else")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise SetupError(
+            f"The folder {folder} cannot be used for the embedded model's server: "
+            f"{error.strerror}. Set EXPLORACODER_CACHE to a folder of your own."
+        ) from error

@@ -1,0 +1,229 @@
+"""The process that serves the embedded model on loopback, to all runs of one user at once.
+
+Whoever uses the model keeps a connection to the process's Unix socket open, the lease. When the
+last lease is gone, be it that its owner was killed, the process waits a little for the next one
+and ends. A connection sends one line, a `Hello`, and gets one line back, an `Announcement`.
+
+Run as ``python -m exploracoder.models.local_server OPTIONS``, with the options as JSON.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import selectors
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from exploracoder.errors import SetupError
+from exploracoder.models import hardware
+
+_HELLO_BYTES = 4096
+_HELLO_TIMEOUT_S = 2.0
+# Long enough for those who wait for the start to be told why there is none.
+_PROBLEM_LINGER_S = 1.0
+_MAX_PROMPT_CACHE_MIB = 2048
+
+
+class ServerOptions(BaseModel):
+    """What the process is started with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model_path: Path
+    model_name: str
+    socket_path: Path
+    max_context_tokens: int
+    linger_s: float
+
+
+class Hello(BaseModel):
+    """What a connection says first. One without ``lease`` only asks, and keeps nothing alive."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    lease: bool = True
+    linger_s: float = Field(default=0.0, ge=0.0)
+
+
+class Announcement(BaseModel):
+    """How to reach the model, or why it did not start."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    pid: int
+    base_url: str = ""
+    api_key: str = Field(default="", repr=False)
+    model: str = ""
+    context_tokens: int = 0
+    problem: str = ""
+
+
+class LeaseBoard:
+    """Answers connections and knows when nobody needs the process any more."""
+
+    def __init__(
+        self, listener: socket.socket, announcement: Announcement, linger_s: float
+    ) -> None:
+        self._listener = listener
+        self._line = announcement.model_dump_json().encode() + b"\n"
+        self._has_problem = bool(announcement.problem)
+        self._linger_s = linger_s
+        self._leases: dict[socket.socket, float] = {}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(listener, selectors.EVENT_READ)
+
+    def run(self) -> None:
+        """Returns when there was no lease for as long as the last one wanted the process kept."""
+        idle_since = time.monotonic()
+        while True:
+            wait_s = None
+            if not self._leases:
+                wait_s = idle_since + self._linger_s - time.monotonic()
+                if wait_s <= 0:
+                    return
+            for key, _ in self._selector.select(wait_s):
+                connection = key.fileobj
+                assert isinstance(connection, socket.socket)
+                if connection is self._listener:
+                    self._welcome(connection.accept()[0])
+                elif self._is_closed(connection):
+                    self._release(connection)
+                    idle_since = time.monotonic()
+
+    def _welcome(self, connection: socket.socket) -> None:
+        connection.settimeout(_HELLO_TIMEOUT_S)
+        try:
+            hello = Hello.model_validate_json(_read_line(connection))
+            connection.sendall(self._line)
+        except (OSError, ValidationError):
+            connection.close()
+            return
+        if self._has_problem or not hello.lease:
+            connection.close()
+            return
+        connection.setblocking(False)
+        self._leases[connection] = hello.linger_s
+        self._selector.register(connection, selectors.EVENT_READ)
+
+    def _release(self, connection: socket.socket) -> None:
+        self._selector.unregister(connection)
+        self._linger_s = self._leases.pop(connection)
+        connection.close()
+
+    @staticmethod
+    def _is_closed(connection: socket.socket) -> bool:
+        try:
+            return connection.recv(_HELLO_BYTES) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+
+def main(arguments: list[str]) -> int:
+    """Opens the socket, leaves the starter's process tree, loads the model and serves it.
+
+    Returns as soon as the socket listens; the serving goes on in a process of its own, whose
+    connections are answered once the model is loaded.
+    """
+    options = ServerOptions.model_validate_json(arguments[0])
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(options.socket_path))
+    options.socket_path.chmod(0o600)
+    listener.listen(64)
+    # Nobody is to wait for the process that serves, so it gets no parent. Forking is safe here:
+    # no thread was started yet.
+    if os.fork() > 0:
+        return 0
+    _serve(options, listener)
+    return 0
+
+
+def _serve(options: ServerOptions, listener: socket.socket) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    status = 1
+    try:
+        try:
+            # The server lives as long as this variable does.
+            server, announcement = _load(options)  # noqa: RUF059
+            LeaseBoard(listener, announcement, options.linger_s).run()
+            status = 0
+        except SetupError as error:
+            print(error, file=sys.stderr, flush=True)  # noqa: T201 - this is the log
+            failed = Announcement(pid=os.getpid(), problem=str(error))
+            LeaseBoard(listener, failed, _PROBLEM_LINGER_S).run()
+    finally:
+        # The name first: whoever finds it must also find somebody listening.
+        options.socket_path.unlink(missing_ok=True)
+        listener.close()
+        # The model's own threads would keep the process waiting for a reply that nobody reads.
+        os._exit(status)
+
+
+def _load(options: ServerOptions) -> tuple[Any, Announcement]:
+    available = hardware.available_memory_bytes()
+    context_tokens = hardware.context_for_memory(available, options.max_context_tokens)
+    if context_tokens == 0:
+        raise SetupError(
+            f"The embedded model needs 2 GiB of free memory; {available / (1 << 30):.1f} GiB are "
+            "free. Close something, or use another model with --base-url."
+        )
+    api_key = secrets.token_urlsafe(24)
+    try:
+        import xllamacpp
+
+        server = xllamacpp.Server(_parameters(options, context_tokens, api_key))
+    except Exception as error:
+        raise SetupError(f"The embedded model could not be loaded: {error}.") from error
+    return server, Announcement(
+        pid=os.getpid(),
+        base_url=f"{server.listening_address}/v1",
+        api_key=api_key,
+        model=options.model_name,
+        context_tokens=context_tokens,
+    )
+
+
+def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> Any:
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(options.model_path)
+    parameters.model_alias = {options.model_name}
+    parameters.api_keys = [api_key]
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0  # Any free one.
+    parameters.n_ctx = context_tokens
+    # One slot: requests that share a prefix follow one another and find it already read. Several
+    # slots would each read it again, and take the cores from one another.
+    parameters.n_parallel = 1
+    parameters.cache_ram_mib = min(
+        _MAX_PROMPT_CACHE_MIB, hardware.total_memory_bytes() // (8 << 20)
+    )
+    threads = hardware.physical_cores()
+    for pool in (parameters.cpuparams, parameters.cpuparams_batch):
+        pool.n_threads = threads
+    parameters.ui = False
+    parameters.endpoint_slots = False
+    return parameters
+
+
+def _read_line(connection: socket.socket) -> bytes:
+    line = b""
+    while not line.endswith(b"\n") and len(line) < _HELLO_BYTES:
+        block = connection.recv(_HELLO_BYTES)
+        if not block:
+            break
+        line += block
+    return line
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
