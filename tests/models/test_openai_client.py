@@ -336,3 +336,26 @@ async def test_a_server_that_reports_no_usage_costs_nothing_we_know_of() -> None
 
     assert reply.usage.total_tokens == 0
     assert reply.usage.calls == 1
+
+
+async def test_a_grammar_is_sent_only_to_servers_known_to_take_it() -> None:
+    sampling = Sampling(grammar='root ::= "yes"')
+    with ScriptedModelServer("yes") as server:
+        async with model_at(server) as plain, model_at(server, supports_grammar=True) as capable:
+            await plain.complete(ASK, sampling)
+            await capable.complete(ASK, sampling)
+            await capable.complete(ASK, sampling, schema=SCHEMA)
+
+    assert [request.body.get("grammar") for request in server.requests] == [
+        None,
+        'root ::= "yes"',
+        None,
+    ]
+
+
+async def test_fields_for_one_server_reach_it() -> None:
+    with ScriptedModelServer("ok") as server:
+        async with model_at(server, extra_body={"cache_prompt": True}) as model:
+            await model.complete(ASK, Sampling())
+
+    assert server.requests[0].body["cache_prompt"] is True

@@ -36,6 +36,8 @@ class Sampling:
         stop: The reply ends before the first of these strings.
         seed: Makes a draw repeatable where the server supports it; reply i of n that are asked
             one after another uses ``seed + i``.
+        grammar: GBNF that the reply follows. For servers known to take it (the embedded model
+            does), and only without a JSON schema; others are not told.
     """
 
     n: int = 1
@@ -44,6 +46,7 @@ class Sampling:
     max_tokens: int = 512
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    grammar: str | None = None
 
 
 class Reply(BaseModel):

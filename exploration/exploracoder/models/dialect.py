@@ -22,6 +22,8 @@ class Dialect:
 
     Attributes:
         supports_n: Whether several replies can be asked for in one request.
+        supports_grammar: Whether replies can be bound to a GBNF grammar, which is not part of the
+            API; has to be known beforehand.
         supports_streaming: Whether replies can be read as they are made.
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
@@ -29,6 +31,7 @@ class Dialect:
     """
 
     supports_n: bool = True
+    supports_grammar: bool = False
     supports_streaming: bool = True
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: str = "max_tokens"
@@ -60,6 +63,12 @@ class Dialect:
         if schema is not None and self.schema_mode != "words":
             body["response_format"] = self._response_format(schema)
         return {name: value for name, value in body.items() if name not in self.refused}
+
+    def extra_body(self, sampling: Sampling, schema: Schema | None) -> dict[str, Any]:
+        """Fields beyond the API that this request needs."""
+        if sampling.grammar is None or schema is not None or not self.supports_grammar:
+            return {}
+        return {"grammar": sampling.grammar}
 
     def learn(self, refusal: str, body: dict[str, Any]) -> bool:
         """Takes in why a request was refused.

@@ -100,6 +100,7 @@ class EmbeddedModel:
                     extra_body={"cache_prompt": True},
                     # With one slot the server refuses to draw several at once.
                     supports_n=False,
+                    supports_grammar=True,
                 )
             )
             self._stack = stack.pop_all()
@@ -199,7 +200,13 @@ class EmbeddedModel:
                 # Ctrl-C in the terminal is for the client alone.
                 start_new_session=True,
             )
-        if await starter.wait() != 0:
+        try:
+            status = await starter.wait()
+        except BaseException:
+            starter.kill()
+            await starter.wait()
+            raise
+        if status != 0:
             raise place.start_failure("did not start")
 
 

@@ -26,8 +26,9 @@ from exploracoder.models import hardware
 
 _HELLO_BYTES = 4096
 _HELLO_TIMEOUT_S = 2.0
-# Long enough for those who wait for the start to be told why there is none.
-_PROBLEM_LINGER_S = 1.0
+# Long enough for whoever started the process to come for its lease, or be told why there is none.
+_FIRST_LEASE_S = 5.0
+_PROBLEM_LINGER_S = 2.0
 _MAX_PROMPT_CACHE_MIB = 2048
 
 
@@ -85,10 +86,11 @@ class LeaseBoard:
         while True:
             wait_s = None
             if not self._leases:
-                wait_s = idle_since + self._linger_s - time.monotonic()
-                if wait_s <= 0:
-                    return
-            for key, _ in self._selector.select(wait_s):
+                wait_s = max(0.0, idle_since + self._linger_s - time.monotonic())
+            ready = self._selector.select(wait_s)
+            if not ready and not self._leases:
+                return
+            for key, _ in ready:
                 connection = key.fileobj
                 assert isinstance(connection, socket.socket)
                 if connection is self._listener:
@@ -153,7 +155,7 @@ def _serve(options: ServerOptions, listener: socket.socket) -> None:
         try:
             # The server lives as long as this variable does.
             server, announcement = _load(options)  # noqa: RUF059
-            LeaseBoard(listener, announcement, options.linger_s).run()
+            LeaseBoard(listener, announcement, max(options.linger_s, _FIRST_LEASE_S)).run()
             status = 0
         except SetupError as error:
             print(error, file=sys.stderr, flush=True)  # noqa: T201 - this is the log

@@ -54,6 +54,7 @@ class OpenAIChatModel:
         server_identity: str | None = None,
         extra_body: Mapping[str, Any] | None = None,
         supports_n: bool = True,
+        supports_grammar: bool = False,
     ) -> None:
         """Describes the endpoint; nothing is sent yet.
 
@@ -67,6 +68,7 @@ class OpenAIChatModel:
             server_identity: What stands for the server in cache keys, instead of the base URL.
             extra_body: More fields for every request, for this server only.
             supports_n: False if it is known that the server gives one reply a request.
+            supports_grammar: True if it is known that the server takes llama.cpp's ``grammar``.
 
         Raises:
             InputError: The base URL or the key cannot be one.
@@ -79,7 +81,7 @@ class OpenAIChatModel:
         self._cache = cache
         self._identity = server_identity or without_credentials(base_url)
         self._extra_body = dict(extra_body or {})
-        self._dialect = Dialect(supports_n=supports_n)
+        self._dialect = Dialect(supports_n=supports_n, supports_grammar=supports_grammar)
         self._report = FailureReport(self._base_url, model, self._api_key)
         self._client: openai.AsyncOpenAI | None = None
 
@@ -217,6 +219,7 @@ class OpenAIChatModel:
 
         while True:
             body = self._dialect.body(self._model, messages, sampling, schema)
+            body["extra_body"] = self._extra_body | self._dialect.extra_body(sampling, schema)
             if on_token is not None and self._dialect.supports_streaming:
                 body |= {"stream": True, "stream_options": {"include_usage": True}}
             try:
@@ -247,11 +250,9 @@ class OpenAIChatModel:
         started = time.monotonic()
         create = self._opened().chat.completions.create
         if body.get("stream"):
-            answer = await self._read_stream(
-                await create(**body, extra_body=self._extra_body), on_token
-            )
+            answer = await self._read_stream(await create(**body), on_token)
         else:
-            answer = _read_whole(await create(**body, extra_body=self._extra_body))
+            answer = _read_whole(await create(**body))
             if answer.texts and on_token is not None:
                 on_token(answer.texts[0])
         if not answer.texts:

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from exploracoder.errors import SetupError
+from exploracoder.models import (
+    EmbeddedModel,
+    Message,
+    Sampling,
+    complete_json,
+    hardware,
+    model_status,
+    weights,
+)
+from exploracoder.models.local import ServerPlace, server_environment
+from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
+from exploracoder.models.weights import ModelFile, WeightsStore
+from pydantic import BaseModel
+
+ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k", model="m")
+
+HOLDER = """
+import asyncio
+from exploracoder.models import EmbeddedModel
+
+async def main():
+    embedded = EmbeddedModel(linger_s=1.0)
+    async with embedded:
+        print(embedded.server.pid, flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@contextmanager
+def board_at(
+    path: Path, linger_s: float, announcement: Announcement = ANNOUNCEMENT
+) -> Iterator[threading.Thread]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        board = threading.Thread(target=LeaseBoard(listener, announcement, linger_s).run)
+        board.start()
+        yield board
+        board.join(10)
+
+
+def connect(path: Path, hello: Hello) -> tuple[socket.socket, Announcement]:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(5)
+    connection.connect(str(path))
+    connection.sendall(hello.model_dump_json().encode() + b"\n")
+    with connection.makefile("rb") as lines:
+        return connection, Announcement.model_validate_json(lines.readline())
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A process that ended may still wait to be collected.
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until_gone(pid: int, timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not is_alive(pid)
+
+
+def test_a_server_that_nobody_asks_ends_after_its_linger(tmp_path: Path) -> None:
+    started = time.monotonic()
+    with board_at(tmp_path / "s", linger_s=0.2) as board:
+        pass
+
+    assert not board.is_alive()
+    assert 0.2 <= time.monotonic() - started < 5
+
+
+def test_a_lease_keeps_the_server_and_the_last_one_to_go_says_for_how_long(tmp_path: Path) -> None:
+    with board_at(tmp_path / "s", linger_s=5) as board:
+        first, answer = connect(tmp_path / "s", Hello(linger_s=60))
+        second, _ = connect(tmp_path / "s", Hello(linger_s=0))
+        first.close()
+        board.join(0.3)
+        was_kept = board.is_alive()
+        second.close()
+        board.join(5)
+        has_ended = not board.is_alive()
+
+    assert answer == ANNOUNCEMENT
+    assert was_kept
+    assert has_ended
+
+
+def test_a_visitor_who_came_while_it_loaded_is_answered_even_without_linger(
+    tmp_path: Path,
+) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as early:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        early.connect(str(tmp_path / "s"))
+        early.sendall(Hello(linger_s=0).model_dump_json().encode() + b"\n")
+        early.shutdown(socket.SHUT_WR)
+        LeaseBoard(listener, ANNOUNCEMENT, 0.0).run()
+        answer = early.recv(1000)
+
+    assert Announcement.model_validate_json(answer) == ANNOUNCEMENT
+
+
+def test_asking_for_the_status_is_no_lease(tmp_path: Path) -> None:
+    with board_at(tmp_path / "s", linger_s=0.3) as board:
+        connection, answer = connect(tmp_path / "s", Hello(lease=False))
+        board.join(5)
+        has_ended = not board.is_alive()
+        connection.close()
+
+    assert answer == ANNOUNCEMENT
+    assert has_ended
+
+
+def test_a_visitor_who_talks_nonsense_is_shown_the_door(tmp_path: Path) -> None:
+    with board_at(tmp_path / "s", linger_s=0.3), socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(tmp_path / "s"))
+        connection.sendall(b"GET / HTTP/1.1\n")
+        answer = connection.recv(100)
+
+    assert answer == b""
+
+
+def test_a_server_that_could_not_load_says_so_and_keeps_no_lease(tmp_path: Path) -> None:
+    failed = Announcement(pid=1, problem="no memory")
+    with board_at(tmp_path / "s", linger_s=0.3, announcement=failed) as board:
+        connection, answer = connect(tmp_path / "s", Hello(linger_s=60))
+        board.join(5)
+        has_ended = not board.is_alive()
+        connection.close()
+
+    assert answer.problem == "no memory"
+    assert has_ended
+
+
+async def test_without_weights_the_error_says_how_to_get_them(cache_folder: Path) -> None:
+    with pytest.raises(SetupError, match="exploracoder model pull"):
+        async with EmbeddedModel():
+            pass
+
+    assert model_status().is_present is False
+
+
+async def test_a_file_that_is_no_model_ends_with_the_servers_reason(cache_folder: Path) -> None:
+    content = b"this is not a model"
+    file = ModelFile("toy", "toy.gguf", len(content), hashlib.sha256(content).hexdigest(), ())
+    store = WeightsStore(file)
+    store.folder.mkdir(parents=True)
+    store.path.write_bytes(content)
+    store.pull()
+
+    with pytest.raises(SetupError, match=r"could not be loaded|ended while it was starting"):
+        async with EmbeddedModel(store=store):
+            pass
+
+
+def test_the_servers_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("DATABASE_PASSWORD", "secret")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+    environment = server_environment()
+
+    assert environment["LC_ALL"] == "C.UTF-8"
+    assert not any("secret" in value for value in environment.values())
+
+
+def test_only_the_user_can_enter_the_servers_folder(cache_folder: Path) -> None:
+    place = ServerPlace.for_model(WeightsStore(), 1024)
+
+    assert place.socket_path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_long_cache_path_still_gets_a_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / ("long" * 30)))
+
+    place = ServerPlace.for_model(WeightsStore(), 1024)
+
+    assert len(os.fsencode(place.socket_path)) <= 100
+
+
+@pytest.mark.parametrize(("gib", "tokens"), [(8, 16_384), (2.7, 8_192), (2.1, 4_096), (1, 0)])
+def test_the_context_shrinks_with_the_memory_that_is_free(gib: float, tokens: int) -> None:
+    assert hardware.context_for_memory(int(gib * (1 << 30)), 16_384) == tokens
+
+
+def test_this_machine_has_cores_and_memory() -> None:
+    assert 1 <= hardware.physical_cores() <= (os.cpu_count() or 1)
+    assert 0 < hardware.available_memory_bytes() <= hardware.total_memory_bytes()
+
+
+class Verdict(BaseModel):
+    is_even: bool
+
+
+@pytest.mark.model
+async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> None:
+    await asyncio.to_thread(weights.pull)
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDER, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    server_pid = int(await asyncio.wait_for(holder.stdout.readline(), 90))
+
+    embedded = EmbeddedModel(linger_s=1.0)
+    async with embedded as model:
+        assert embedded.server is not None
+        shared_pid = embedded.server.pid
+        question = [Message("user", "Is 4 an even number? Answer as JSON.")]
+        verdict, usage = await complete_json(model, question, Sampling(max_tokens=50), Verdict)
+        bound = await model.complete(question, Sampling(grammar='root ::= "maybe"'))
+        status = model_status()
+    await asyncio.sleep(2)
+    is_kept_by_holder = is_alive(server_pid)
+    os.kill(holder.pid, signal.SIGKILL)
+    await holder.wait()
+
+    assert shared_pid == server_pid
+    assert verdict.is_even
+    assert usage.prompt_tokens > 0
+    assert bound.text == "maybe"
+    assert status.server is not None and status.server.pid == server_pid
+    assert is_kept_by_holder
+    assert wait_until_gone(server_pid, 10)
+    assert model_status().server is None
+
+
+@pytest.mark.model
+async def test_two_runs_that_start_together_share_one_server() -> None:
+    await asyncio.to_thread(weights.pull)
+
+    async def run() -> int:
+        embedded = EmbeddedModel(linger_s=0.0)
+        async with embedded:
+            await asyncio.sleep(1)
+            assert embedded.server is not None
+            return embedded.server.pid
+
+    pids = set(await asyncio.gather(run(), run()))
+
+    assert len(pids) == 1
+    assert wait_until_gone(pids.pop(), 10)
