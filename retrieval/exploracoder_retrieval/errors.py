@@ -1,0 +1,47 @@
+"""What can go wrong while documents are read, indexed and searched.
+
+RetrievalError
+├── InterpreterError   the chosen Python cannot be asked
+├── LibraryNotFound    nothing of that name is installed, and no such path exists
+├── UnreadableSource   the source is there and cannot be read
+├── EmptyLibrary       it was read and has no public API
+├── IndexCorrupt       what lies on disk is not what was written
+├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
+└── EmbeddingError     no vectors could be had
+
+Every message is a sentence for the person at the keyboard: what happened, to what, what to do.
+"""
+
+from __future__ import annotations
+
+
+class RetrievalError(Exception):
+    """Any failure of this package that a person can do something about."""
+
+
+class InterpreterError(RetrievalError):
+    """The chosen interpreter is missing, is no Python, or is older than 3.9."""
+
+
+class LibraryNotFound(RetrievalError):
+    """Neither an installed library nor a path answers to the name."""
+
+
+class UnreadableSource(RetrievalError):
+    """The library's source exists and cannot be read."""
+
+
+class EmptyLibrary(RetrievalError):
+    """The library was read and offers no public API."""
+
+
+class IndexCorrupt(RetrievalError):
+    """The index on disk is damaged; it holds nothing user-made and can be built again."""
+
+
+class IndexUnavailable(RetrievalError):
+    """The index folder cannot be written or the chroma server cannot be reached."""
+
+
+class EmbeddingError(RetrievalError):
+    """The embedding model or endpoint gave no usable vectors."""

@@ -1,0 +1,172 @@
+"""Describes compiled modules as stub source text; run by file path in the user's interpreter.
+
+Standard library only, Python 3.9 and newer. Reads lines of JSON ``{"name", "path"}`` from standard
+input (``path`` null: import it by name) and writes one line of JSON for each, ``{"name", "stub"}``
+or ``{"name", "error"}``, so that what was described before a crash is not lost.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import json
+import keyword
+import os
+import sys
+import types
+import warnings
+
+
+def main():
+    sys.path[:] = sys.path[1:]  # this file's folder, whose names are nobody's modules
+    # What the modules print while they are imported must not mix with the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        answers.write(json.dumps(answer(wanted["name"], wanted["path"])) + "\n")
+        answers.flush()
+
+
+def answer(name, path):
+    try:
+        module = importlib.import_module(name) if path is None else load_alone(name, path)
+        return {"name": name, "stub": describe_module(module)}
+    except BaseException as error:  # noqa: BLE001 - whatever an import raises is the answer
+        return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
+
+
+def load_alone(name, path):
+    """Imports an extension without running the __init__ of the packages around it."""
+    parts = name.split(".")[:-1]
+    folder = os.path.dirname(path)
+    for depth in range(len(parts), 0, -1):
+        parent = ".".join(parts[:depth])
+        if parent not in sys.modules:
+            package = types.ModuleType(parent)
+            package.__path__ = [folder]
+            sys.modules[parent] = package
+        folder = os.path.dirname(folder)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def describe_module(module):
+    lines = docstring(module, 0)
+    for name, value in sorted(vars(module).items()):
+        if not is_name(name) or name.startswith("__") or inspect.ismodule(value):
+            continue
+        # What a module imported from elsewhere in Python is described where it lives.
+        if inspect.isfunction(value) and value.__module__ != module.__name__:
+            continue
+        if inspect.isclass(value):
+            lines += describe_class(name, value, 0, (value,))
+        elif callable(value):
+            lines += describe_function(name, value, 0, ())
+        else:
+            lines.append(f"{name}: {type_name(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def describe_class(name, cls, depth, seen):
+    bases = [b.__name__ for b in cls.__bases__ if b is not object and is_name(b.__name__)]
+    head = "class {}({}):".format(name, ", ".join(bases)) if bases else f"class {name}:"
+    lines = [indent(depth) + head] + (docstring(cls, depth + 1) or [indent(depth + 1) + "pass"])
+    call = signature_of(cls)
+    if call is not None:
+        lines.append("{}def __init__({}): ...".format(indent(depth + 1), join("self", call)))
+    for member, value in sorted(vars(cls).items()):
+        if is_name(member) and not member.startswith("_"):
+            lines += describe_member(member, value, getattr(cls, member, value), depth + 1, seen)
+    return lines
+
+
+def describe_member(name, raw, value, depth, seen):
+    if isinstance(raw, staticmethod):
+        return describe_function(name, value, depth, (), "@staticmethod")
+    if isinstance(raw, (classmethod, types.ClassMethodDescriptorType)):
+        return describe_function(name, value, depth, ("cls",), "@classmethod")
+    if isinstance(raw, (property, types.GetSetDescriptorType, types.MemberDescriptorType)):
+        head = [f"{indent(depth)}@property", f"{indent(depth)}def {name}(self):"]
+        return head + (docstring(raw, depth + 1) or [indent(depth + 1) + "..."])
+    if inspect.isclass(value):
+        own = value.__qualname__.rpartition(".")[0] and value not in seen and len(seen) < 4
+        return describe_class(name, value, depth, (*seen, value)) if own else []
+    if callable(value):
+        return describe_function(name, value, depth, ("self",))
+    return [f"{indent(depth)}{name}: {type_name(value)}"]
+
+
+def describe_function(name, value, depth, leading, decorator=None):
+    call = signature_of(value)
+    if call is None:
+        call = "*args, **kwargs"
+    elif leading and call.split(",")[0].strip() in ("self", "cls", "$self", "$type"):
+        leading = ()
+    head = [indent(depth) + decorator] if decorator else []
+    head.append(f"{indent(depth)}def {name}({join(*leading, call)}):")
+    return head + (docstring(value, depth + 1) or [indent(depth + 1) + "..."])
+
+
+def signature_of(value):
+    """Parameters as source text, or None where the object does not tell them."""
+    try:
+        parameters = list(inspect.signature(value).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if any(not is_name(p.name) for p in parameters):
+        return None
+    texts = []
+    kinds = [p.kind for p in parameters]
+    for number, parameter in enumerate(parameters):
+        if parameter.kind is parameter.KEYWORD_ONLY and not {
+            parameter.KEYWORD_ONLY,
+            parameter.VAR_POSITIONAL,
+        } & set(kinds[:number]):
+            texts.append("*")
+        texts.append(parameter_text(parameter))
+        if parameter.kind is parameter.POSITIONAL_ONLY and (
+            kinds[number + 1 : number + 2] != [parameter.POSITIONAL_ONLY]
+        ):
+            texts.append("/")
+    return ", ".join(texts)
+
+
+def parameter_text(parameter):
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    if parameter.default is parameter.empty:
+        return stars + parameter.name
+    plain = parameter.default is None or type(parameter.default) in (bool, int, float, str, bytes)
+    text = repr(parameter.default) if plain else "..."
+    return "{}={}".format(parameter.name, "..." if text in ("nan", "inf", "-inf") else text)
+
+
+def docstring(value, depth):
+    text = getattr(value, "__doc__", None)
+    if not isinstance(text, str) or not text.strip():
+        return []
+    return [indent(depth) + repr(inspect.cleandoc(text))]
+
+
+def type_name(value):
+    name = type(value).__name__
+    return name if is_name(name) else "object"
+
+
+def is_name(text):
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def indent(depth):
+    return "    " * depth
+
+
+def join(*parts):
+    return ", ".join(part for part in parts if part)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""A docstring's first sentence and its code."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+SUMMARY_LENGTH = 200
+
+_ROLE = re.compile(r":[a-zA-Z][\w:+-]*:`(?:[^`<]*<)?[~!.]?([^`>]+)>?`")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|`([^`<]+?)\s*<[^>]*>`__?")
+_DIRECTIVE = re.compile(r"^\s*(\.\.\s+[\w-]+::.*|#+\s*|=+|-{3,}|~{3,})\s*$")
+_QUOTES = re.compile(r"`{1,2}([^`]+)`{1,2}_?|\*\*([^*]+)\*\*|(?<!\w)\*([^*\s][^*]*)\*(?!\w)")
+# A sentence ends before a space or the end; "e.g." and "i.e." end none, nor does a version number.
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.!?](?=\s|$)")
+_FENCE = re.compile(
+    r"^(?P<indent>[ \t]*)```+[ \t]*(?P<language>[\w+.-]*)[^\n]*\n(?P<code>.*?)^(?P=indent)```+[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_CODE_BLOCK = re.compile(
+    r"^(?P<indent>[ \t]*)(?:\.\. code(?:-block)?::[ \t]*(?P<language>\w*)[ \t]*|[^\n.]*::)[ \t]*\n"
+    r"(?:[ \t]*:\w+:[^\n]*\n)*[ \t]*\n(?P<code>(?:(?P=indent)[ \t]+[^\n]*\n?|[ \t]*\n)+)",
+    re.MULTILINE,
+)
+_DOCTEST_OPTION = re.compile(r"^>>>\s*#\s*x?doctest:")
+_PYTHON = frozenset({"", "python", "py", "python3", "pycon", "doctest", "ipython", "ipython3"})
+
+
+def summarise(doc: str) -> str:
+    """The first sentence in plain words, at most 200 characters; empty for an empty docstring."""
+    words = " ".join(strip_markup(_first_paragraph(doc)).split())
+    end = _SENTENCE_END.search(words)
+    sentence = words[: end.end()] if end else words
+    if len(sentence) > SUMMARY_LENGTH:
+        sentence = sentence[: SUMMARY_LENGTH - 1].rsplit(" ", 1)[0] + "…"
+    return sentence
+
+
+def strip_markup(text: str) -> str:
+    """Text without the marks of reStructuredText and Markdown, their words kept."""
+    text = _ROLE.sub(r"\1", text)
+    text = _LINK.sub(lambda match: match[1] or match[2] or "", text)
+    return _QUOTES.sub(lambda match: match[1] or match[2] or match[3], text)
+
+
+def find_examples(doc: str) -> tuple[str, ...]:
+    """Python code in a docstring: doctest blocks without prompts and outputs, fences, code blocks."""
+    fenced = [code for _, code in code_fences(doc)]
+    rest = _FENCE.sub("", doc)
+    blocks = [
+        textwrap.dedent(match["code"]).strip("\n")
+        for match in _CODE_BLOCK.finditer(rest)
+        if (match["language"] or "").lower() in _PYTHON and ">>>" not in match["code"]
+    ]
+    return tuple(dict.fromkeys([*fenced, *_doctests(rest), *filter(None, blocks)]))
+
+
+def code_fences(text: str) -> list[tuple[int, str]]:
+    """Python code fences of Markdown with the offset at which each starts."""
+    fences = []
+    for match in _FENCE.finditer(text):
+        if match["language"].lower() in _PYTHON:
+            code = textwrap.dedent(match["code"]).strip("\n")
+            code = "\n".join(_doctests(code)) if ">>>" in code else code
+            if code:
+                fences.append((match.start(), code))
+    return fences
+
+
+def _first_paragraph(doc: str) -> str:
+    lines: list[str] = []
+    for line in doc.strip().splitlines():
+        if not line.strip() or _DIRECTIVE.match(line):
+            if lines:
+                break
+            continue
+        lines.append(line.strip())
+    return " ".join(lines)
+
+
+def _doctests(text: str) -> list[str]:
+    blocks: list[list[str]] = [[]]
+    in_source = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        if _DOCTEST_OPTION.match(stripped):
+            continue
+        if stripped.startswith(">>>") or (in_source and stripped.startswith("...")):
+            blocks[-1].append(stripped[4:])
+            in_source = True
+        else:
+            in_source = False
+            # Outputs do not end an example; an empty line followed by prose does.
+            if stripped and blocks[-1] and _is_prose(stripped):
+                blocks.append([])
+    return ["\n".join(block).rstrip() for block in blocks if any(block)]
+
+
+def _is_prose(line: str) -> bool:
+    return line.endswith((":", ".")) and " " in line and line[0].isupper()

@@ -1,0 +1,148 @@
+"""Where modules lie on disk, found as Python finds them and without running any of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_COMPILED = re.compile(r"^(?P<name>[^.]+)(\.[\w-]+)*\.(so|pyd)$")
+_UNPUBLISHED = frozenset({"tests", "test", "conftest", "setup", "vendor", "vendored"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFiles:
+    """The files of one module; any may be missing, but not all.
+
+    ``folders`` is where its submodules are looked for: empty for a plain module, several for a
+    namespace package.
+    """
+
+    name: str
+    source: Path | None
+    stub: Path | None
+    compiled: Path | None
+    folders: tuple[Path, ...]
+
+    @property
+    def is_package(self) -> bool:
+        return bool(self.folders)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    files: frozenset[str]
+    folders: frozenset[str]
+    compiled: dict[str, str]
+    names: frozenset[str]
+
+
+class ModuleFinder:
+    """Finds modules by dotted name under the search paths, in their order."""
+
+    def __init__(self, search_paths: tuple[Path, ...], builtin: frozenset[str]) -> None:
+        self._search_paths = search_paths
+        self._builtin = builtin
+        self._found: dict[str, ModuleFiles | None] = {}
+        self._listings: dict[Path, _Listing] = {}
+
+    def find(self, name: str) -> ModuleFiles | None:
+        """The module's files, or None when there is no such module."""
+        if name not in self._found:
+            self._found[name] = self._look_for(name)
+        return self._found[name]
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether the module is part of the interpreter itself and has no file."""
+        return name in self._builtin
+
+    def submodules(self, name: str) -> Iterator[str]:
+        """Dotted names of the modules directly inside a package, in alphabetical order."""
+        files = self.find(name)
+        names: set[str] = set()
+        for folder in files.folders if files else ():
+            names |= self._listing(folder).names
+        for child in sorted(names):
+            if child.isidentifier():
+                yield f"{name}.{child}"
+
+    def _look_for(self, name: str) -> ModuleFiles | None:
+        parent, _, last = name.rpartition(".")
+        if not parent:
+            return self._files_in(name, last, self._search_paths)
+        package = self.find(parent)
+        return self._files_in(name, last, package.folders) if package else None
+
+    def _files_in(self, name: str, last: str, folders: tuple[Path, ...]) -> ModuleFiles | None:
+        namespace: list[Path] = []
+        for folder in folders:
+            listing = self._listing(folder)
+            if last in listing.folders:
+                inner = folder / last
+                if _has_init(inner):
+                    return _package(name, inner)
+                namespace.append(inner)
+            if last in listing.compiled or {f"{last}.py", f"{last}.pyi"} & listing.files:
+                return _plain(name, last, folder, listing)
+        return ModuleFiles(name, None, None, None, tuple(namespace)) if namespace else None
+
+    def _listing(self, folder: Path) -> _Listing:
+        if folder not in self._listings:
+            self._listings[folder] = _list(folder)
+        return self._listings[folder]
+
+
+def is_published(module_name: str) -> bool:
+    """Whether no part of a dotted name is private, a test, or somebody else's vendored code."""
+    return not any(
+        part.startswith(("_", "test_")) or part.endswith("_tests") or part in _UNPUBLISHED
+        for part in module_name.split(".")[1:]
+    )
+
+
+def _list(folder: Path) -> _Listing:
+    files: set[str] = set()
+    folders: set[str] = set()
+    compiled: dict[str, str] = {}
+    try:
+        for entry in folder.iterdir():
+            (folders if entry.is_dir() else files).add(entry.name)
+    except OSError:
+        pass
+    for file in sorted(files):
+        if match := _COMPILED.match(file):
+            compiled.setdefault(match["name"], file)
+    names = {file.rsplit(".", 1)[0] for file in files if file.endswith((".py", ".pyi"))}
+    names |= set(compiled)
+    names |= {name for name in folders if _has_init(folder / name)}
+    return _Listing(
+        frozenset(files), frozenset(folders), compiled, frozenset(names - {"__init__", "__main__"})
+    )
+
+
+def _has_init(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file() or (folder / "__init__.pyi").is_file()
+
+
+def _package(name: str, folder: Path) -> ModuleFiles:
+    source, stub = folder / "__init__.py", folder / "__init__.pyi"
+    return ModuleFiles(
+        name,
+        source if source.is_file() else None,
+        stub if stub.is_file() else None,
+        None,
+        (folder,),
+    )
+
+
+def _plain(name: str, last: str, folder: Path, listing: _Listing) -> ModuleFiles:
+    source, stub = f"{last}.py", f"{last}.pyi"
+    compiled = listing.compiled.get(last)
+    return ModuleFiles(
+        name,
+        folder / source if source in listing.files else None,
+        folder / stub if stub in listing.files else None,
+        folder / compiled if compiled else None,
+        (),
+    )

@@ -1,0 +1,54 @@
+"""What reading a library gave."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+LibrarySource = Literal["installed", "folder", "module"]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class UsageExample(_Value):
+    """Python code that uses the library; ``origin`` is a file name or an API's import path."""
+
+    code: str
+    title: str
+    origin: str
+
+
+class Skipped(_Value):
+    """A file or module that was not read, and why."""
+
+    name: str
+    reason: str
+
+
+class LibraryInfo(_Value):
+    """A library as a whole.
+
+    ``name`` is what people call it (its distribution), ``import_name`` its top-level module,
+    ``root`` the folder or file it was read from, ``overview`` its README or docstring.
+    """
+
+    name: str
+    import_name: str
+    version: str
+    source: LibrarySource
+    root: str
+    overview: str
+    examples: tuple[UsageExample, ...]
+
+
+class Harvest(_Value):
+    """A library, its public APIs ordered by path, and what could not be read."""
+
+    library: LibraryInfo
+    docs: tuple[ApiDoc, ...]
+    skipped: tuple[Skipped, ...]

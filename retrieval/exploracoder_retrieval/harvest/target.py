@@ -1,0 +1,226 @@
+"""What a person means by a library: an installed one, a source tree, or a single file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.harvest.modules import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.harvest.result import LibrarySource
+from exploracoder_retrieval.interpreter import Interpreter, normalise
+
+_NOT_THE_LIBRARY = frozenset(
+    {
+        "tests",
+        "test",
+        "docs",
+        "doc",
+        "examples",
+        "example",
+        "benchmarks",
+        "scripts",
+        "tools",
+        "build",
+    }
+)
+_VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A library found: what to import, where from, and what is said about it.
+
+    ``root`` is its folder or file; ``tree`` the top folder of a source tree, where README and
+    examples lie; ``search_paths`` where it and what it imports are looked for.
+    """
+
+    name: str
+    import_name: str
+    version: str
+    source: LibrarySource
+    root: Path
+    tree: Path | None
+    readme: str
+    search_paths: tuple[Path, ...]
+
+
+def find_target(target: str | Path, interpreter: Interpreter) -> Target:
+    """Decides what a name or path means; an installed library goes before a folder of that name.
+
+    Raises:
+        LibraryNotFound: nothing answers to it; the message names the nearest installed names.
+        UnreadableSource: the path exists and holds no Python library, or several.
+    """
+    text = str(target)
+    looks_like_path = isinstance(target, Path) or os.sep in text or text.startswith((".", "~"))
+    path = Path(text).expanduser()
+    if not looks_like_path and not text.endswith(".py"):
+        installed = _find_installed(text, interpreter)
+        if installed is not None:
+            return installed
+    if not path.exists():
+        raise LibraryNotFound(_not_found(text, looks_like_path, interpreter))
+    return _find_path(path.resolve(), interpreter)
+
+
+def _find_installed(name: str, interpreter: Interpreter) -> Target | None:
+    if not name.strip():
+        return None
+    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    for import_name in (name, *interpreter.import_names(name), name.replace("-", "_")):
+        files = finder.find(import_name) if _is_dotted_name(import_name) else None
+        if files is not None or finder.is_builtin(import_name):
+            return _installed(import_name, files, interpreter)
+    return None
+
+
+def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -> Target:
+    top = name.split(".", 1)[0]
+    distribution = None if top in interpreter.standard_modules else interpreter.distribution_of(top)
+    standard = ".".join(map(str, interpreter.version))
+    root = _root(files) if files else Path(interpreter.executable)
+    version = standard if top in interpreter.standard_modules else read_version(root)
+    return Target(
+        name=distribution.name if distribution and top == name else name,
+        import_name=name,
+        version=distribution.version if distribution else version,
+        source="installed",
+        root=root,
+        tree=None,
+        readme=distribution.readme if distribution else "",
+        search_paths=interpreter.search_paths,
+    )
+
+
+def _root(files: ModuleFiles) -> Path:
+    return files.folders[0] if files.folders else _first(files.source, files.compiled, files.stub)
+
+
+def _first(*paths: Path | None) -> Path:
+    return next(path for path in paths if path is not None)
+
+
+def _find_path(path: Path, interpreter: Interpreter) -> Target:
+    if path.is_file():
+        if path.suffix not in {".py", ".pyi"} or not path.stem.isidentifier():
+            raise UnreadableSource(f"{path} is not a Python module. Give a .py file or a folder.")
+        return _local(path.stem, path, None, "module", interpreter)
+    try:
+        top = path.parent if _is_package(path) else path
+        package = path if _is_package(path) else _package_in(path)
+    except OSError as error:
+        raise UnreadableSource(f"{path} cannot be read: {error.strerror}.") from None
+    source: LibrarySource = "folder"
+    tree = top if package.parent.name != "src" else package.parent.parent
+    return _local(package.stem, package, tree, source, interpreter)
+
+
+def _local(
+    name: str, root: Path, tree: Path | None, source: LibrarySource, interpreter: Interpreter
+) -> Target:
+    project = _project(tree) if tree else {}
+    # The folder above a bare package may belong to another project.
+    own_project = _same(project.get("name", ""), name) or (
+        tree is not None and tree in _homes(root)
+    )
+    return Target(
+        name=name,
+        import_name=name,
+        version=(project.get("version", "") if own_project else "") or read_version(root),
+        source=source,
+        root=root,
+        tree=tree if own_project else None,
+        readme="",
+        search_paths=(root.parent, *interpreter.search_paths),
+    )
+
+
+def _homes(root: Path) -> tuple[Path, ...]:
+    """Folders that are surely the package's project: they hold a project file."""
+    return tuple(
+        folder
+        for folder in (root.parent, root.parent.parent)
+        if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file()
+    )
+
+
+def _package_in(folder: Path) -> Path:
+    for place in (folder / "src", folder):
+        if not place.is_dir():
+            continue
+        packages = [each for each in _visible(place) if _is_package(each)]
+        modules = [each for each in _visible(place) if each.suffix == ".py"]
+        found = packages or [each for each in modules if each.stem not in {"setup", "conftest"}]
+        if found:
+            return _choose(folder, found)
+    raise UnreadableSource(
+        f"{folder} holds no Python package. Give a folder with an __init__.py or a .py file in it."
+    )
+
+
+def _choose(folder: Path, found: list[Path]) -> Path:
+    names = {_project(folder).get("name", ""), folder.name}
+    named = [each for each in found if any(_same(name, each.stem) for name in names)]
+    if len(found) == 1 or named:
+        return (named or found)[0]
+    raise UnreadableSource(
+        f"{folder} holds several libraries ({', '.join(each.stem for each in found[:6])}). "
+        "Give the path of one of them."
+    )
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    for each in sorted(folder.iterdir()):
+        if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY:
+            yield each
+
+
+def _is_package(path: Path) -> bool:
+    return path.is_dir() and any((path / f"__init__.{end}").is_file() for end in ("py", "pyi"))
+
+
+def _project(folder: Path) -> dict[str, str]:
+    """Name and version from pyproject.toml's [project] table, which is read line by line."""
+    try:
+        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    table = text.partition("[project]")[2].partition("\n[")[0]
+    return dict(re.findall(r"^(name|version)\s*=\s*['\"]([^'\"]+)['\"]", table, re.MULTILINE))
+
+
+def read_version(root: Path) -> str:
+    """``__version__`` as the source spells it out; empty when it does not."""
+    candidates = [root] if root.is_file() else [root / "__init__.py", root / "_version.py"]
+    for file in candidates:
+        try:
+            match = _VERSION.search(file.read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            continue
+        if match:
+            return match[1]
+    return ""
+
+
+def _same(one: str, other: str) -> bool:
+    return normalise(one) == normalise(other)
+
+
+def _is_dotted_name(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
+def _not_found(text: str, looks_like_path: bool, interpreter: Interpreter) -> str:
+    if looks_like_path:
+        return f"There is no {text}. Give the path of a package folder or of a .py file."
+    near = difflib.get_close_matches(text, sorted(interpreter.library_names()), n=3, cutoff=0.6)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return (
+        f"No library {text!r} is installed for {interpreter.executable}.{hint} "
+        "Give the path of its source instead, or another interpreter with --python."
+    )

@@ -1,0 +1,108 @@
+"""What shows how a library is used: its README, its examples, the code in its docstrings."""
+
+from __future__ import annotations
+
+import json
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.harvest.docstrings import code_fences, strip_markup
+from exploracoder_retrieval.harvest.result import UsageExample
+
+MAX_OVERVIEW = 40_000
+MAX_EXAMPLES = 200
+MAX_EXAMPLE_FILES = 60
+MAX_FILE_SIZE_BYTES = 200_000
+
+_README = re.compile(r"^readme(\.(md|rst|txt))?$", re.IGNORECASE)
+_EXAMPLE_FOLDERS = ("examples", "example", "docs", "doc", "tutorials", "notebooks")
+_HEADING = re.compile(r"^#+\s*(.+?)\s*#*$")
+
+
+def read_overview(folder: Path) -> str:
+    """The README beside a source tree; empty when there is none that can be read."""
+    for file in sorted(folder.iterdir()):
+        if _README.match(file.name) and file.is_file():
+            return _read(file)[:MAX_OVERVIEW]
+    return ""
+
+
+def collect_examples(
+    overview: str, root: Path | None, docs: Iterable[ApiDoc]
+) -> tuple[UsageExample, ...]:
+    """Examples, those made to be read first; ``root`` is a source tree's top folder, if there is one."""
+    found: dict[str, UsageExample] = {}
+    sources = (overview_examples(overview), _tree_examples(root), _docstring_examples(docs))
+    for source in sources:
+        for example in source:
+            found.setdefault(example.code, example)
+            if len(found) >= MAX_EXAMPLES:
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def overview_examples(overview: str) -> Iterator[UsageExample]:
+    """The Python code fences of a README, each with the prose before it as its title."""
+    for start, code in code_fences(overview):
+        yield UsageExample(code=code, title=_title_before(overview, start), origin="README")
+
+
+def _title_before(text: str, offset: int) -> str:
+    for line in reversed(text[:offset].splitlines()):
+        line = line.strip()
+        if line.startswith("```"):
+            return ""
+        if line and not line.startswith(("|", "<", "[!", "!")):
+            heading = _HEADING.match(line)
+            return " ".join(strip_markup(heading[1] if heading else line).split()).rstrip(":")[:200]
+    return ""
+
+
+def _tree_examples(root: Path | None) -> Iterator[UsageExample]:
+    if root is None:
+        return
+    folders = [root / name for name in _EXAMPLE_FOLDERS if (root / name).is_dir()]
+    files = [
+        file
+        for folder in folders
+        for file in sorted(folder.rglob("*"))
+        if file.suffix in {".py", ".ipynb"} and file.name not in {"conf.py", "setup.py"}
+    ]
+    for file in files[:MAX_EXAMPLE_FILES]:
+        text = _read(file)
+        code = _notebook_code(text) if file.suffix == ".ipynb" else text.strip()
+        if code:
+            title = file.stem.replace("_", " ").replace("-", " ")
+            yield UsageExample(code=code, title=title, origin=str(file.relative_to(root)))
+
+
+def _docstring_examples(docs: Iterable[ApiDoc]) -> Iterator[UsageExample]:
+    for doc in docs:
+        for code in doc.examples:
+            yield UsageExample(code=code, title=doc.summary, origin=doc.path)
+
+
+def _notebook_code(text: str) -> str:
+    try:
+        cells = json.loads(text)["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    # Lines that only a notebook understands would stop the example from being Python.
+    lines = "\n\n".join(sources).splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!"))).strip()
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > MAX_FILE_SIZE_BYTES:
+            return ""
+        if file.suffix == ".py":
+            with tokenize.open(file) as source:
+                return source.read()
+        return file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return ""

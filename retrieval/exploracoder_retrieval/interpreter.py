@@ -1,0 +1,187 @@
+"""The Python whose libraries are read: asked once, and never made to import them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+
+from exploracoder_retrieval.errors import InterpreterError
+
+OLDEST = (3, 9)
+ASK_TIMEOUT_S = 30.0
+
+# Standard library only, and old syntax: the interpreter may be anything that calls itself python.
+_QUESTION = """
+import json, sys
+paths = [p for p in sys.path if p]
+names = sorted(getattr(sys, "stdlib_module_names", ()) or sys.builtin_module_names)
+print(json.dumps({"executable": sys.executable, "version": list(sys.version_info[:3]),
+                  "paths": paths, "builtin": sorted(sys.builtin_module_names), "standard": names}))
+"""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """An installed distribution: its name on the package index, its version, its README text."""
+
+    name: str
+    version: str
+    readme: str
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python 3.9 or newer and where it looks for modules.
+
+    ``search_paths`` is its ``sys.path`` in order, with what ``.pth`` files add and without the
+    current folder.
+    """
+
+    executable: Path
+    version: tuple[int, int, int]
+    search_paths: tuple[Path, ...]
+    builtin_modules: frozenset[str]
+    standard_modules: frozenset[str]
+
+    @classmethod
+    def inspect(cls, python: str | Path) -> Interpreter:
+        """Asks the interpreter for its version and paths, once, in a process of its own.
+
+        Raises:
+            InterpreterError: there is no such file, it is no Python, or it is older than 3.9.
+        """
+        answer = _parse(python, _ask(python))
+        version = tuple(answer["version"])
+        if version[:2] < OLDEST:
+            raise InterpreterError(
+                f"{python} is Python {'.'.join(map(str, version))}; 3.9 or newer is needed. "
+                "Choose another with --python."
+            )
+        return cls(
+            executable=Path(answer["executable"] or python),
+            version=version,
+            search_paths=tuple(Path(path) for path in answer["paths"]),
+            builtin_modules=frozenset(answer["builtin"]),
+            standard_modules=frozenset(answer["standard"]),
+        )
+
+    def distribution_of(self, import_name: str) -> Distribution | None:
+        """The distribution that provides a top-level import name, or None for a loose module."""
+        for dist in self._providers.get(import_name, ()):
+            return _describe(dist)
+        named = self._by_name.get(normalise(import_name))
+        return _describe(named) if named else None
+
+    def import_names(self, distribution: str) -> tuple[str, ...]:
+        """The public top-level names that a distribution provides; empty when it is unknown."""
+        dist = self._by_name.get(normalise(distribution))
+        if dist is None:
+            return ()
+        provided = [name for name, dists in self._providers.items() if dist in dists]
+        return tuple(sorted(provided, key=lambda name: _nearness(name, distribution)))
+
+    def library_names(self) -> frozenset[str]:
+        """Every name a person may mean: distributions and importable top-level names."""
+        installed = {str(dist.metadata["Name"]) for dist in self._by_name.values()}
+        return frozenset(installed | set(self._providers) | self.standard_modules)
+
+    @cached_property
+    def _by_name(self) -> dict[str, metadata.Distribution]:
+        paths = [str(path) for path in self.search_paths]
+        found: dict[str, metadata.Distribution] = {}
+        for dist in metadata.distributions(path=paths):
+            name = dist.metadata["Name"]
+            if name:
+                found.setdefault(normalise(name), dist)
+        return found
+
+    @cached_property
+    def _providers(self) -> dict[str, list[metadata.Distribution]]:
+        providers: dict[str, list[metadata.Distribution]] = {}
+        for dist in self._by_name.values():
+            for name in set(_top_level(dist)):
+                providers.setdefault(name, []).append(dist)
+        return providers
+
+
+def normalise(name: str) -> str:
+    """A distribution's name as the package index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _ask(python: str | Path) -> str:
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    # A neutral folder: a file named json.py in the current one must not answer for the library.
+    try:
+        done = subprocess.run(
+            [str(python), "-c", _QUESTION],
+            capture_output=True,
+            text=True,
+            timeout=ASK_TIMEOUT_S,
+            cwd=tempfile.gettempdir()
+            if os.path.isabs(python) or os.sep not in str(python)
+            else None,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise InterpreterError(
+            f"There is no interpreter {python}. Give the path of a Python with --python."
+        ) from None
+    except OSError as error:
+        raise InterpreterError(f"{python} cannot be run: {error.strerror}.") from None
+    except subprocess.TimeoutExpired:
+        raise InterpreterError(
+            f"{python} did not answer within {ASK_TIMEOUT_S:.0f} s; it seems not to be a Python."
+        ) from None
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise InterpreterError(f"{python} is not a usable Python: {last}")
+    return done.stdout
+
+
+def _parse(python: str | Path, answer: str) -> dict[str, list[str]]:
+    try:
+        # A sitecustomize may print before the answer.
+        parsed = json.loads(answer.strip().splitlines()[-1])
+        if isinstance(parsed, dict) and {"version", "paths"} <= parsed.keys():
+            return parsed
+    except (ValueError, IndexError):
+        pass
+    raise InterpreterError(f"{python} is not a Python: it did not understand the question.")
+
+
+def _top_level(dist: metadata.Distribution) -> Iterator[str]:
+    declared = (dist.read_text("top_level.txt") or "").split()
+    if declared:
+        yield from (name for name in declared if not name.startswith("_"))
+        return
+    for file in dist.files or ():
+        top = file.parts[0]
+        if len(file.parts) == 1:
+            top = top.split(".", 1)[0] if file.suffix in {".py", ".so", ".pyd"} else ""
+        if top.isidentifier() and not top.startswith("_"):
+            yield top
+
+
+def _describe(dist: metadata.Distribution) -> Distribution:
+    payload = dist.metadata.get_payload()  # type: ignore[attr-defined]  # an email.Message at run time
+    readme = payload if isinstance(payload, str) else ""
+    return Distribution(
+        name=str(dist.metadata["Name"]),
+        version=dist.version,
+        readme=(readme.strip() or str(dist.metadata.get("Description") or "").strip()),
+    )
+
+
+def _nearness(name: str, distribution: str) -> tuple[bool, int, str]:
+    return (normalise(name) != normalise(distribution), len(name), name)

@@ -1,0 +1,153 @@
+"""Vectors in chromadb: embedded in a folder, or on a server that a team shares.
+
+A collection is written once and then only read: its name is made from what is in it. A new version
+of a library is a new collection, so that no reader ever sees half of one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.embeddings import Vectors
+
+# At these, recall@15 against exact search is 0.95 over a million vectors; at chroma's own, 0.74.
+HNSW = {"space": "ip", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
+WRITE_BATCH = 2_000
+
+
+class CollectionMissing(Exception):
+    """There is no such collection, or it does not hold what its name promises."""
+
+
+class VectorStore:
+    """Collections of vectors by name; the client is opened when the first one is needed."""
+
+    def __init__(self, folder: Path, url: str | None) -> None:
+        self._folder = folder
+        self._url = url
+        self._client: Any = None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others use the same collections, which are then never dropped."""
+        return self._url is not None
+
+    def write(self, name: str, ids: Sequence[str], vectors: Vectors) -> None:
+        """Fills a collection; one that already holds as many vectors is left alone."""
+        with self._translated():
+            collection = self._open().get_or_create_collection(
+                name, embedding_function=None, configuration={"hnsw": HNSW}
+            )
+            if collection.count() == len(ids):
+                return
+            for start in range(0, len(ids), WRITE_BATCH):
+                rows = slice(start, start + WRITE_BATCH)
+                collection.upsert(ids=list(ids[rows]), embeddings=vectors[rows])
+
+    def read(self, name: str) -> dict[str, Any]:
+        """All vectors of a collection by id; empty when there is no such collection."""
+        try:
+            with self._translated():
+                found = self._open().get_collection(name, embedding_function=None)
+                rows = found.get(include=["embeddings"])
+        except CollectionMissing:
+            return {}
+        return dict(zip(rows["ids"], rows["embeddings"], strict=True))
+
+    def check(self, name: str, count: int) -> None:
+        """Raises CollectionMissing unless the collection holds that many vectors."""
+        with self._translated():
+            if self._open().get_collection(name, embedding_function=None).count() != count:
+                raise CollectionMissing(name)
+
+    def search(self, name: str, queries: Vectors, limit: int) -> list[list[tuple[str, float]]]:
+        """For each query the nearest ids with their similarity, best first."""
+        with self._translated():
+            found = self._open().get_collection(name, embedding_function=None)
+            reply = found.query(query_embeddings=queries, n_results=limit, include=["distances"])
+        return [
+            [(each, 1.0 - float(distance)) for each, distance in zip(ids, distances, strict=True)]
+            for ids, distances in zip(reply["ids"], reply["distances"], strict=True)
+        ]
+
+    def drop(self, name: str) -> None:
+        """Removes a collection of ours; on a server others may still read it."""
+        if self.is_shared:
+            return
+        try:
+            with self._translated():
+                self._open().delete_collection(name)
+        except CollectionMissing:
+            pass
+
+    def reset(self) -> None:
+        """Throws a damaged embedded store away."""
+        self.close()
+        if not self.is_shared:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _open(self) -> Any:
+        if self._client is None:
+            with warnings.catch_warnings():
+                # Its dependencies warn about themselves while they are imported.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                import chromadb
+            settings = chromadb.Settings(anonymized_telemetry=False)
+            if self._url is None:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._client = chromadb.PersistentClient(self._folder, settings=settings)
+            else:
+                self._client = chromadb.HttpClient(settings=settings, **_address(self._url))
+        return self._client
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Names chromadb's failures in our words."""
+        try:
+            yield
+        except CollectionMissing:
+            raise
+        except BaseException as error:
+            if _is_ours(error):
+                raise
+            if type(error).__name__ == "NotFoundError":
+                raise CollectionMissing(str(error)) from None
+            if self._url is not None:
+                raise IndexUnavailable(
+                    f"The chroma server {self._url} cannot be used ({type(error).__name__}). "
+                    "Is the address right and the server running?"
+                ) from None
+            raise IndexCorrupt(
+                f"The vectors in {self._folder} cannot be read ({type(error).__name__})."
+            ) from None
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether an exception comes from elsewhere than chromadb; its Rust panics are no Exceptions."""
+    if isinstance(error, OSError | MemoryError | AttributeError):
+        return not isinstance(error, ConnectionError)
+    return not isinstance(error, Exception) and type(error).__name__ != "PanicException"
+
+
+def _address(url: str) -> dict[str, Any]:
+    parts = urlsplit(url if "//" in url else f"http://{url}")
+    secure = parts.scheme == "https"
+    return {
+        "host": parts.hostname or "localhost",
+        "port": parts.port or (443 if secure else 8000),
+        "ssl": secure,
+    }

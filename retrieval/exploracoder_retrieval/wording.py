@@ -1,0 +1,69 @@
+"""The words under which an API is found: what is embedded, and what BM25 counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+_IDENTIFIER = re.compile(r"[^\W_]\w*", re.UNICODE)
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_STOP = frozenset(
+    ["a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "into", "is", "it", "its", "of", "on", "or", "that", "the", "their", "then", "there", "these", "this", "to", "was", "we", "what", "which", "will", "with"]
+)
+
+
+def index_text(doc: ApiDoc) -> str:
+    """What is embedded: import path and first sentence, with the names a decorator registered.
+
+    Where nothing is documented, the signature stands in for the sentence.
+
+    Source: ExploraCoder, appendix A.7, table 10 (Path + Desc*).
+    """
+    registered = " ".join(alias.lstrip(".") for alias in doc.aliases if alias.startswith("."))
+    said = doc.summary or " ".join(split_identifier(doc.path.rpartition(".")[2]))
+    parts = (doc.path, registered, said if doc.summary else f"{said} {doc.signature}")
+    return " ".join(part for part in parts if part)
+
+
+def document_words(doc: ApiDoc) -> list[str]:
+    """Stemmed words of an API for BM25; those of its own name count twice."""
+    name = doc.path.rpartition(".")[2]
+    aliases = " ".join(alias.rpartition(".")[2] for alias in doc.aliases)
+    said = doc.summary or doc.signature
+    return words(" ".join((doc.path, name, aliases, said)))
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased stems: each identifier whole and, where it has several, its pieces.
+
+    >>> words("KnowledgeFrame.read_csv2")
+    ['knowledgefram', 'knowledg', 'frame', 'read_csv2', 'read', 'csv', '2']
+    """
+    found: list[str] = []
+    for match in _IDENTIFIER.finditer(text):
+        identifier = match[0]
+        pieces = split_identifier(identifier)
+        if len(pieces) > 1:
+            found.append(identifier.lower())
+        found += pieces
+    return _stems(word for word in found if word not in _STOP)
+
+
+def split_identifier(identifier: str) -> list[str]:
+    """Lower-cased pieces of camelCase, snake_case and digits; ``HTTPServer2`` is http, server, 2."""
+    return [piece.lower() for piece in _PIECE.findall(identifier)]
+
+
+def _stems(found: Iterable[str]) -> list[str]:
+    return list(_stemmer().stemWords(list(found)))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english")
