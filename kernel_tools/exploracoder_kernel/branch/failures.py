@@ -1,0 +1,95 @@
+"""Exceptions as reports: no colours, no frames of ours, lines counted in the snippet."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from types import TracebackType
+from typing import Any, Optional
+
+from .text import cut, shorten, without_colours
+
+_OURS = os.path.dirname(os.path.abspath(__file__))
+_MAX_MESSAGE = 4000
+_MAX_LINES = 60
+_MAX_LINE = 2000
+
+
+def message_of(error: BaseException) -> str:
+    """``str(error)``, or a sentence when that raises as well."""
+    try:
+        text = str(error)
+    except Exception as second:  # noqa: BLE001  # the user's __str__ may raise anything
+        text = f"<its message can't be shown: {type(second).__name__}>"
+    return shorten(without_colours(text), _MAX_MESSAGE)
+
+
+def brief(error: BaseException) -> str:
+    """``EName: message`` on one line."""
+    return cut(f"{type(error).__name__}: {message_of(error)}".replace("\n", " "), 300)
+
+
+def report(error: BaseException, cell_name: str, leading_lines: int) -> dict[str, Any]:
+    """The report of an exception that left the cell ``cell_name``.
+
+    ``leading_lines`` blank lines were taken from the snippet's start before it was compiled.
+    """
+    line = _line_in(error, cell_name)
+    return {
+        "ename": type(error).__name__,
+        "evalue": message_of(error),
+        "traceback": _lines(error),
+        "line": None if line is None else line + leading_lines,
+    }
+
+
+def _line_in(error: BaseException, cell_name: str) -> Optional[int]:
+    """The line of the deepest frame inside the cell."""
+    if isinstance(error, SyntaxError) and error.filename == cell_name:
+        return error.lineno
+    line, frame = None, error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == cell_name:
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    return line
+
+
+def _lines(error: BaseException) -> list[str]:
+    try:
+        formatted = _format(error)
+    except Exception as second:  # noqa: BLE001  # formatting runs the user's code
+        formatted = [f"{type(error).__name__} (no traceback: {type(second).__name__})"]
+    lines = [cut(line, _MAX_LINE) for text in formatted for line in text.rstrip("\n").split("\n")]
+    if len(lines) > _MAX_LINES:
+        half = _MAX_LINES // 2
+        lines = [*lines[:half], f"[... {len(lines) - 2 * half} lines left out ...]", *lines[-half:]]
+    return [without_colours(line) for line in lines]
+
+
+def _format(error: BaseException) -> list[str]:
+    shown = traceback.TracebackException(type(error), error, _first_shown(error.__traceback__))
+    seen: set[int] = set()
+    queue: list[traceback.TracebackException | None] = [shown]
+    while queue:
+        part = queue.pop()
+        if part is not None and id(part) not in seen:
+            seen.add(id(part))
+            frames = [frame for frame in part.stack if os.path.dirname(frame.filename) != _OURS]
+            part.stack = traceback.StackSummary.from_list(frames)
+            queue += [part.__cause__, part.__context__]
+    return list(shown.format())
+
+
+def _first_shown(frame: TracebackType | None) -> TracebackType | None:
+    """The first frame that is not of the machinery which runs cells."""
+    while frame is not None and _is_machinery(frame.tb_frame.f_code.co_filename):
+        frame = frame.tb_next
+    return frame
+
+
+def _is_machinery(filename: str) -> bool:
+    folder = os.path.dirname(filename)
+    home = getattr(sys.modules.get("IPython"), "__path__", None)
+    return folder == _OURS or bool(home and folder == os.path.join(next(iter(home)), "core"))

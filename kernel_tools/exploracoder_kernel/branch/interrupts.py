@@ -1,0 +1,77 @@
+"""When SIGINT may stop what runs, and when it has to wait."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from types import FrameType
+
+
+class Interrupts:
+    """Lets SIGINT stop a snippet, and never the branch's own work.
+
+    A frame that is being sent is finished first: half a frame would garble all that follow.
+    """
+
+    def __init__(self) -> None:
+        self._is_allowed = False
+        self._is_held = False
+        self._is_pending = False
+
+    def install(self) -> None:
+        """Take SIGINT over, also from a snippet that has changed it."""
+        signal.signal(signal.SIGINT, self._arrived)
+
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Around the user's code: SIGINT raises KeyboardInterrupt."""
+        self._is_allowed, self._is_pending = True, False
+        try:
+            yield
+        finally:
+            self._is_allowed = False
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Around our own work inside the user's code: SIGINT is raised at its end."""
+        was_held, self._is_held = self._is_held, True
+        try:
+            yield
+        finally:
+            self._is_held = was_held
+        if self._is_pending and self._is_allowed and not was_held:
+            self._is_pending = False
+            raise KeyboardInterrupt
+
+    def forbid(self) -> None:
+        """Back to the branch's own work, whatever state an interrupt left."""
+        self._is_allowed = self._is_held = self._is_pending = False
+
+    def _arrived(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_held:
+            self._is_pending = True
+        elif self._is_allowed:
+            raise KeyboardInterrupt
+
+
+class TooLong(BaseException):
+    """Time is up. Not an Exception, so that code which catches those does not swallow it."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TooLong in the block after ``seconds``; a timer of the user's goes on afterwards."""
+
+    def expire(_number: int, _frame: FrameType | None) -> None:
+        raise TooLong
+
+    previous = signal.signal(signal.SIGALRM, expire)
+    remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if previous is None else previous)
+        if remaining:
+            signal.setitimer(signal.ITIMER_REAL, remaining, interval)

@@ -1,0 +1,253 @@
+"""Does a dotted name exist here? Answered without running a property of the user's objects."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import types
+import weakref
+from typing import Any, NamedTuple, Optional
+
+from .instance_names import names_set_on_instances
+from .previews import type_name
+from .text import cut
+
+_MISSING = object()
+_UNKNOWN = object()
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CLOSE_ENOUGH = 0.6
+
+
+class Walk(NamedTuple):
+    """How far a dotted name could be followed."""
+
+    exists: Optional[bool]
+    value: Any
+    owner: Any
+    owner_path: str
+    missing: str
+
+
+def resolve(name: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """Whether ``name`` exists, where it stops existing, and what its owner has that is like it."""
+    walk = follow(name, namespace)
+    known = walk.exists is True and walk.value is not _UNKNOWN
+    return {
+        "name": name,
+        "exists": walk.exists,
+        "owner": walk.owner_path,
+        "owner_type": "" if walk.owner is _MISSING else type_name(type(walk.owner)),
+        "nearest": [] if walk.exists else nearest(walk, namespace),
+        "signature": signature(walk.value) if known else None,
+        "doc_summary": summary(walk.value) if known else None,
+    }
+
+
+def follow(name: str, namespace: dict[str, Any]) -> Walk:
+    """Walk the parts of ``name`` from the namespace, or from the module it starts with."""
+    parts = name.strip().split(".")
+    value = _base(parts[0], namespace)
+    if value is _MISSING:
+        return Walk(False, _MISSING, _MISSING, "", parts[0])
+    owner, path = _MISSING, ""
+    for index, part in enumerate(parts[1:], start=1):
+        owner, path = value, ".".join(parts[:index])
+        exists, value = member(owner, part)
+        if exists is not True:
+            return Walk(exists, _MISSING, owner, path, part)
+        if value is _UNKNOWN and index < len(parts) - 1:
+            return Walk(None, _UNKNOWN, owner, path, parts[index + 1])
+    return Walk(True, value, owner, path, "")
+
+
+def _base(name: str, namespace: dict[str, Any]) -> Any:
+    if name in namespace:
+        return namespace[name]
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    return _import(name)
+
+
+def _import(name: str) -> Any:
+    try:
+        if name not in sys.modules and importlib.util.find_spec(name) is None:
+            return _MISSING
+        return importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # importing runs foreign code, which may raise anything
+        return _MISSING
+
+
+def member(owner: Any, name: str) -> tuple[Optional[bool], Any]:
+    """Whether ``owner`` has ``name`` (None: only running its code could tell), and its value."""
+    if not name.isidentifier():
+        return False, _MISSING
+    if isinstance(owner, types.ModuleType):
+        return _member_of_module(owner, name)
+    static = inspect.getattr_static(owner, name, _MISSING)
+    if isinstance(owner, type):
+        return _member_of_class(owner, name, static)
+    if static is not _MISSING:
+        return True, _value_of(owner, name, static)
+    return (None if _is_dynamic(type(owner)) else False), _MISSING
+
+
+def _member_of_module(module: types.ModuleType, name: str) -> tuple[Optional[bool], Any]:
+    value = _getattr(module, name)
+    if value is _MISSING and hasattr(module, "__path__"):
+        value = _import(f"{module.__name__}.{name}")
+    return value is not _MISSING, value
+
+
+def _member_of_class(owner: type, name: str, static: Any) -> tuple[Optional[bool], Any]:
+    if static is not _MISSING and not isinstance(static, types.MemberDescriptorType):
+        if isinstance(static, (staticmethod, classmethod)):
+            return True, static.__func__
+        if isinstance(static, property):
+            return True, static
+    value = _getattr(owner, name)
+    if value is not _MISSING:
+        return True, value
+    if static is not _MISSING or name in names_set_on_instances(owner):
+        return True, _UNKNOWN
+    return (None if _is_dynamic(owner) else False), _MISSING
+
+
+def _value_of(owner: Any, name: str, static: Any) -> Any:
+    """The value of an instance's attribute, unless a descriptor would have to compute it."""
+    if isinstance(static, (staticmethod, classmethod)):
+        return static.__func__
+    if isinstance(static, types.MemberDescriptorType):
+        return _getattr(owner, name)
+    is_routine = inspect.isroutine(static) or isinstance(static, type)
+    if hasattr(type(static), "__get__") and not is_routine:
+        return _UNKNOWN
+    return static
+
+
+def _getattr(owner: Any, name: str) -> Any:
+    try:
+        return getattr(owner, name, _MISSING)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # a lazy module may raise anything
+        return _MISSING
+
+
+def _is_dynamic(kind: type) -> bool:
+    """Whether instances make up attributes as they are asked for."""
+    has_hook = inspect.getattr_static(kind, "__getattr__", _MISSING) is not _MISSING
+    lookup = inspect.getattr_static(kind, "__getattribute__", None)
+    is_written_in_python = not isinstance(lookup, types.WrapperDescriptorType)
+    return has_hook or is_written_in_python or issubclass(kind, weakref.ProxyTypes)
+
+
+def member_names(owner: Any) -> list[str]:
+    """Names of ``owner``'s members, without calling a ``__dir__`` of the user's."""
+    if isinstance(owner, types.ModuleType):
+        return sorted({*vars(owner), *_exported(owner)})
+    kind = owner if isinstance(owner, type) else type(owner)
+    found = set(type.__dir__(kind)) | set(names_set_on_instances(kind))
+    if kind is not owner:
+        found |= set(getattr(owner, "__dict__", ()))
+    return sorted(name for name in found if isinstance(name, str))
+
+
+def _exported(module: types.ModuleType) -> list[str]:
+    exported = vars(module).get("__all__", ())
+    return [name for name in exported if isinstance(name, str)]
+
+
+def nearest(walk: Walk, namespace: dict[str, Any]) -> list[str]:
+    """Up to five real names like the missing one: alike in spelling, or sharing its words."""
+    if walk.owner is _MISSING:
+        pool = [name for name in {*namespace, *dir(builtins)} if not name.startswith("_")]
+    else:
+        pool = member_names(walk.owner)
+    wants_private = walk.missing.startswith("_")
+    scored = [
+        (_likeness(walk.missing, name), name)
+        for name in pool
+        if wants_private or not name.startswith("_")
+    ]
+    close = sorted(
+        (pair for pair in scored if pair[0] >= _CLOSE_ENOUGH), key=lambda p: (-p[0], p[1])
+    )
+    return [name for _score, name in close[:5]]
+
+
+def words(identifier: str) -> set[str]:
+    """The lower-case words of an identifier: ``read_csvFile`` has read, csv, file."""
+    return {word.lower() for word in _WORD.findall(identifier)}
+
+
+def _likeness(missing: str, name: str) -> float:
+    spelling = difflib.SequenceMatcher(None, missing.lower(), name.lower()).ratio()
+    ours, theirs = words(missing), words(name)
+    shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
+    return max(spelling, 0.5 * spelling + 0.5 * shared)
+
+
+def signature(value: Any) -> Optional[str]:
+    """The call signature, where Python knows it."""
+    if not callable(value):
+        return None
+    try:
+        return cut(str(inspect.signature(value)), 500)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # default values have reprs of the user's
+        return None
+
+
+def documentation(value: Any) -> Optional[str]:
+    """The docstring; of an object that is no definition, none: its class's says little of it."""
+    is_definition = inspect.isroutine(value) or isinstance(
+        value, (type, types.ModuleType, property)
+    )
+    try:
+        return inspect.getdoc(value) if is_definition else None
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # __doc__ may be computed
+        return None
+
+
+def summary(value: Any) -> Optional[str]:
+    """The first paragraph of the docstring, on one line."""
+    text = documentation(value)
+    if not text or not isinstance(text, str):
+        return None
+    return cut(" ".join(text.strip().split("\n\n")[0].split()), 300)
+
+
+def inspect_name(name: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """Type, signature, documentation and place of a dotted name."""
+    walk = follow(name, namespace)
+    if walk.exists is not True or walk.value is _UNKNOWN:
+        return {"name": name, "found": walk.exists is True}
+    value = walk.value
+    file, line = _source(value)
+    return {
+        "name": name,
+        "found": True,
+        "type": type_name(type(value)),
+        "signature": signature(value),
+        "documentation": cut(documentation(value) or "", 20_000) or None,
+        "file": file,
+        "line": line,
+    }
+
+
+def _source(value: Any) -> tuple[Optional[str], Optional[int]]:
+    try:
+        target = inspect.unwrap(value) if callable(value) else value
+        return inspect.getsourcefile(target), inspect.getsourcelines(target)[1]
+    except (TypeError, OSError, ValueError, IndexError):
+        return None, None

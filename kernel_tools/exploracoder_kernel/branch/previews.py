@@ -1,0 +1,111 @@
+"""What a value looks like, in few characters and little time."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any, Optional
+
+from .failures import brief
+from .interrupts import TooLong, time_limit
+from .text import cut, without_colours
+
+MAX_PREVIEW = 200
+_REPR_SECONDS = 0.5
+_MAX_ITEMS = 60
+_MAX_DEPTH = 4
+_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", dict: "{}"}
+
+
+def preview(value: object, limit: int = MAX_PREVIEW) -> str:
+    """``repr`` cut to ``limit`` characters; a sentence when it raises or takes too long."""
+    try:
+        with time_limit(_REPR_SECONDS):
+            return cut(without_colours(_bounded_repr(value, limit, 0)), limit)
+    except TooLong:
+        return f"<its repr took longer than {_REPR_SECONDS} s>"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # the user's repr may raise anything
+        return f"<its repr raised {cut(brief(error), 120)}>"
+
+
+def _bounded_repr(value: Any, limit: int, depth: int) -> str:
+    """As ``repr``, without walking through what will be cut off anyway."""
+    kind = type(value)
+    if kind in (str, bytes, bytearray) and len(value) > limit:
+        return repr(value[:limit])
+    if kind not in _BRACKETS:
+        return repr(value)
+    if depth >= _MAX_DEPTH:
+        return "..."
+    parts: list[str] = []
+    for item in value:
+        if len(parts) == _MAX_ITEMS:
+            parts.append("...")
+            break
+        part = _bounded_repr(item, limit, depth + 1)
+        if kind is dict:
+            part += ": " + _bounded_repr(value[item], limit, depth + 1)
+        parts.append(part)
+    return _bracketed(kind, parts)
+
+
+def _bracketed(kind: type, parts: list[str]) -> str:
+    if kind is set and not parts:
+        return "set()"
+    closing = ",)" if kind is tuple and len(parts) == 1 else _BRACKETS[kind][1]
+    return _BRACKETS[kind][0] + ", ".join(parts) + closing
+
+
+def length(value: object) -> Optional[int]:
+    """``len(value)`` where the type has one and it answers at once."""
+    if isinstance(value, type) or not hasattr(type(value), "__len__"):
+        return None
+    try:
+        with time_limit(_REPR_SECONDS):
+            return len(value)  # type: ignore[arg-type]  # checked above
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # the user's __len__ may raise anything
+        return None
+
+
+def shape(value: object) -> Optional[list[int]]:
+    """``value.shape`` where it is a tuple of integers."""
+    if isinstance(value, type) or not hasattr(type(value), "shape"):
+        return None
+    try:
+        with time_limit(_REPR_SECONDS):
+            found = value.shape  # type: ignore[attr-defined]  # checked above
+            is_shape = isinstance(found, tuple) and all(isinstance(n, int) for n in found)
+            return [int(n) for n in found] if is_shape else None
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # a property of the user's may raise anything
+        return None
+
+
+def is_lazy(value: object) -> bool:
+    """Whether its elements are made on demand: it can be iterated and is no container."""
+    kind = type(value)
+    if isinstance(value, (type, io.IOBase)) or not hasattr(kind, "__iter__"):
+        return False
+    if hasattr(kind, "__next__"):
+        return True
+    return length(value) is None and shape(value) is None
+
+
+def type_name(kind: type) -> str:
+    """``module.QualName``, through the shortest package that exports it; builtins are bare."""
+    module = kind.__dict__.get("__module__", "")
+    qualified = kind.__qualname__.replace("<locals>.", "")
+    if not isinstance(module, str) or module in ("builtins", "__main__", ""):
+        return qualified
+    parts = module.split(".")
+    for size in range(1, len(parts)):
+        prefix = ".".join(parts[:size])
+        exporter = sys.modules.get(prefix)
+        if exporter is not None and vars(exporter).get(qualified) is kind:
+            return f"{prefix}.{qualified}"
+    return f"{module}.{qualified}"

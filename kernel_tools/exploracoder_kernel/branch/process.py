@@ -1,0 +1,58 @@
+"""Entry of the branch process: ``PYTHON process.py CONTROL_FD BRANCH_FD``.
+
+Parses in any Python (hence the types in comments), so that one that is too old can say so.
+"""
+
+import json
+import os
+import struct
+import sys
+import types
+
+OLDEST = (3, 9)
+PRIVATE_NAME = "_exploracoder_branch"
+
+
+def say_too_old(control_fd):
+    # type: (int) -> None
+    """Tell the owner the version, in the frame that it waits for."""
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    body = json.dumps({"too_old": version}).encode("utf-8")
+    os.write(control_fd, struct.pack(">I", len(body)) + body)
+
+
+def load_private(folder):
+    # type: (str) -> types.ModuleType
+    """Import this folder under a private name, so that it shadows no module of the user's."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location(
+        PRIVATE_NAME,
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
+    )
+    assert spec is not None and spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[PRIVATE_NAME] = package
+    spec.loader.exec_module(package)
+    return importlib.import_module(PRIVATE_NAME + ".keeper")
+
+
+def main():
+    # type: () -> None
+    """Start the keeper, which starts the root branch."""
+    control_fd, branch_fd = int(sys.argv[1]), int(sys.argv[2])
+    if sys.version_info < OLDEST:
+        say_too_old(control_fd)
+        sys.exit(3)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if sys.path and os.path.abspath(sys.path[0] or ".") == folder:
+        del sys.path[0]
+    keeper = load_private(folder)
+    sys.path.insert(0, "")
+    sys.argv = [""]
+    keeper.main(control_fd, branch_fd)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""``sys.stdout`` and ``sys.stderr`` of a branch, in the order in which they were written.
+
+Both are pipes that the owner reads all the time, so output of C code and of child processes is seen
+and nothing piles up here. Three channels (two pipes, one socket) have no common order: whoever
+changes from one to another waits until the owner has read the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import socket
+import struct
+import sys
+import time
+from typing import Any
+
+_PATIENCE_SECONDS = 1.0
+
+
+class Channels:
+    """Keeps the order between the pipes and the socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._last: int | None = None
+        self._patience = _PATIENCE_SECONDS
+
+    def reset(self, sock: socket.socket) -> None:
+        """For a new cell, or after a fork: start patient."""
+        self._sock = sock
+        self._last, self._patience = None, _PATIENCE_SECONDS
+
+    def enter(self, fd: int) -> None:
+        """Before writing to ``fd``: wait until what went another way has been read."""
+        if self._last is not None and self._last != fd and self._patience > 0:
+            started = time.monotonic()
+            while _unread(self._last) and time.monotonic() - started < self._patience:
+                time.sleep(0.00005)
+            self._patience -= time.monotonic() - started
+        self._last = fd
+
+    def enter_socket(self) -> None:
+        """Before a frame: the owner empties the pipes when it sees one, so there is no wait."""
+        self._last = self._sock.fileno()
+
+
+def _unread(fd: int) -> int:
+    """How many bytes the other end has not read yet; 0 where the system can't say."""
+    try:
+        import fcntl
+        import stat
+        import termios
+
+        is_pipe = stat.S_ISFIFO(os.fstat(fd).st_mode)
+        request = termios.FIONREAD if is_pipe else termios.TIOCOUTQ
+        answer = fcntl.ioctl(fd, request, b"\0\0\0\0")
+        return int(struct.unpack("i", answer)[0])
+    except (ImportError, OSError):
+        return 0
+
+
+class OrderedText(io.TextIOWrapper):
+    """A text stream on a descriptor: every write leaves at once, in order."""
+
+    def __init__(self, fd: int, name: str, channels: Channels) -> None:
+        raw = io.FileIO(fd, "wb", closefd=False)
+        super().__init__(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace")
+        self._fd = fd
+        self._channels = channels
+        self._label = name
+
+    @property
+    def name(self) -> Any:
+        """``<stdout>`` or ``<stderr>``, as in plain Python."""
+        return self._label
+
+    def write(self, text: str) -> int:
+        """Write and flush."""
+        self._channels.enter(self._fd)
+        written = super().write(text)
+        self.flush()
+        return written
+
+
+def install(channels: Channels) -> None:
+    """Put our streams in place, and make C's standard output leave line by line."""
+    sys.stdout = sys.__stdout__ = OrderedText(1, "<stdout>", channels)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = OrderedText(2, "<stderr>", channels)  # type: ignore[misc]
+    with contextlib.suppress(ImportError, OSError, AttributeError, ValueError):
+        import ctypes
+
+        libc = ctypes.CDLL(None)
+        line_buffered = 1
+        libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, line_buffered, 0)
+
+
+def flush_all() -> None:
+    """Flush Python's and C's buffers; a snippet may have closed or replaced the streams."""
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()  # type: ignore[union-attr]  # they may be None
+    with contextlib.suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).fflush(None)

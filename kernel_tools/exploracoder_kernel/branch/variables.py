@@ -1,0 +1,115 @@
+"""The user's variables: which there are, which a cell bound, what they hold."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Optional
+
+from .previews import MAX_PREVIEW, is_lazy, length, preview, shape, type_name
+from .text import cut
+
+MAX_VARIABLES = 100
+MAX_FORCED = 5
+
+Force = Callable[[object], dict[str, Any]]
+Variables = dict[str, object]
+
+_CHEAP_TO_MEASURE = (list, dict, set, tuple, str, bytes, bytearray)
+
+
+class Mark(NamedTuple):
+    """Enough to see that a name was bound again or its value changed its size."""
+
+    identity: int
+    kind: type
+    size: Any
+
+
+def mark_all(variables: Variables) -> dict[str, Mark]:
+    """The marks of all variables, taken before a cell."""
+    return {name: _mark(value) for name, value in variables.items()}
+
+
+def changed(before: dict[str, Mark], after: Variables, tree: Optional[ast.Module]) -> list[str]:
+    """Names that are new, bound again (also to an equal value), or of another size."""
+    stored = _stored_names(tree) if tree is not None else set()
+    return [
+        name
+        for name, value in after.items()
+        if name in stored or name not in before or before[name] != _mark(value)
+    ]
+
+
+def _mark(value: object) -> Mark:
+    kind = type(value)
+    size: Any = None
+    if kind in _CHEAP_TO_MEASURE:
+        size = length(value)
+    elif kind.__module__.partition(".")[0] in ("numpy", "pandas", "torch"):
+        size = shape(value)
+    return Mark(id(value), kind, tuple(size) if isinstance(size, list) else size)
+
+
+def _stored_names(tree: ast.Module) -> set[str]:
+    """Names that the module level of a cell assigns, also inside loops and conditions."""
+    stored: set[str] = set()
+    queue: list[ast.AST] = list(tree.body)
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    while queue:
+        node = queue.pop()
+        if isinstance(node, scopes):
+            stored.add(node.name)
+        elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored.add(node.id)
+            queue.extend(ast.iter_child_nodes(node))
+    return stored
+
+
+def is_users(name: str, value: object) -> bool:
+    """Whether a name is a variable in the user's sense: neither private nor a module."""
+    return not name.startswith("_") and not isinstance(value, types.ModuleType)
+
+
+def describe(
+    names: Iterable[str], variables: Variables, force: Optional[Force]
+) -> list[dict[str, Any]]:
+    """The descriptions of ``names``; ``force`` shows the first elements of a lazy object."""
+    described = []
+    budget = MAX_FORCED
+    for name in list(names)[:MAX_VARIABLES]:
+        value = variables[name]
+        lazy = is_lazy(value)
+        forcing = force if lazy and budget > 0 else None
+        budget -= 1 if forcing else 0
+        described.append({"name": name, "is_lazy": lazy, **_describe(value, forcing)})
+    return described
+
+
+def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
+    size = shape(value)
+    facts: dict[str, Any] = {
+        "type": type_name(type(value)),
+        "length": length(value),
+        "shape": size,
+        "preview": preview(value),
+    }
+    if force is None:
+        return facts
+    seen = force(value)
+    if "elements" in seen:
+        facts["preview"] = _elements(value, facts["preview"], seen)
+    facts["preview_error"] = seen.get("error")
+    return facts
+
+
+def _elements(value: object, own: str, seen: dict[str, Any]) -> str:
+    """The first elements, after the object's own repr where its class wrote one."""
+    words = "first elements: " if seen["has_more"] else "elements: "
+    text = words + ", ".join(seen["elements"]) + (", …" if seen["has_more"] else "")
+    if not seen["elements"]:
+        text = "no elements"
+    is_plain = type(value).__repr__ is object.__repr__ or hasattr(type(value), "__next__")
+    return cut(text if is_plain else f"{cut(own, 80)}; {text}", MAX_PREVIEW)

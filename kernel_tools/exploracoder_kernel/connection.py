@@ -1,0 +1,155 @@
+"""The client's end of a socket to the branch process: framed JSON, a deadline on every wait."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+from exploracoder_kernel.branch.wire import HEADER, MAX_FRAME_BYTES, Message, pack
+
+_CHUNK = 1 << 18
+
+
+class ConnectionClosed(Exception):  # noqa: N818  # a fact about the other end, not our failure
+    """The process at the other end has gone."""
+
+
+class Connection:
+    """One socket with one reader and one writer.
+
+    Nothing is taken from the socket before somebody receives it, so that a wait which is cancelled
+    or runs out of time loses no bytes.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        sock.setblocking(False)
+        self._sock = sock
+        self._buffer = bytearray()
+        self._waiter: asyncio.Future[bool] | None = None
+        self._has_ended = False
+
+    def close(self) -> None:
+        """Close our end; the branch process ends when it sees that."""
+        self.mark_ended()
+        fd = self._sock.fileno()
+        if self._waiter is not None and fd >= 0:
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(fd)
+            loop.remove_writer(fd)
+        self._sock.close()
+
+    def mark_ended(self) -> None:
+        """The process has ended, though a child of its may hold its end of the socket open."""
+        self._has_ended = True
+        self._wake(True)
+
+    async def send(
+        self, message: Message, descriptors: Sequence[int] = (), *, timeout_s: float = 10.0
+    ) -> None:
+        """Send one frame; the descriptors travel with its first bytes.
+
+        Raises:
+            ConnectionClosed: The other end has gone.
+            TimeoutError: It did not take the frame in time.
+        """
+        frame = memoryview(pack(message))
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        while frame:
+            try:
+                sent = self._send_some(frame, descriptors)
+            except BlockingIOError:
+                await self._wait(deadline, is_for_writing=True)
+                continue
+            except (OSError, ValueError) as error:
+                raise ConnectionClosed from error
+            frame, descriptors = frame[sent:], ()
+
+    def send_now(self, message: Message) -> None:
+        """Send a short frame without waiting; where the other end has gone, there is no need."""
+        with contextlib.suppress(OSError):
+            self._sock.send(pack(message))
+
+    def _send_some(self, frame: memoryview, descriptors: Sequence[int]) -> int:
+        if descriptors:
+            return socket.send_fds(self._sock, [frame], list(descriptors))
+        return self._sock.send(frame)
+
+    async def receive(self, timeout_s: float) -> Message:
+        """The next message.
+
+        Raises:
+            ConnectionClosed: The other end has gone, or sends what is no frame.
+            TimeoutError: No whole message came in time. What came is kept.
+        """
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        while True:
+            message = self._next_message()
+            if message is not None:
+                return message
+            if not self._fill():
+                await self._wait(deadline, is_for_writing=False)
+
+    def _next_message(self) -> Message | None:
+        if len(self._buffer) < HEADER.size:
+            return None
+        size = HEADER.unpack_from(self._buffer)[0]
+        if size > MAX_FRAME_BYTES:
+            raise ConnectionClosed
+        end = HEADER.size + size
+        if len(self._buffer) < end:
+            return None
+        body = bytes(self._buffer[HEADER.size : end])
+        del self._buffer[:end]
+        try:
+            message: Any = json.loads(body)
+        except ValueError as error:
+            raise ConnectionClosed from error
+        if not isinstance(message, dict):
+            raise ConnectionClosed
+        return message
+
+    def _fill(self) -> bool:
+        """Take what is there; False when nothing is there yet."""
+        try:
+            chunk = self._sock.recv(_CHUNK)
+        except BlockingIOError:
+            if self._has_ended:
+                raise ConnectionClosed from None
+            return False
+        except OSError as error:
+            raise ConnectionClosed from error
+        if not chunk:
+            raise ConnectionClosed
+        self._buffer += chunk
+        return True
+
+    async def _wait(self, deadline: float, *, is_for_writing: bool) -> None:
+        loop = asyncio.get_running_loop()
+        if self._has_ended and is_for_writing:
+            raise ConnectionClosed
+        self._waiter = loop.create_future()
+        timer = loop.call_at(deadline, self._wake, False)
+        fd = self._sock.fileno()
+        add, remove = (
+            (loop.add_writer, loop.remove_writer)
+            if is_for_writing
+            else (loop.add_reader, loop.remove_reader)
+        )
+        add(fd, self._wake, True)
+        try:
+            is_ready = await self._waiter
+        finally:
+            timer.cancel()
+            if self._sock.fileno() == fd:  # when it was closed, another may have the number now
+                remove(fd)
+            self._waiter = None
+        if not is_ready:
+            raise TimeoutError
+
+    def _wake(self, is_ready: bool) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(is_ready)

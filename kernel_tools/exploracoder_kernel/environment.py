@@ -1,0 +1,45 @@
+"""The environment of a sidecar: what is needed, and no secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_ALLOWED = re.compile(
+    r"""PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM
+    |VIRTUAL_ENV|CONDA_\w+|LD_LIBRARY_PATH|DYLD_\w*LIBRARY_PATH
+    |PYTHONPATH|PYTHONHOME|PYTHONHASHSEED|PYTHONNOUSERSITE|PYTHONUSERBASE|PYTHONUTF8
+    |PYTHONDONTWRITEBYTECODE|PYTHONPYCACHEPREFIX|PYTHONWARNINGS|PYTHONIOENCODING
+    |(OMP|MKL|OPENBLAS|NUMEXPR|VECLIB_MAXIMUM|BLIS|RAYON|POLARS_MAX)_\w+
+    |CUDA_VISIBLE_DEVICES|CUDA_HOME|MPLBACKEND|MPLCONFIGDIR|XDG_\w+|SSL_CERT_(FILE|DIR)
+    |COLUMNS|LINES|NO_COLOR""",
+    re.VERBOSE,
+)
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|(^|_)AUTH", re.IGNORECASE)
+
+# Candidates run side by side, so one thread each is the fair share; and a process with a pool of
+# threads could not be forked. Equal hashes make a replay print its sets in the same order.
+_DEFAULTS = {
+    "MPLBACKEND": "Agg",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
+
+
+def is_secret(name: str) -> bool:
+    """Whether a variable's name says that it holds a secret."""
+    return _SECRET.search(name) is not None
+
+
+def clean_environment(
+    surroundings: Mapping[str, str], extra: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The allowed part of ``surroundings``, with ``extra`` over it; secrets in neither."""
+    allowed = {
+        name: value for name, value in surroundings.items() if _ALLOWED.fullmatch(name) is not None
+    }
+    merged = {**_DEFAULTS, **allowed, **(extra or {})}
+    return {name: value for name, value in merged.items() if not is_secret(name)}

@@ -1,0 +1,28 @@
+"""What can go wrong with the sidecar, in the user's words. What goes wrong in a snippet is a value.
+
+SidecarError
+├── InterpreterError    the chosen Python can't be used
+├── BranchNotFound      no branch has this name (any more)
+└── ReplayError         cells that ran before came out differently when they were run again
+"""
+
+from __future__ import annotations
+
+
+class SidecarError(Exception):
+    """Base class. ``str()`` says what happened, to what, and what to do next."""
+
+
+class InterpreterError(SidecarError):
+    """The chosen Python can't be used: missing, not executable, not Python, too old."""
+
+
+class BranchNotFound(SidecarError):  # noqa: N818  # named for what it says, as FileNotFoundError
+    """No branch has this name; it may have been dropped."""
+
+    def __init__(self, branch_id: str) -> None:
+        super().__init__(f"There is no branch {branch_id!r}. It may have been dropped.")
+
+
+class ReplayError(SidecarError):
+    """A branch was built again from its cells, and one of them came out differently."""

@@ -1,0 +1,211 @@
+"""One launch: an interpreter with its keeper, and the branches that come from it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exploracoder_kernel import interpreter
+from exploracoder_kernel.connection import Connection, ConnectionClosed
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.launcher import Command, Launcher
+from exploracoder_kernel.pipes import Pipes
+from exploracoder_kernel.recording import Recorder
+
+ENTRY = Path(__file__).parent / "branch" / "process.py"
+_START_SECONDS = 60.0
+_STOP_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every launch of a sidecar shares."""
+
+    python: str
+    cwd: Path
+    environment: Mapping[str, str]
+    launcher: Launcher
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process ended."""
+
+    signal: int | None = None
+    code: int | None = None
+
+    def sentence(self) -> str:
+        """In words, with the signal's name."""
+        if self.signal is not None:
+            try:
+                name = signal.Signals(self.signal).name
+            except ValueError:
+                name = f"signal {self.signal}"
+            return f"The process was ended by {name} while the snippet ran."
+        if self.code is not None:
+            return f"The snippet ended its process with exit code {self.code}."
+        return "The process ended while the snippet ran, without saying why."
+
+
+@dataclass(frozen=True, slots=True)
+class RootEnds:
+    """The owner's ends of what connects it with the root process of a launch."""
+
+    connection: Connection
+    pipes: Pipes
+
+
+class Launch:
+    """Owns the keeper: when its control socket closes, everything of the launch ends."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], control: Connection) -> None:
+        self._popen = popen
+        self._control = control
+        self._listener: asyncio.Task[None] | None = None
+        self._ends: dict[int, asyncio.Future[End]] = {}
+        self._counts: dict[int, asyncio.Future[int]] = {}
+        self._scratch: str | None = None
+        self.hello: Mapping[str, Any] = {}
+
+    @classmethod
+    async def start(cls, setting: Setting) -> tuple[Launch, RootEnds]:
+        """Start an interpreter and wait until its keeper answers.
+
+        Raises:
+            InterpreterError: It could not be started, is not Python, or too old.
+            SidecarError: There is no such folder.
+        """
+        control, control_end = socket.socketpair()
+        branch, branch_end = socket.socketpair()
+        pipes = Pipes()
+        ends = RootEnds(Connection(branch), pipes)
+        recorder = pipes.recorder = Recorder(2000)
+        try:
+            popen = _start(setting, control_end.fileno(), branch_end.fileno(), pipes)
+        except BaseException:
+            _close_all(Connection(control), ends)
+            raise
+        finally:
+            control_end.close()
+            branch_end.close()
+            pipes.close_write_ends()
+        launch = cls(popen, Connection(control))
+        try:
+            await launch._greet(setting.python, pipes, recorder)
+        except BaseException:
+            _close_all(launch._control, ends)
+            await launch.close()
+            raise
+        pipes.recorder = None
+        return launch, ends
+
+    async def _greet(self, python: str, pipes: Pipes, recorder: Recorder) -> None:
+        try:
+            message = await self._control.receive(_START_SECONDS)
+        except ConnectionClosed:
+            pipes.pump()
+            raise interpreter.not_python(python, recorder.text("stderr")) from None
+        except TimeoutError:
+            detail = f"It did not answer in {_START_SECONDS:g} s."
+            raise interpreter.not_python(python, detail) from None
+        if "too_old" in message:
+            raise interpreter.too_old(python, str(message["too_old"]))
+        self.hello = message["hello"]
+        self._scratch = str(self.hello["scratch"])
+        self._listener = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        """Take what the keeper says until it goes."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                try:
+                    message = await self._control.receive(3600.0)
+                except TimeoutError:
+                    continue
+                self._note(message)
+        for future in self._ends.values():
+            if not future.done():
+                future.set_result(End())
+
+    def _note(self, message: Mapping[str, Any]) -> None:
+        if "ended" in message:
+            ended = message["ended"]
+            future = self.end_of(int(ended["pid"]))
+            if not future.done():
+                future.set_result(End(signal=ended["signal"], code=ended["code"]))
+        elif "counted" in message:
+            waiting = self._counts.pop(int(message["counted"]["pid"]), None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(int(message["counted"]["processes"]))
+
+    def end_of(self, pid: int) -> asyncio.Future[End]:
+        """Done when the process has ended."""
+        if pid not in self._ends:
+            self._ends[pid] = asyncio.get_running_loop().create_future()
+        return self._ends[pid]
+
+    def interrupt(self, pid: int) -> None:
+        """SIGINT to a branch and the processes it started."""
+        self._control.send_now({"op": "interrupt", "pid": pid})
+
+    def kill(self, pid: int) -> None:
+        """SIGKILL to a branch and the processes it started."""
+        self._control.send_now({"op": "kill", "pid": pid})
+
+    async def count(self, pid: int) -> int:
+        """How many processes a branch is, itself included."""
+        future = self._counts.setdefault(pid, asyncio.get_running_loop().create_future())
+        self._control.send_now({"op": "count", "pid": pid})
+        return await asyncio.wait_for(asyncio.shield(future), 5.0)
+
+    async def close(self) -> None:
+        """End every process of the launch and remove its scratch folder."""
+        if self._listener is not None:
+            self._listener.cancel()
+            await asyncio.wait({self._listener})
+        self._control.close()
+        deadline = asyncio.get_running_loop().time() + _STOP_SECONDS
+        while self._popen.poll() is None:
+            if asyncio.get_running_loop().time() > deadline:
+                self._popen.kill()
+                self._popen.wait()
+            await asyncio.sleep(0.002)
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _close_all(control: Connection, ends: RootEnds) -> None:
+    control.close()
+    ends.connection.close()
+    ends.pipes.close()
+
+
+def _start(
+    setting: Setting, control_fd: int, branch_fd: int, pipes: Pipes
+) -> subprocess.Popen[bytes]:
+    if sys.platform == "win32":
+        raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")
+    if not setting.cwd.is_dir():
+        raise SidecarError(f"No folder {setting.cwd}. Create it, or choose another to run in.")
+    stdout, stderr = pipes.write_ends
+    command = Command(
+        arguments=(setting.python, str(ENTRY), str(control_fd), str(branch_fd)),
+        environment=setting.environment,
+        cwd=setting.cwd,
+        stdout=stdout,
+        stderr=stderr,
+        inherited=(control_fd, branch_fd),
+    )
+    try:
+        return setting.launcher.launch(command)
+    except OSError as error:
+        raise interpreter.not_python(setting.python, str(error.strerror)) from error
