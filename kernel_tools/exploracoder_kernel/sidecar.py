@@ -242,8 +242,10 @@ class Sidecar:
         process = BranchProcess(launch, ends.connection, ends.pipes)
         try:
             await process.wait_ready()
-        except (ConnectionClosed, TimeoutError) as error:
+        except BaseException as error:
             process.close()
+            if not isinstance(error, (ConnectionClosed, TimeoutError)):
+                raise
             raise InterpreterError(
                 f"{self._setting.python} started and then ended without a word. "
                 "Does it run a script?"
@@ -297,13 +299,15 @@ class Sidecar:
         if process is None:
             return
         branch.has_died = True
-        await process.kill()
-        process.close()
+        try:
+            await process.kill()
+        finally:
+            process.close()
         launch = process.launch
         users = [b for b in self._branches.values() if b.process and b.process.launch is launch]
         if not users and launch in self._launches:
-            self._launches.remove(launch)
             await launch.close()
+            self._launches = [other for other in self._launches if other is not launch]
 
     async def _close_whatever_happens(self) -> None:
         """Close to the end even when the task is cancelled meanwhile; then pass that on."""

@@ -98,7 +98,7 @@ def is_lazy(value: object) -> bool:
 
 def type_name(kind: type) -> str:
     """``module.QualName``, through the shortest package that exports it; builtins are bare."""
-    module = kind.__dict__.get("__module__", "")
+    module = getattr(kind, "__module__", "")
     qualified = kind.__qualname__.replace("<locals>.", "")
     if not isinstance(module, str) or module in ("builtins", "__main__", ""):
         return qualified

@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import sys
-import types
+import types  # noqa: F401  # used in type comments
 
 OLDEST = (3, 9)
 PRIVATE_NAME = "_exploracoder_branch"

@@ -47,7 +47,7 @@ def _mark(value: object) -> Mark:
     size: Any = None
     if kind in _CHEAP_TO_MEASURE:
         size = length(value)
-    elif kind.__module__.partition(".")[0] in ("numpy", "pandas", "torch"):
+    elif str(kind.__module__).partition(".")[0] in ("numpy", "pandas", "torch"):
         size = shape(value)
     return Mark(id(value), kind, tuple(size) if isinstance(size, list) else size)
 
