@@ -193,6 +193,17 @@ def test_the_servers_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch
     assert not any("secret" in value for value in environment.values())
 
 
+@pytest.mark.parametrize(("load", "policy"), [(0.1, None), (64.0, "passive")])
+def test_on_a_busy_machine_the_servers_threads_do_not_spin(
+    monkeypatch: pytest.MonkeyPatch, load: float, policy: str | None
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr(hardware, "physical_cores", lambda: 2)
+
+    assert server_environment().get("OMP_WAIT_POLICY") == policy
+
+
 def test_only_the_user_can_enter_the_servers_folder(cache_folder: Path) -> None:
     place = ServerPlace.for_model(WeightsStore(), 1024)
 

@@ -42,6 +42,11 @@ def physical_cores() -> int:
     return max(1, min(len(cores), _quota_cores()))
 
 
+def is_busy() -> bool:
+    """Whether other work kept more than half of the usable cores occupied in the last minute."""
+    return os.getloadavg()[0] > physical_cores() / 2
+
+
 def _siblings(cpu: int) -> str:
     path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from exploracoder import __version__
 from exploracoder.errors import SetupError
+from exploracoder.models import hardware
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import OpenAIChatModel
@@ -41,7 +42,15 @@ _MAX_SOCKET_PATH_BYTES = 100
 _LOG_LINES_SHOWN = 5
 # What the server gets of its starter's environment: no keys, tokens or passwords.
 _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
-_PASSED_ON_PREFIXES = ("LC_", "OMP_", "GGML_", "XDG_", "EXPLORACODER_CACHE", "EXPLORACODER_MODEL_")
+_PASSED_ON_PREFIXES = (
+    "LC_",
+    "OMP_",
+    "GOMP_",
+    "GGML_",
+    "XDG_",
+    "EXPLORACODER_CACHE",
+    "EXPLORACODER_MODEL_",
+)
 
 
 class EmbeddedModel:
@@ -276,12 +285,17 @@ def model_status(store: WeightsStore | None = None) -> ModelStatus:
 
 
 def server_environment() -> dict[str, str]:
-    """The part of this process's environment that the server gets."""
-    return {
+    """The part of this process's environment that the server gets, and how its threads wait."""
+    environment = {
         name: value
         for name, value in os.environ.items()
         if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
     }
+    if hardware.is_busy():
+        # Threads that spin while they wait for one another are the fastest on an idle machine, and
+        # many times slower than sleeping ones where something else wants the same cores.
+        environment.setdefault("OMP_WAIT_POLICY", "passive")
+    return environment
 
 
 def _default_linger_s() -> float:

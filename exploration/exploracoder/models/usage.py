@@ -31,6 +31,16 @@ class Usage(BaseModel):
             seconds=self.seconds + other.seconds,
         )
 
+    def minus(self, earlier: Usage) -> Usage:
+        """What has been added since ``earlier``, which is part of this."""
+        return Usage(
+            calls=self.calls - earlier.calls,
+            prompt_tokens=self.prompt_tokens - earlier.prompt_tokens,
+            completion_tokens=self.completion_tokens - earlier.completion_tokens,
+            cached_tokens=self.cached_tokens - earlier.cached_tokens,
+            seconds=max(0.0, self.seconds - earlier.seconds),
+        )
+
     @property
     def total_tokens(self) -> int:
         """Prompt and completion tokens together."""
