@@ -30,17 +30,13 @@ def brief(error: BaseException) -> str:
     return cut(f"{type(error).__name__}: {message_of(error)}".replace("\n", " "), 300)
 
 
-def report(error: BaseException, cell_name: str, leading_lines: int) -> dict[str, Any]:
-    """The report of an exception that left the cell ``cell_name``.
-
-    ``leading_lines`` blank lines were taken from the snippet's start before it was compiled.
-    """
-    line = _line_in(error, cell_name)
+def report(error: BaseException, cell_name: str) -> dict[str, Any]:
+    """The report of an exception that left the cell ``cell_name``; lines count from 1 in it."""
     return {
         "ename": type(error).__name__,
         "evalue": message_of(error),
         "traceback": _lines(error),
-        "line": None if line is None else line + leading_lines,
+        "line": _line_in(error, cell_name),
     }
 
 

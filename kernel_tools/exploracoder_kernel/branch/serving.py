@@ -143,7 +143,7 @@ class Branch:
         self, code: str, memory_bytes: Optional[int]
     ) -> tuple[Optional[BaseException], Message]:
         cell_name = f"<cell {self._count}>"
-        body, skipped = _without_leading_blanks(code)
+        body = _keeping_lines(code)
         self._interrupts.install()
         try:
             with self._interrupts.allowed(), _memory_limit(memory_bytes):
@@ -156,7 +156,7 @@ class Branch:
         if error is None:
             return None, {"status": "ok"}
         status = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
-        return error, {"status": status, "error": report(error, cell_name, skipped)}
+        return error, {"status": status, "error": report(error, cell_name)}
 
     def _changed(self, before: dict[str, variables.Mark], code: str, may_force: bool) -> Any:
         after = self._users()
@@ -194,13 +194,18 @@ class Branch:
         return names.inspect_name(str(request["name"]), self._cells.namespace)
 
 
-def _without_leading_blanks(code: str) -> tuple[str, int]:
-    """IPython drops blank lines at the start of a cell; done here, lines can be counted right."""
+def _keeping_lines(code: str) -> str:
+    """IPython drops blank lines at the start of a cell; as comments they stay, and lines are right.
+
+    Cell magics have to come first, so before them the lines do go.
+    """
     lines = code.splitlines(keepends=True)
-    skipped = 0
-    while skipped < len(lines) and not lines[skipped].strip():
-        skipped += 1
-    return "".join(lines[skipped:]), skipped
+    skipped = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    if not skipped:
+        return code
+    body = "".join(lines[skipped:])
+    indent = body[: len(body) - len(body.lstrip())]
+    return body if body.startswith("%%") else f"{indent}#\n" * skipped + body
 
 
 def _leave_copy(error: Optional[BaseException]) -> NoReturn:

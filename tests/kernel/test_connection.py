@@ -1,0 +1,98 @@
+"""Frames over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+from exploracoder_kernel.branch import wire
+from exploracoder_kernel.connection import Connection, ConnectionClosed
+
+
+@pytest.fixture
+def other_end() -> Iterator[tuple[Connection, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    connection = Connection(ours)
+    yield connection, theirs
+    connection.close()
+    theirs.close()
+
+
+Ends = tuple[Connection, socket.socket]
+
+
+async def test_a_message_in_pieces_is_received_whole(other_end: Ends) -> None:
+    connection, theirs = other_end
+    frame = wire.pack({"text": "ü" * 1000})
+    receiving = asyncio.create_task(connection.receive(5))
+
+    for start in range(0, len(frame), 300):
+        theirs.sendall(frame[start : start + 300])
+        await asyncio.sleep(0.001)
+
+    assert await receiving == {"text": "ü" * 1000}
+
+
+async def test_a_wait_that_ran_out_loses_nothing(other_end: Ends) -> None:
+    connection, theirs = other_end
+    frame = wire.pack({"n": 1})
+    theirs.sendall(frame[:6])
+
+    with pytest.raises(TimeoutError):
+        await connection.receive(0.05)
+    theirs.sendall(frame[6:])
+
+    assert await connection.receive(5) == {"n": 1}
+
+
+async def test_a_message_larger_than_the_buffers_waits_for_its_reader(other_end: Ends) -> None:
+    connection, theirs = other_end
+    message = {"text": "x" * 5_000_000}
+    sending = asyncio.create_task(connection.send(message))
+
+    received, _ = await asyncio.to_thread(wire.receive, theirs)
+    await sending
+
+    assert received == message
+
+
+async def test_descriptors_travel_with_a_message(other_end: Ends) -> None:
+    connection, theirs = other_end
+    read_end, write_end = os.pipe()
+
+    await connection.send({"op": "fork"}, (write_end,))
+    message, descriptors = wire.receive(theirs)
+
+    assert message == {"op": "fork"}
+    assert len(descriptors) == 1
+    for fd in (read_end, write_end, *descriptors):
+        os.close(fd)
+
+
+async def test_an_end_that_closes_and_garbage_are_the_same(other_end: Ends) -> None:
+    connection, theirs = other_end
+    theirs.sendall(wire.HEADER.pack(4) + b"????")
+
+    with pytest.raises(ConnectionClosed):
+        await connection.receive(5)
+    theirs.close()
+    with pytest.raises(ConnectionClosed):
+        await connection.receive(5)
+
+
+async def test_closing_wakes_who_waits(other_end: Ends) -> None:
+    connection, _theirs = other_end
+    receiving = asyncio.create_task(connection.receive(60))
+    await asyncio.sleep(0.01)
+
+    connection.close()
+
+    with pytest.raises(ConnectionClosed):
+        await receiving
+
+
+def test_lone_surrogates_do_not_break_a_frame() -> None:
+    assert b"?" in wire.pack({"text": "\ud800"})
