@@ -33,7 +33,7 @@ HARVEST_VERSION = 1
 
 
 class Entry(BaseModel):
-    """One library in the catalog; ``collection`` names its vectors, ``apis`` counts its documents."""
+    """One library; ``collection`` names its vectors, ``apis`` counts its documents."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -23,23 +23,23 @@ class InterpreterError(RetrievalError):
     """The chosen interpreter is missing, is no Python, or is older than 3.9."""
 
 
-class LibraryNotFound(RetrievalError):
+class LibraryNotFound(RetrievalError):  # noqa: N818 - named for the person's situation
     """Neither an installed library nor a path answers to the name."""
 
 
-class UnreadableSource(RetrievalError):
+class UnreadableSource(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library's source exists and cannot be read."""
 
 
-class EmptyLibrary(RetrievalError):
+class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library was read and offers no public API."""
 
 
-class IndexCorrupt(RetrievalError):
+class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situation
     """The index on disk is damaged; it holds nothing user-made and can be built again."""
 
 
-class IndexUnavailable(RetrievalError):
+class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
     """The index folder cannot be written or the chroma server cannot be reached."""
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.bm25 import WordIndex
-from exploracoder_retrieval.catalog import Catalog, Entry, Files, slug
+from exploracoder_retrieval.catalog import Catalog, Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.fingerprint import fingerprint
@@ -25,19 +22,17 @@ from exploracoder_retrieval.fusion import RRF_CONSTANT, fuse
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
-from exploracoder_retrieval.vectors import CollectionMissing, VectorStore
-from exploracoder_retrieval.wording import document_words, index_text
-
-if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+from exploracoder_retrieval.shelf import Shelf, content_hash, digest
+from exploracoder_retrieval.vectors import VectorStore
+from exploracoder_retrieval.wording import document_words
 
 SearchMode = Literal["hybrid", "meaning", "words"]
 
 # How many of each ranking are joined: more than anybody asks for, so that one ranking alone can
 # bring in what the other has missed.
 MIN_DEPTH = 60
-EMBED_BATCH = 512
 LOCK_TIMEOUT_S = 600.0
 
 
@@ -50,27 +45,6 @@ class IndexReport(BaseModel):
     unchanged: int
     removed: int
     seconds: float
-
-
-@dataclass(frozen=True)
-class _Shelf:
-    """A library in memory."""
-
-    entry: Entry
-    info: LibraryInfo
-    docs: tuple[ApiDoc, ...]
-    words: WordIndex
-
-    @cached_property
-    def rows(self) -> dict[str, int]:
-        return {vector_id(doc): row for row, doc in enumerate(self.docs)}
-
-    @cached_property
-    def by_path(self) -> dict[str, ApiDoc]:
-        found = {
-            alias: doc for doc in self.docs for alias in doc.aliases if not alias.startswith(".")
-        }
-        return found | {doc.path: doc for doc in self.docs}
 
 
 class Index:
@@ -89,13 +63,13 @@ class Index:
         on_warning: Callable[[str], None],
     ) -> None:
         self._files = Files(folder)
-        self._embedder = embedder
-        self._vectors = VectorStore(self._files.chroma, chroma_url)
+        store = VectorStore(self._files.chroma, chroma_url)
+        self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
         self._guard = threading.RLock()
         self._catalog = Catalog()
         self._stamp: tuple[int, int] | None = None
-        self._shelves: dict[str, _Shelf] = {}
+        self._shelves: dict[str, Shelf] = {}
 
     @classmethod
     def open(
@@ -133,7 +107,7 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        self._vectors.close()
+        self._meaning.close()
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name."""
@@ -195,10 +169,11 @@ class Index:
             shelves = list({id(each): each for each in map(self._shelf, names)}.values())
             rankings: list[list[list[ApiDoc]]] = [[] for _ in queries]
             if mode != "words":
-                for ranking, found in zip(rankings, self._by_meaning(queries, shelves, depth)):
-                    ranking.append(found)
+                found = self._by_meaning(queries, shelves, depth)
+                for ranking, hits in zip(rankings, found, strict=True):
+                    ranking.append(hits)
             if mode != "meaning":
-                for ranking, query in zip(rankings, queries):
+                for ranking, query in zip(rankings, queries, strict=True):
                     ranking.append(_by_words(query, shelves, depth))
         return [_join(ranking, k, rrf_constant) for ranking in rankings]
 
@@ -226,7 +201,7 @@ class Index:
         with self._guard:
             self._refresh()
             entry = self._catalog.libraries.get(found.name)
-            if entry is None or entry.embedder != self._embedder.name:
+            if entry is None or entry.embedder != self._meaning.embedder.name:
                 return False
             if entry.fingerprint != fingerprint(found, interpreter):
                 return False
@@ -257,8 +232,8 @@ class Index:
                 raise IndexUnavailable(
                     f"The index in {self._files.folder} cannot be written: {error.strerror}."
                 ) from None
-        before = {hash_doc(doc) for doc in old.docs} if old else set()
-        after = {hash_doc(doc) for doc in harvest.docs}
+        before = {content_hash(doc) for doc in old.docs} if old else set()
+        after = {content_hash(doc) for doc in harvest.docs}
         gone = {doc.path for doc in old.docs} if old else set()
         return IndexReport(
             added=len(after - before),
@@ -268,110 +243,45 @@ class Index:
         )
 
     def _write(
-        self, harvest: Harvest, old: _Shelf | None, progress: Progress | None, mark: str
+        self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
     ) -> Entry:
         info, docs = harvest.library, harvest.docs
-        generation = _digest(
-            [info.model_dump_json(), self._embedder.name, *(hash_doc(doc) for doc in docs)]
-        )
-        ids = [vector_id(doc) for doc in docs]
-        collection = f"ec-{slug(info.name)}-{_digest([self._embedder.name, *sorted(ids)])}"
-        known = self._known_vectors(old, collection, ids)
-        self._vectors_to(collection, docs, ids, known, progress)
-        words = WordIndex.build([document_words(doc) for doc in docs])
+        embedder = self._meaning.embedder.name
+        contents = (content_hash(doc) for doc in docs)
+        generation = digest([info.model_dump_json(), embedder, *contents])
+        collection = self._meaning.collection(info.name, docs)
+        if old is None or old.entry.collection != collection:
+            self._meaning.write(collection, docs, old, progress)
         if old is None or old.entry.generation != generation:
+            words = WordIndex.build([document_words(doc) for doc in docs])
             self._files.write_generation(info.name, generation, info, docs, words)
         return Entry(
             name=info.name,
             import_name=info.import_name,
             generation=generation,
             collection=collection,
-            embedder=self._embedder.name,
+            embedder=embedder,
             apis=len(docs),
             fingerprint=mark,
         )
 
-    def _known_vectors(
-        self, old: _Shelf | None, collection: str, ids: Sequence[str]
-    ) -> dict[str, Any]:
-        if old is None or old.entry.embedder != self._embedder.name:
-            return {}
-        try:
-            if old.entry.collection == collection:
-                self._vectors.check(collection, len(ids))
-            return self._vectors.read(old.entry.collection)
-        except CollectionMissing:
-            return {}
-        except IndexCorrupt as error:
-            self._discard_vectors(error)
-            return {}
-
-    def _vectors_to(
-        self,
-        collection: str,
-        docs: Sequence[ApiDoc],
-        ids: Sequence[str],
-        known: dict[str, Any],
-        progress: Progress | None,
-    ) -> None:
-        import numpy as np
-
-        vectors = np.zeros((len(docs), self._embedder.dimensions), dtype=np.float32)
-        missing = [row for row, each in enumerate(ids) if each not in known]
-        for row, each in enumerate(ids):
-            if each in known:
-                vectors[row] = known[each]
-        for start in range(0, len(missing), EMBED_BATCH):
-            rows = missing[start : start + EMBED_BATCH]
-            vectors[rows] = self._embedder.embed([index_text(docs[row]) for row in rows])
-            if progress is not None:
-                progress("embed", start + len(rows), len(missing))
-        try:
-            self._vectors.write(collection, ids, vectors)
-        except IndexCorrupt as error:
-            self._discard_vectors(error)
-            self._vectors.write(collection, ids, vectors)
-
-    def _switch(self, entry: Entry, old: _Shelf | None) -> None:
+    def _switch(self, entry: Entry, old: Shelf | None) -> None:
         self._files.write_catalog(self._catalog.with_entry(entry))
         self._files.drop_generations(entry.name, keep=entry.generation)
         if old is not None and old.entry.collection != entry.collection:
-            self._vectors.drop(old.entry.collection)
+            self._meaning.drop(old.entry.collection)
         self._refresh()
 
     def _by_meaning(
-        self, queries: Sequence[str], shelves: Sequence[_Shelf], depth: int
+        self, queries: Sequence[str], shelves: Sequence[Shelf], depth: int
     ) -> list[list[ApiDoc]]:
-        vectors = self._embedder.embed(queries)
+        vectors = self._meaning.embedder.embed(queries)
         scored: list[list[tuple[float, ApiDoc]]] = [[] for _ in queries]
         for shelf in shelves:
-            found = self._nearest(shelf, vectors, min(depth, len(shelf.docs)))
-            for ranking, hits in zip(scored, found):
-                for each, similarity in hits:
-                    if each in shelf.rows:
-                        ranking.append((similarity, shelf.docs[shelf.rows[each]]))
-        return [
-            [doc for _, doc in sorted(ranking, key=lambda pair: -pair[0])[:depth]]
-            for ranking in scored
-        ]
-
-    def _nearest(
-        self, shelf: _Shelf, vectors: Vectors, limit: int
-    ) -> list[list[tuple[str, float]]]:
-        name = shelf.entry.collection
-        try:
-            return self._vectors.search(name, vectors, limit)
-        except IndexCorrupt as error:
-            self._discard_vectors(error)
-        except CollectionMissing:
-            self._warn(f"The vectors of {shelf.entry.name} are gone; they are made again.")
-        with self._locked():
-            self._vectors_to(name, shelf.docs, list(shelf.rows), {}, None)
-        return self._vectors.search(name, vectors, limit)
-
-    def _discard_vectors(self, error: IndexCorrupt) -> None:
-        self._warn(f"{error} They are made again from the documents.")
-        self._vectors.reset()
+            found = self._meaning.search(shelf, vectors, depth)
+            for ranking, hits in zip(scored, found, strict=True):
+                ranking += hits
+        return [_best(ranking, depth) for ranking in scored]
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
@@ -382,7 +292,7 @@ class Index:
             self._catalog = self._files.read_catalog()
         except IndexCorrupt as error:
             self._warn(f"{error} The index is built again.")
-            self._vectors.reset()
+            self._meaning.reset()
             self._files.wipe()
             self._catalog = Catalog()
         self._stamp = self._files.catalog_stamp()
@@ -400,7 +310,7 @@ class Index:
             )
         return entry
 
-    def _shelf(self, library: str) -> _Shelf:
+    def _shelf(self, library: str) -> Shelf:
         entry = self._entry(library)
         if entry.name not in self._shelves:
             try:
@@ -410,11 +320,11 @@ class Index:
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {library}"
                 ) from None
-            shelf = _Shelf(entry, info, docs, words)
+            shelf = Shelf(entry, info, docs, words)
             self._shelves[entry.name] = shelf
         return self._shelves[entry.name]
 
-    def _shelf_or_none(self, library: str) -> _Shelf | None:
+    def _shelf_or_none(self, library: str) -> Shelf | None:
         if self._catalog.find(library) is None:
             return None
         with suppress(LibraryNotFound):
@@ -427,36 +337,23 @@ class Index:
             self._files.write_catalog(self._catalog.without(entry.name))
             self._refresh()
 
-    def _locked(self) -> Any:
+    def _locked(self) -> AbstractContextManager[object]:
         from filelock import FileLock
 
         return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
 
 
-def vector_id(doc: ApiDoc) -> str:
-    """The same for the same embedded text: what has it need not be embedded again."""
-    return _digest([doc.path, index_text(doc)])
-
-
-def hash_doc(doc: ApiDoc) -> str:
-    """Changes with anything an ApiDoc says."""
-    return _digest([doc.model_dump_json()])
-
-
-def _digest(parts: Sequence[str]) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.hexdigest()[:20]
-
-
-def _by_words(query: str, shelves: Sequence[_Shelf], depth: int) -> list[ApiDoc]:
+def _by_words(query: str, shelves: Sequence[Shelf], depth: int) -> list[ApiDoc]:
     scored = [
         (score, shelf.docs[row])
         for shelf in shelves
         for row, score in shelf.words.search(query, depth)
     ]
-    return [doc for _, doc in sorted(scored, key=lambda pair: -pair[0])[:depth]]
+    return _best(scored, depth)
+
+
+def _best(scored: Sequence[tuple[float, ApiDoc]], limit: int) -> list[ApiDoc]:
+    return [doc for _, doc in sorted(scored, key=lambda pair: -pair[0])[:limit]]
 
 
 def _join(rankings: Sequence[Sequence[ApiDoc]], k: int, constant: float) -> tuple[Hit, ...]:

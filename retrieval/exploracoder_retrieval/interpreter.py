@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from exploracoder_retrieval.errors import InterpreterError
 
@@ -59,15 +60,15 @@ class Interpreter:
             InterpreterError: there is no such file, it is no Python, or it is older than 3.9.
         """
         answer = _parse(python, _ask(python))
-        version = tuple(answer["version"])
-        if version[:2] < OLDEST:
+        major, minor, micro = answer["version"]
+        if (major, minor) < OLDEST:
             raise InterpreterError(
-                f"{python} is Python {'.'.join(map(str, version))}; 3.9 or newer is needed. "
+                f"{python} is Python {major}.{minor}.{micro}; 3.9 or newer is needed. "
                 "Choose another with --python."
             )
         return cls(
             executable=Path(answer["executable"] or python),
-            version=version,
+            version=(major, minor, micro),
             search_paths=tuple(Path(path) for path in answer["paths"]),
             builtin_modules=frozenset(answer["builtin"]),
             standard_modules=frozenset(answer["standard"]),
@@ -119,16 +120,16 @@ def normalise(name: str) -> str:
 
 def _ask(python: str | Path) -> str:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    # A name is looked up on PATH; a relative path means the current folder.
+    command = str(Path(python).absolute()) if os.sep in str(python) else str(python)
     # A neutral folder: a file named json.py in the current one must not answer for the library.
     try:
         done = subprocess.run(
-            [str(python), "-c", _QUESTION],
+            [command, "-c", _QUESTION],
             capture_output=True,
             text=True,
             timeout=ASK_TIMEOUT_S,
-            cwd=tempfile.gettempdir()
-            if os.path.isabs(python) or os.sep not in str(python)
-            else None,
+            cwd=tempfile.gettempdir(),
             env=environment,
             stdin=subprocess.DEVNULL,
             check=False,
@@ -149,7 +150,7 @@ def _ask(python: str | Path) -> str:
     return done.stdout
 
 
-def _parse(python: str | Path, answer: str) -> dict[str, list[str]]:
+def _parse(python: str | Path, answer: str) -> dict[str, Any]:
     try:
         # A sitecustomize may print before the answer.
         parsed = json.loads(answer.strip().splitlines()[-1])
@@ -174,13 +175,9 @@ def _top_level(dist: metadata.Distribution) -> Iterator[str]:
 
 
 def _describe(dist: metadata.Distribution) -> Distribution:
-    payload = dist.metadata.get_payload()  # type: ignore[attr-defined]  # an email.Message at run time
-    readme = payload if isinstance(payload, str) else ""
-    return Distribution(
-        name=str(dist.metadata["Name"]),
-        version=dist.version,
-        readme=(readme.strip() or str(dist.metadata.get("Description") or "").strip()),
-    )
+    text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
+    _, _, readme = text.partition("\n\n")
+    return Distribution(str(dist.metadata["Name"]), dist.version, readme.strip())
 
 
 def _nearness(name: str, distribution: str) -> tuple[bool, int, str]:

@@ -24,7 +24,7 @@ HNSW = {"space": "ip", "ef_construction": 200, "ef_search": 400, "max_neighbors"
 WRITE_BATCH = 2_000
 
 
-class CollectionMissing(Exception):
+class CollectionMissing(Exception):  # noqa: N818 - a condition, caught where it is raised
     """There is no such collection, or it does not hold what its name promises."""
 
 
@@ -63,12 +63,6 @@ class VectorStore:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
-    def check(self, name: str, count: int) -> None:
-        """Raises CollectionMissing unless the collection holds that many vectors."""
-        with self._translated():
-            if self._open().get_collection(name, embedding_function=None).count() != count:
-                raise CollectionMissing(name)
-
     def search(self, name: str, queries: Vectors, limit: int) -> list[list[tuple[str, float]]]:
         """For each query the nearest ids with their similarity, best first."""
         with self._translated():
@@ -106,7 +100,8 @@ class VectorStore:
                 # Its dependencies warn about themselves while they are imported.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 import chromadb
-            settings = chromadb.Settings(anonymized_telemetry=False)
+                from chromadb.config import Settings
+            settings = Settings(anonymized_telemetry=False)
             if self._url is None:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._client = chromadb.PersistentClient(self._folder, settings=settings)
@@ -137,9 +132,9 @@ class VectorStore:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether an exception comes from elsewhere than chromadb; its Rust panics are no Exceptions."""
-    if isinstance(error, OSError | MemoryError | AttributeError):
-        return not isinstance(error, ConnectionError)
+    """Whether chromadb has no part in an exception; a panic in its Rust code is no Exception."""
+    if isinstance(error, MemoryError | PermissionError):
+        return True
     return not isinstance(error, Exception) and type(error).__name__ != "PanicException"
 
 

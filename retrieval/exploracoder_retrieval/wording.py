@@ -12,7 +12,9 @@ from exploracoder_retrieval.apidoc import ApiDoc
 _IDENTIFIER = re.compile(r"[^\W_]\w*", re.UNICODE)
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _STOP = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "into", "is", "it", "its", "of", "on", "or", "that", "the", "their", "then", "there", "these", "this", "to", "was", "we", "what", "which", "will", "with"]
+    {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "into", "is"}
+    | {"it", "its", "of", "on", "or", "that", "the", "their", "then", "there", "these", "this"}
+    | {"to", "was", "we", "what", "which", "will", "with"}
 )
 
 
@@ -54,7 +56,7 @@ def words(text: str) -> list[str]:
 
 
 def split_identifier(identifier: str) -> list[str]:
-    """Lower-cased pieces of camelCase, snake_case and digits; ``HTTPServer2`` is http, server, 2."""
+    """Lower-cased pieces of camelCase, snake_case, digits; ``HTTPServer2``: http, server, 2."""
     return [piece.lower() for piece in _PIECE.findall(identifier)]
 
 

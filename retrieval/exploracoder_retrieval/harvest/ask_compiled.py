@@ -14,9 +14,11 @@ import os
 import sys
 import types
 import warnings
+from pathlib import Path
+from typing import Any
 
 
-def main():
+def main() -> None:
     sys.path[:] = sys.path[1:]  # this file's folder, whose names are nobody's modules
     # What the modules print while they are imported must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
@@ -28,7 +30,7 @@ def main():
         answers.flush()
 
 
-def answer(name, path):
+def answer(name: str, path: Any) -> dict[str, str]:
     try:
         module = importlib.import_module(name) if path is None else load_alone(name, path)
         return {"name": name, "stub": describe_module(module)}
@@ -36,25 +38,27 @@ def answer(name, path):
         return {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
 
 
-def load_alone(name, path):
+def load_alone(name: str, path: str) -> Any:
     """Imports an extension without running the __init__ of the packages around it."""
     parts = name.split(".")[:-1]
-    folder = os.path.dirname(path)
+    folder = Path(path).parent
     for depth in range(len(parts), 0, -1):
         parent = ".".join(parts[:depth])
         if parent not in sys.modules:
             package = types.ModuleType(parent)
-            package.__path__ = [folder]
+            package.__path__ = [str(folder)]
             sys.modules[parent] = package
-        folder = os.path.dirname(folder)
+        folder = folder.parent
     spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no extension module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def describe_module(module):
+def describe_module(module: Any) -> str:
     lines = docstring(module, 0)
     for name, value in sorted(vars(module).items()):
         if not is_name(name) or name.startswith("__") or inspect.ismodule(value):
@@ -71,7 +75,7 @@ def describe_module(module):
     return "\n".join(lines) + "\n"
 
 
-def describe_class(name, cls, depth, seen):
+def describe_class(name: str, cls: Any, depth: int, seen: tuple[Any, ...]) -> list[str]:
     bases = [b.__name__ for b in cls.__bases__ if b is not object and is_name(b.__name__)]
     head = "class {}({}):".format(name, ", ".join(bases)) if bases else f"class {name}:"
     lines = [indent(depth) + head] + (docstring(cls, depth + 1) or [indent(depth + 1) + "pass"])
@@ -84,7 +88,9 @@ def describe_class(name, cls, depth, seen):
     return lines
 
 
-def describe_member(name, raw, value, depth, seen):
+def describe_member(
+    name: str, raw: Any, value: Any, depth: int, seen: tuple[Any, ...]
+) -> list[str]:
     if isinstance(raw, staticmethod):
         return describe_function(name, value, depth, (), "@staticmethod")
     if isinstance(raw, (classmethod, types.ClassMethodDescriptorType)):
@@ -100,7 +106,9 @@ def describe_member(name, raw, value, depth, seen):
     return [f"{indent(depth)}{name}: {type_name(value)}"]
 
 
-def describe_function(name, value, depth, leading, decorator=None):
+def describe_function(
+    name: str, value: Any, depth: int, leading: tuple[str, ...], decorator: str = ""
+) -> list[str]:
     call = signature_of(value)
     if call is None:
         call = "*args, **kwargs"
@@ -111,7 +119,7 @@ def describe_function(name, value, depth, leading, decorator=None):
     return head + (docstring(value, depth + 1) or [indent(depth + 1) + "..."])
 
 
-def signature_of(value):
+def signature_of(value: Any) -> Any:
     """Parameters as source text, or None where the object does not tell them."""
     try:
         parameters = list(inspect.signature(value).parameters.values())
@@ -135,36 +143,37 @@ def signature_of(value):
     return ", ".join(texts)
 
 
-def parameter_text(parameter):
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+def parameter_text(parameter: inspect.Parameter) -> str:
+    variadic = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+    stars = variadic.get(parameter.kind.name, "")
     if parameter.default is parameter.empty:
-        return stars + parameter.name
+        return f"{stars}{parameter.name}"
     plain = parameter.default is None or type(parameter.default) in (bool, int, float, str, bytes)
     text = repr(parameter.default) if plain else "..."
     return "{}={}".format(parameter.name, "..." if text in ("nan", "inf", "-inf") else text)
 
 
-def docstring(value, depth):
+def docstring(value: Any, depth: int) -> list[str]:
     text = getattr(value, "__doc__", None)
     if not isinstance(text, str) or not text.strip():
         return []
     return [indent(depth) + repr(inspect.cleandoc(text))]
 
 
-def type_name(value):
+def type_name(value: Any) -> str:
     name = type(value).__name__
     return name if is_name(name) else "object"
 
 
-def is_name(text):
+def is_name(text: str) -> bool:
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
-def indent(depth):
+def indent(depth: int) -> str:
     return "    " * depth
 
 
-def join(*parts):
+def join(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 

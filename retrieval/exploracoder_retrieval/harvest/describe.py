@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 from exploracoder_retrieval.harvest import signatures
+from exploracoder_retrieval.harvest.decorators import (
+    accessor_class,
+    given_text,
+    is_property,
+    registered_names,
+)
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
 from exploracoder_retrieval.harvest.fields import data_fields, is_data_class, is_enumeration
 from exploracoder_retrieval.harvest.names import Definition, Names
@@ -16,9 +22,16 @@ from exploracoder_retrieval.harvest.surface import Published
 if TYPE_CHECKING:
     import griffe
 
-# Decorators that make a method read like an attribute, known by the end of their name.
-_PROPERTY_MAKERS = ("property", "cache_readonly", "reify")
 _MAX_CLASS_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where members are published, and the owner's name as signatures show it."""
+
+    path: str
+    shown: str
+    depth: int
 
 
 class Describer:
@@ -44,32 +57,38 @@ class Describer:
         self, cls: Definition, path: str, aliases: Sequence[str], *, depth: int
     ) -> Iterator[ApiDoc]:
         name = path.rpartition(".")[2]
-        registered = [f".{alias}" for alias in _registered_names(cls.obj)]
+        registered = [f".{alias}" for alias in registered_names(cls.obj)]
         doc = _text(cls.obj)
         signature = self._constructor(cls, name)
         if signature.endswith(("(*args, **kwargs)", "()")):
             signature = signatures.signature_in_doc(name, doc) or signature
         yield self._doc(cls, path, "class", signature, doc, [*registered, *aliases])
+        yield from self._all_members(cls, _Place(path, name, depth))
+
+    def _all_members(self, cls: Definition, place: _Place) -> Iterator[ApiDoc]:
         members = self._members(cls)
         same = _assigned_twins(members)
-        for member_name, member in members.items():
-            if member_name not in same:
-                twins = [f"{path}.{twin}" for twin, of in same.items() if of == member_name]
-                yield from self._member(cls, member, f"{path}.{member_name}", twins, depth)
+        for name, member in members.items():
+            if name not in same:
+                twins = [f"{place.path}.{twin}" for twin, of in same.items() if of == name]
+                yield from self._member(cls, member, name, place, twins)
 
     def _member(
-        self, owner: Definition, member: Definition, path: str, twins: list[str], depth: int
+        self, owner: Definition, member: Definition, name: str, place: _Place, twins: list[str]
     ) -> Iterator[ApiDoc]:
-        owner_name = path.split(".")[-2]
+        path = f"{place.path}.{name}"
         if member.obj.is_class:
-            if depth < _MAX_CLASS_DEPTH and member.path.startswith(owner.path):
-                yield from self._class(member, path, twins, depth=depth + 1)
-        elif member.obj.is_function and not _is_property(member.obj):
-            doc = self._function(member, path, twins, owner=owner)
-            yield doc.model_copy(update={"signature": _owned(owner_name, doc.signature)})
+            if place.depth < _MAX_CLASS_DEPTH and member.path.startswith(owner.path):
+                yield from self._class(member, path, twins, depth=place.depth + 1)
+        elif member.obj.is_function and not is_property(member.obj):
+            yield _owned(place.shown, self._function(member, path, twins, owner=owner))
+        elif accessor := accessor_class(member, self._names):
+            shown = f"{place.shown}.{name}"
+            yield self._doc(accessor, path, "property", shown, _text(accessor.obj), twins)
+            if place.depth < _MAX_CLASS_DEPTH:
+                yield from self._all_members(accessor, _Place(path, shown, place.depth + 1))
         elif self._is_public_attribute(owner, member):
-            doc = self._attribute(member, path, twins, owner=owner)
-            yield doc.model_copy(update={"signature": _owned(owner_name, doc.signature)})
+            yield _owned(place.shown, self._attribute(member, path, twins, owner=owner))
 
     def _members(self, cls: Definition) -> dict[str, Definition]:
         """Public members by name: its own, and those from the library's other classes.
@@ -89,7 +108,7 @@ class Describer:
 
     def _is_public_attribute(self, owner: Definition, member: Definition) -> bool:
         obj = member.obj
-        if _is_property(obj):
+        if is_property(obj):
             return True
         if obj.docstring or is_enumeration(owner, self._names):
             return obj.is_attribute
@@ -131,38 +150,20 @@ class Describer:
         signature = f"{name}: {str(annotation).strip(chr(39))}" if annotation else name
         if owner is None and not annotation and value is not None and len(str(value)) <= 60:
             signature = f"{name} = {value}"
-        kind: ApiKind = "property" if _is_property(obj) else "attribute"
+        kind: ApiKind = "property" if is_property(obj) else "attribute"
         return self._doc(
             attribute, path, kind, signature, self._docstring(attribute, owner), aliases
         )
 
     def _docstring(self, definition: Definition, owner: Definition | None) -> str:
         """Its own docstring, one that a decorator gives, or that of what it overrides."""
-        text = _text(definition.obj) or self._decorated_text(definition)
+        text = _text(definition.obj) or given_text(definition, self._names)
         if text or owner is None:
             return text
         for base in self._names.mro(owner)[1:]:
             overridden = base.obj.members.get(definition.obj.name)
             if overridden is not None and not overridden.is_alias and overridden.docstring:
                 return _text(overridden)  # type: ignore[arg-type]
-        return ""
-
-    def _decorated_text(self, definition: Definition) -> str:
-        """Text from ``@decorator("text")`` or ``@decorator(a_constant_or_documented_thing)``."""
-        for decorator in getattr(definition.obj, "decorators", ()):
-            argument = _only_argument(decorator.value, first=True)
-            if argument is None:
-                continue
-            literal = _literal(argument)
-            if literal is not None and " " in literal:
-                return literal.strip()
-            meant = self._names.in_scope(definition.obj, argument)
-            if meant is None:
-                continue
-            value = _literal(str(getattr(meant.obj, "value", None) or ""))
-            text = (value or "").strip() or (_text(meant.obj) if not meant.obj.is_attribute else "")
-            if text:
-                return text
         return ""
 
     def _doc(
@@ -204,15 +205,9 @@ def _is_stub(obj: griffe.Object) -> bool:
     return not isinstance(obj.filepath, list) and obj.filepath.suffix == ".pyi"
 
 
-def _owned(owner: str, signature: str) -> str:
-    return "\n".join(f"{owner}.{line}" for line in signature.splitlines())
-
-
-def _is_property(obj: griffe.Object) -> bool:
-    if "property" in obj.labels:
-        return True
-    names = [str(decorator.value) for decorator in getattr(obj, "decorators", ())]
-    return any(name.endswith(_PROPERTY_MAKERS) for name in names)
+def _owned(owner: str, doc: ApiDoc) -> ApiDoc:
+    lines = [f"{owner}.{line}" for line in doc.signature.splitlines()]
+    return doc.model_copy(update={"signature": "\n".join(lines)})
 
 
 def _assigned_twins(members: dict[str, Definition]) -> dict[str, str]:
@@ -220,33 +215,7 @@ def _assigned_twins(members: dict[str, Definition]) -> dict[str, str]:
     twins = {}
     for name, member in members.items():
         target = str(getattr(member.obj, "value", None) or "")
-        if member.obj.is_attribute and target != name and target in members:
-            if members[target].obj.is_function:
-                twins[name] = target
+        twin = members.get(target) if member.obj.is_attribute and target != name else None
+        if twin is not None and twin.obj.is_function:
+            twins[name] = target
     return twins
-
-
-def _registered_names(cls: griffe.Object) -> Iterator[str]:
-    """Names that a class decorator registers: its one argument is a string that is an identifier."""
-    for decorator in getattr(cls, "decorators", ()):
-        argument = _only_argument(decorator.value, first=False)
-        name = _literal(argument) if argument else None
-        if name and name.isidentifier() and not name.startswith("_"):
-            yield name
-
-
-def _only_argument(decorator: object, *, first: bool) -> str | None:
-    """Source text of a decorator call's single positional argument (or its first of several)."""
-    arguments = getattr(decorator, "arguments", None)
-    if not arguments or (len(arguments) > 1 and not first):
-        return None
-    text = str(arguments[0])
-    return None if text.startswith("*") or type(arguments[0]).__name__ == "ExprKeyword" else text
-
-
-def _literal(source: str) -> str | None:
-    try:
-        value = ast.literal_eval(source)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, str) else None

@@ -14,7 +14,8 @@ _QUOTES = re.compile(r"`{1,2}([^`]+)`{1,2}_?|\*\*([^*]+)\*\*|(?<!\w)\*([^*\s][^*
 # A sentence ends before a space or the end; "e.g." and "i.e." end none, nor does a version number.
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.!?](?=\s|$)")
 _FENCE = re.compile(
-    r"^(?P<indent>[ \t]*)```+[ \t]*(?P<language>[\w+.-]*)[^\n]*\n(?P<code>.*?)^(?P=indent)```+[ \t]*$",
+    r"^(?P<indent>[ \t]*)```+[ \t]*(?P<language>[\w+.-]*)[^\n]*\n"
+    r"(?P<code>.*?)^(?P=indent)```+[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
 _CODE_BLOCK = re.compile(
@@ -44,7 +45,7 @@ def strip_markup(text: str) -> str:
 
 
 def find_examples(doc: str) -> tuple[str, ...]:
-    """Python code in a docstring: doctest blocks without prompts and outputs, fences, code blocks."""
+    """Python code in a docstring: doctests without prompts and outputs, fences, code blocks."""
     fenced = [code for _, code in code_fences(doc)]
     rest = _FENCE.sub("", doc)
     blocks = [

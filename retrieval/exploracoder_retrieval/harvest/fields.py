@@ -70,7 +70,7 @@ def _own_fields(cls: Definition) -> list[Field]:
 
 
 def _plain(default: str) -> str:
-    """A default as the caller sees it: ``field(...)`` without one means that the field is required."""
+    """A default as the caller sees it: ``field(...)`` may say that the field is required."""
     if _last_name(default) in {"field", "Field", "attrib", "ib"}:
         required = "default" not in default and "factory" not in default
         first = default.split("(", 1)[1].split(",")[0].strip(" )")

@@ -176,7 +176,7 @@ class Names:
         return found if found and (found.obj.is_function or found.obj.is_class) else None
 
     def _implementation(self, tree: ModuleTree, name: str) -> Definition | None:
-        """Where a package defines a name that its ``__init__`` only fetches when it is asked for."""
+        """Where a package defines a name that its ``__init__`` fetches only on demand."""
         if "__getattr__" not in tree.code.members:
             return None
         for module in self._trees.finder.submodules(tree.name):

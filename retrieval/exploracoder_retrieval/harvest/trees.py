@@ -7,6 +7,7 @@ followed is what the library publishes.
 
 from __future__ import annotations
 
+import ast
 import re
 import tokenize
 from collections.abc import Callable, Iterator
@@ -29,7 +30,7 @@ _NAMESPACE = "# a namespace package has no file\n"
 
 @dataclass(frozen=True, slots=True)
 class ModuleTree:
-    """A module's syntax: ``code`` from its source or, compiled, from its description; ``stub`` from .pyi."""
+    """A module's syntax: ``code`` of its source or its compiled form's description, and a stub."""
 
     name: str
     files: ModuleFiles | None
@@ -134,14 +135,14 @@ def _parse(name: str, path: Path | None, text: str) -> griffe.Module:
         filepath=path or Path(f"{name}.py"),
         code=text,
         parent=parent,
-        extensions=griffe.Extensions(_explicit_imports()),
+        extensions=griffe.Extensions(_recorder()),
     )
     _settle_overloads(module)
     return module
 
 
 def _settle_overloads(scope: griffe.Module | griffe.Class) -> None:
-    """Gives overloads without an implementation beside them, as in stubs, a member that holds them."""
+    """Gives overloads that have no implementation, as in stubs, a member that holds them."""
     for name, overloads in scope.overloads.items():
         if overloads and name not in scope.members:
             *_, last = overloads
@@ -152,11 +153,21 @@ def _settle_overloads(scope: griffe.Module | griffe.Class) -> None:
             _settle_overloads(member)  # type: ignore[arg-type]
 
 
-def _explicit_imports() -> griffe.Extension:
+def _recorder() -> griffe.Extension:
     import griffe
 
-    class ExplicitImports(griffe.Extension):
-        """Marks ``from x import Y as Y``, by which a stub says that it publishes Y."""
+    class Recorder(griffe.Extension):
+        """Keeps what griffe drops.
+
+        ``explicit``: names of ``from x import Y as Y``, by which a stub says that it publishes Y.
+        ``texts``: strings assigned to ``table["name"]``, from which decorators take docstrings.
+        """
+
+        def on_attribute_node(self, *, node: Any, agent: Any, **_: Any) -> None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Subscript) and isinstance(node.value, ast.Constant):
+                texts = agent.current.module.extra[EXTRA].setdefault("texts", {})
+                texts[ast.unparse(target)] = node.value.value
 
         def on_alias_instance(
             self, *, alias: griffe.Alias, node: Any, agent: Any, **_: Any
@@ -164,4 +175,4 @@ def _explicit_imports() -> griffe.Extension:
             if any(name.asname == name.name == alias.name for name in node.names):
                 agent.current.extra[EXTRA].setdefault("explicit", set()).add(alias.name)
 
-    return ExplicitImports()
+    return Recorder()

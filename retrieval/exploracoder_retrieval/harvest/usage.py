@@ -33,7 +33,7 @@ def read_overview(folder: Path) -> str:
 def collect_examples(
     overview: str, root: Path | None, docs: Iterable[ApiDoc]
 ) -> tuple[UsageExample, ...]:
-    """Examples, those made to be read first; ``root`` is a source tree's top folder, if there is one."""
+    """Examples, those made to be read first; ``root`` is the top folder of a source tree."""
     found: dict[str, UsageExample] = {}
     sources = (overview_examples(overview), _tree_examples(root), _docstring_examples(docs))
     for source in sources:
