@@ -299,10 +299,8 @@ class Sidecar:
         if process is None:
             return
         branch.has_died = True
-        try:
-            await process.kill()
-        finally:
-            process.close()
+        process.kill_now()
+        process.close()
         launch = process.launch
         users = [b for b in self._branches.values() if b.process and b.process.launch is launch]
         if not users and launch in self._launches:

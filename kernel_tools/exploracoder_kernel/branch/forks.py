@@ -61,8 +61,8 @@ def fork() -> int:
     return pid
 
 
-def detached_fork(keeper: int) -> bool:
-    """Fork a child that belongs to the keeper. True in the child, False in the parent."""
+def detached_fork() -> bool:
+    """Fork a child that the keeper adopts. True in the child, False in the parent."""
     first = fork()
     if first:
         os.waitpid(first, 0)
@@ -70,7 +70,6 @@ def detached_fork(keeper: int) -> bool:
     if fork():
         os._exit(0)
     os.setsid()
-    linux.die_with_parent(keeper)
     own_file_positions()
     return True
 

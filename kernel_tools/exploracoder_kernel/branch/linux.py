@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import time
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -53,63 +53,77 @@ def processes() -> list[Process]:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    found = []
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                state, *numbers = file.read().rpartition(b")")[2].split()[:4]
-        except OSError:
-            continue
-        if state not in (b"Z", b"X"):
-            found.append(Process(pid, *(int(number) for number in numbers)))
-    return found
+    return [process for process in map(_process, pids) if process is not None]
+
+
+def _process(pid: int) -> Optional[Process]:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, *numbers = file.read().rpartition(b")")[2].split()[:4]
+    except OSError:
+        return None
+    return None if state in (b"Z", b"X") else Process(pid, *(int(number) for number in numbers))
+
+
+def _children(pid: int) -> list[int]:
+    """The children of all threads of a process; of the whole table where the kernel keeps none."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+        found = []
+        for task in tasks:
+            with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
+                found += [int(word) for word in file.read().split()]
+        return found
+    except OSError:
+        return [process.pid for process in processes() if process.parent == pid]
+
+
+def descendants(roots: list[int]) -> list[int]:
+    """Everything below ``roots`` that is alive, the roots themselves not included."""
+    found: list[int] = []
+    queue = list(roots)
+    while queue:
+        below = _children(queue.pop())
+        found += below
+        queue += below
+    return [pid for pid in found if _process(pid) is not None]
 
 
 def family(root: int) -> list[int]:
-    """``root``, the members of its group and session, and all their descendants."""
-    table = processes()
-    members = {p.pid for p in table if root in (p.pid, p.group, p.session)}
-    grew = True
-    while grew:
-        more = {p.pid for p in table if p.parent in members} - members
-        members |= more
-        grew = bool(more)
-    return sorted(members)
+    """``root``, the members of its group and session that we adopted, and all their descendants."""
+    adopted = [_process(pid) for pid in _children(os.getpid())]
+    members = [p.pid for p in adopted if p is not None and root in (p.pid, p.group, p.session)]
+    if root not in members and _process(root) is not None:
+        members.append(root)
+    return members + descendants(members)
 
 
 def kill_family(root: int) -> None:
-    """SIGKILL ``root``'s family, again until nothing of it is left."""
-    _signal_group(root, signal.SIGKILL)
-    for _round in range(50):
-        members = [pid for pid in family(root) if pid != os.getpid()]
-        if not members:
-            return
-        for pid in members:
-            _kill(pid)
-        time.sleep(0.001)
+    """SIGKILL ``root``'s family. It is stopped first, so that nobody slips out of its tree."""
+    found: list[int] = []
+    while True:
+        newcomers = [pid for pid in family(root) if pid not in found]
+        if not newcomers:
+            break
+        for pid in newcomers:
+            _signal(pid, signal.SIGSTOP)
+        found += newcomers
+    with contextlib.suppress(OSError):
+        os.killpg(root, signal.SIGKILL)
+    for pid in found:
+        _signal(pid, signal.SIGKILL)
 
 
 def kill_descendants() -> None:
     """SIGKILL everything that descends from this process, again until nothing is left."""
-    me = os.getpid()
-    for _round in range(200):
-        members = [pid for pid in _descendants(me) if pid != me]
+    for _round in range(500):
+        members = descendants([os.getpid()])
         if not members:
             return
         for pid in members:
-            _kill(pid)
+            _signal(pid, signal.SIGKILL)
         reap()
         time.sleep(0.001)
-
-
-def _descendants(root: int) -> set[int]:
-    table = processes()
-    members = {root}
-    while True:
-        more = {p.pid for p in table if p.parent in members} - members
-        if not more:
-            return members
-        members |= more
 
 
 def reap() -> list[tuple[int, int]]:
@@ -125,11 +139,6 @@ def reap() -> list[tuple[int, int]]:
         ended.append((pid, status))
 
 
-def _signal_group(group: int, number: int) -> None:
+def _signal(pid: int, number: int) -> None:
     with contextlib.suppress(OSError):
-        os.killpg(group, number)
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)

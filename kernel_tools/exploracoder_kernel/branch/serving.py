@@ -102,7 +102,7 @@ class Branch:
         is_child = False
         if refusal is None:
             streams.flush_all()
-            is_child = forks.detached_fork(self._keeper)
+            is_child = forks.detached_fork()
         if is_child:
             self._become_child(descriptors)
             return
@@ -121,6 +121,7 @@ class Branch:
         os.close(stderr)
         self._channels.reset(self._sock)
         self._say_ready()
+        linux.die_with_parent(self._keeper)
 
     def _run(self, request: Message) -> Message:
         code, max_chars = str(request["code"]), int(request["max_output_chars"])
