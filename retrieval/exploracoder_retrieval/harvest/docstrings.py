@@ -9,6 +9,7 @@ SUMMARY_LENGTH = 200
 
 _ROLE = re.compile(r":[a-zA-Z][\w:+-]*:`(?:[^`<]*<)?[~!.]?([^`>]+)>?`")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|`([^`<]+?)\s*<[^>]*>`__?")
+_PLACEHOLDER = re.compile(r"%\(\w+\)s ?")
 _DIRECTIVE = re.compile(r"^\s*(\.\.\s+[\w-]+::.*|#+\s*|=+|-{3,}|~{3,})\s*$")
 _QUOTES = re.compile(r"`{1,2}([^`]+)`{1,2}_?|\*\*([^*]+)\*\*|(?<!\w)\*([^*\s][^*]*)\*(?!\w)")
 # A sentence ends before a space or the end; "e.g." and "i.e." end none, nor does a version number.
@@ -39,7 +40,7 @@ def summarise(doc: str) -> str:
 
 def strip_markup(text: str) -> str:
     """Text without the marks of reStructuredText and Markdown, their words kept."""
-    text = _ROLE.sub(r"\1", text)
+    text = _PLACEHOLDER.sub("", _ROLE.sub(r"\1", text))
     text = _LINK.sub(lambda match: match[1] or match[2] or "", text)
     return _QUOTES.sub(lambda match: match[1] or match[2] or match[3], text)
 

@@ -54,18 +54,23 @@ class Names:
         return self.class_member(owner, name)
 
     def member(
-        self, module: str, name: str, seen: frozenset[str] = frozenset()
+        self, module: str, name: str, seen: frozenset[str] = frozenset(), *, listed: bool = True
     ) -> Definition | None:
-        """What a name means in a module's scope."""
+        """What a name means in a module's scope.
+
+        ``listed``: a wildcard import brings only what the other module lists or does not hide.
+        """
         tree = self._trees.read(module)
         if tree is None:
             return None
-        found = self._in_syntax(tree.code, name, seen)
+        found = self._in_syntax(tree.code, name, seen, listed=listed)
         if tree.stub is None or tree.stub is tree.code or name not in tree.stub.members:
             return found
-        stub = self._in_syntax(tree.stub, name, seen)
+        stub = self._in_syntax(tree.stub, name, seen, listed=True)
         if found is None and stub is not None and not stub.obj.docstring:
-            found = self._implementation(tree, name)
+            # The stub vouches for a name that a list made at run time hides from us.
+            found = self._from_wildcards(tree.code, name, seen, listed=False)
+            found = found or self._implementation(tree, name)
         return self._joined(found, stub)
 
     def class_member(self, owner: Definition, name: str) -> Definition | None:
@@ -137,26 +142,28 @@ class Names:
         return list(names)
 
     def _in_syntax(
-        self, syntax: griffe.Module, name: str, seen: frozenset[str]
+        self, syntax: griffe.Module, name: str, seen: frozenset[str], *, listed: bool
     ) -> Definition | None:
         member = syntax.members.get(name)
         if member is None:
-            return self._from_wildcards(syntax, name, seen)
+            return self._from_wildcards(syntax, name, seen, listed=listed)
         if member.is_alias:
             return self.resolve(member.target_path, seen)  # type: ignore[union-attr]
         definition = Definition(member, f"{syntax.path}.{name}")  # type: ignore[arg-type]
         return self._assigned(definition, seen) or definition
 
     def _from_wildcards(
-        self, syntax: griffe.Module, name: str, seen: frozenset[str]
+        self, syntax: griffe.Module, name: str, seen: frozenset[str], *, listed: bool
     ) -> Definition | None:
         for member in list(syntax.members):
-            if "/" not in member:
-                continue
             source = _wildcard_source(member)
             path = f"{source}.{name}"
-            if path not in seen and name in self.wildcard_names(source):
-                return self.member(source, name, seen | {path})
+            if "/" not in member or path in seen:
+                continue
+            if listed and name not in self.wildcard_names(source):
+                continue
+            if found := self.member(source, name, seen | {path}, listed=listed):
+                return found
         return None
 
     def _assigned(self, definition: Definition, seen: frozenset[str]) -> Definition | None:

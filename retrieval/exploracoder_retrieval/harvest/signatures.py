@@ -26,9 +26,12 @@ class Field:
 
 
 def function_signature(name: str, function: griffe.Function, *, bound: bool) -> str:
-    """``name(parameters) -> returns``; overloads one a line. ``bound``: without self or cls."""
+    """``name(parameters) -> returns``; ``bound``: without self or cls.
+
+    Overloads one a line where there is nothing else, as in stubs: an implementation has defaults.
+    """
     overloads = function.overloads or []
-    if overloads:
+    if any(each is function for each in overloads) or (overloads and is_opaque(function)):
         lines = [_call(name, each, bound=bound) for each in overloads]
         return "\n".join(list(dict.fromkeys(lines))[:MAX_OVERLOADS])
     return _call(name, function, bound=bound)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from exploracoder_retrieval.harvest.signatures import is_opaque
+
 if TYPE_CHECKING:
     import griffe
 
@@ -24,12 +26,17 @@ def fill(target: griffe.Object, stub: griffe.Object) -> None:
 
 
 def _fill_function(target: griffe.Function, stub: griffe.Function) -> None:
-    annotated = target.returns or any(parameter.annotation for parameter in target.parameters)
-    if not annotated:
-        target.parameters = stub.parameters
-        target.returns = stub.returns
-        if stub.overloads and not target.overloads:
-            target.overloads = stub.overloads
+    if target.returns or any(parameter.annotation for parameter in target.parameters):
+        return
+    if stub.overloads and not is_opaque(target):
+        return  # one call with its defaults says more than overloads without
+    for declared in stub.parameters:
+        # Stubs write `= ...` where the code has the value.
+        if str(declared.default) == "..." and declared.name in target.parameters:
+            declared.default = target.parameters[declared.name].default
+    target.parameters = stub.parameters
+    target.returns = stub.returns
+    target.overloads = stub.overloads
 
 
 def _fill_class(target: griffe.Class, stub: griffe.Class) -> None:

@@ -67,9 +67,10 @@ class Surface:
         exported = self._names.exports(module)
         if exported is not None:
             yield from ((name, True) for name in exported if not name.startswith("_"))
-            return
         if tree.stub is not None:
-            yield from ((name, True) for name in self._declared(tree))
+            listed = set(exported or ())
+            yield from ((name, True) for name in self._declared(tree) if name not in listed)
+        if exported is not None or tree.stub is not None:
             return
         for name in self._names.wildcard_names(module):
             member = tree.code.members.get(name)
@@ -79,7 +80,10 @@ class Surface:
                 yield name, True
 
     def _declared(self, tree: ModuleTree) -> Iterator[str]:
+        """What a stub publishes by itself; where it has a list of its own, that counts."""
         assert tree.stub is not None
+        if tree.stub.exports:
+            return
         explicit = explicit_imports(tree.stub)
         for name, member in tree.stub.members.items():
             if (
