@@ -61,17 +61,19 @@ def fork() -> int:
     return pid
 
 
-def detached_fork() -> bool:
-    """Fork a child that the keeper adopts. True in the child, False in the parent."""
-    first = fork()
-    if first:
-        os.waitpid(first, 0)
-        return False
+def detached_fork() -> int:
+    """Fork a child that the keeper adopts: 0 in the child, else a process to wait for.
+
+    That one stands between the two, and ends at once.
+    """
+    between = fork()
+    if between:
+        return between
     if fork():
         os._exit(0)
     os.setsid()
     own_file_positions()
-    return True
+    return 0
 
 
 def own_file_positions() -> None:

@@ -99,16 +99,18 @@ class Branch:
         refusal = None if request["is_forced"] else forks.reason_not_to_fork()
         if refusal is None and self._loop.has_tasks():
             refusal = "tasks of its event loop wait to go on"
-        is_child = False
+        between = None
         if refusal is None:
             streams.flush_all()
-            is_child = forks.detached_fork()
-        if is_child:
+            between = forks.detached_fork()
+        if between == 0:
             self._become_child(descriptors)
             return
+        wire.send(self._sock, {"reply": {"refused": refusal}})
         for fd in descriptors:
             os.close(fd)
-        wire.send(self._sock, {"reply": {"refused": refusal}})
+        if between is not None:
+            os.waitpid(between, 0)
 
     def _become_child(self, descriptors: list[int]) -> None:
         sock, stdout, stderr = descriptors
