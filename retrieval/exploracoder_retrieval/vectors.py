@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -104,7 +104,11 @@ class VectorStore:
             settings = Settings(anonymized_telemetry=False)
             if self._url is None:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                self._client = chromadb.PersistentClient(self._folder, settings=settings)
+                try:
+                    self._client = chromadb.PersistentClient(self._folder, settings=settings)
+                except BaseException:
+                    _forget_failed(self._folder)
+                    raise
             else:
                 self._client = chromadb.HttpClient(settings=settings, **_address(self._url))
         return self._client
@@ -129,6 +133,17 @@ class VectorStore:
             raise IndexCorrupt(
                 f"The vectors in {self._folder} cannot be read ({type(error).__name__})."
             ) from None
+
+
+def _forget_failed(folder: Path) -> None:
+    """Makes chromadb forget a store that failed to start.
+
+    It keeps such a store under its folder's name and hands it, broken, to every later client.
+    """
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    with suppress(Exception):
+        SharedSystemClient._release_system(str(folder))
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -10,7 +10,9 @@ from typing import Any
 from exploracoder_retrieval.apidoc import ApiDoc
 
 _IDENTIFIER = re.compile(r"[^\W_]\w*", re.UNICODE)
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]+|\d+")
+# Between aB, and before the last capital of ABc.
+_HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])")
 _STOP = frozenset(
     {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "into", "is"}
     | {"it", "its", "of", "on", "or", "that", "the", "their", "then", "there", "these", "this"}
@@ -57,7 +59,8 @@ def words(text: str) -> list[str]:
 
 def split_identifier(identifier: str) -> list[str]:
     """Lower-cased pieces of camelCase, snake_case, digits; ``HTTPServer2``: http, server, 2."""
-    return [piece.lower() for piece in _PIECE.findall(identifier)]
+    runs = _LETTERS_OR_DIGITS.findall(identifier)
+    return [piece.lower() for run in runs for piece in _HUMP.split(run)]
 
 
 def _stems(found: Iterable[str]) -> list[str]:

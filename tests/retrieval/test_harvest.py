@@ -1,0 +1,488 @@
+"""Which APIs a library publishes, and what is said of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exploracoder_retrieval.errors import EmptyLibrary, LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.harvest import harvest
+from exploracoder_retrieval.interpreter import Interpreter
+
+from .conftest import ReadPackage, WritePackage, by_path
+
+
+def test_a_function_is_described_with_signature_summary_examples_and_place(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": '''
+            """Makes tea."""
+
+            def steep(leaves, minutes: float = 3.5, *, water="hot", **more) -> str:
+                """Steep :class:`Leaves` in ``water``, e.g. green
+                tea. Then wait.
+
+                >>> steep("oolong",
+                ...       minutes=2)
+                'tea'
+                """
+            '''
+        }
+    )
+
+    doc = by_path(harvested)["brew.steep"]
+    assert doc.kind == "function"
+    assert doc.signature == "steep(leaves, minutes: float = 3.5, *, water='hot', **more) -> str"
+    assert doc.summary == "Steep Leaves in water, e.g. green tea."
+    assert doc.examples == ('steep("oolong",\n      minutes=2)',)
+    assert doc.file is not None
+    assert Path(doc.file).name == "__init__.py"
+    assert doc.line == 4
+
+
+def test_a_reexported_name_is_one_api_under_its_shortest_public_path(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "from .pots import Pot as Pot\nfrom .pots import TeaPot\n",
+            "brew/pots.py": "class Pot: ...\nclass TeaPot(Pot): ...\nclass Cup: ...\n",
+            "brew/_hidden.py": "def secret(): ...\n",
+        }
+    )
+
+    docs = by_path(harvested)
+    assert set(docs) == {"brew.Pot", "brew.TeaPot", "brew.pots.Cup"}
+    assert docs["brew.TeaPot"].aliases == ("brew.pots.TeaPot",)
+
+
+def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": """
+            from .pots import *
+            from . import pots
+            from json import dumps
+            __all__ = ["dumps"]
+            __all__ += pots.__all__
+            __all__.extend(["whisk"])
+            def whisk(): ...
+            def helper(): ...
+            """,
+            "brew/pots.py": "__all__ = ['Pot']\nclass Pot: ...\nclass Cup: ...\n",
+        }
+    )
+
+    assert set(by_path(harvested)) == {"brew.Pot", "brew.dumps", "brew.whisk"}
+
+
+def test_a_name_that_a_decorator_registers_becomes_an_alias(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "pipes.py": """
+            def functional(name): return lambda cls: cls
+
+            @functional("batch")
+            class Batcher:
+                def __init__(self, datapipe, batch_size: int, drop_last: bool = False) -> None:
+                    \"\"\"Make it.\"\"\"
+
+            @functional("two words")
+            class Other: ...
+            """
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["pipes.Batcher"].aliases == (".batch",)
+    assert (
+        docs["pipes.Batcher"].signature
+        == "Batcher(datapipe, batch_size: int, drop_last: bool = False) -> None"
+    )
+    assert docs["pipes.Other"].aliases == ()
+
+
+def test_data_classes_have_their_fields_as_parameters_and_attributes(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "orders.py": """
+            from dataclasses import dataclass, field
+            from enum import Enum
+            from typing import ClassVar
+            from pydantic import BaseModel, Field
+
+            @dataclass
+            class Order:
+                item: str
+                tags: list[str] = field(default_factory=list)
+                total: int = field(init=False)
+                currency: ClassVar[str] = "EUR"
+
+            @dataclass(kw_only=True)
+            class Rush(Order):
+                hours: int = 2
+
+            class Reply(BaseModel):
+                text: str = Field(description="what was said")
+                score: float = 0.0
+
+            class Size(Enum):
+                SMALL = 1
+
+            class Plain:
+                bookkeeping: int
+            """
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["orders.Order"].signature == "Order(item: str, tags: list[str] = ...)"
+    assert (
+        docs["orders.Rush"].signature == "Rush(item: str, tags: list[str] = ..., *, hours: int = 2)"
+    )
+    assert docs["orders.Reply"].signature == "Reply(text: str, score: float = 0.0)"
+    assert docs["orders.Order.item"].kind == "attribute"
+    assert docs["orders.Order.item"].signature == "Order.item: str"
+    assert "orders.Size.SMALL" in docs
+    assert "orders.Plain.bookkeeping" not in docs
+
+
+def test_methods_properties_and_inherited_members_are_listed_under_the_public_class(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "from ._pots import Pot\n",
+            "brew/_pots.py": '''
+            import functools
+            from ._base import _Vessel
+            from collections import UserDict
+
+            class Pot(_Vessel, UserDict):
+                @property
+                def volume(self) -> float:
+                    """How much fits in."""
+
+                @functools.cached_property
+                def label(self): ...
+
+                def pour(self): ...
+
+                decant = pour
+
+                @classmethod
+                def of(cls, size: int) -> "Pot": ...
+
+                @staticmethod
+                def largest(*pots): ...
+            ''',
+            "brew/_base.py": '''
+            class _Vessel:
+                def fill(self, litres: float) -> None:
+                    """Fill it up."""
+                def pour(self):
+                    """Pour it out."""
+            ''',
+        }
+    )
+
+    docs = by_path(harvested)
+    assert set(docs) == {
+        "brew.Pot",
+        "brew.Pot.fill",
+        "brew.Pot.label",
+        "brew.Pot.largest",
+        "brew.Pot.of",
+        "brew.Pot.pour",
+        "brew.Pot.volume",
+    }
+    assert docs["brew.Pot.volume"].kind == "property"
+    assert docs["brew.Pot.volume"].signature == "Pot.volume: float"
+    assert docs["brew.Pot.fill"].signature == "Pot.fill(litres: float) -> None"
+    assert docs["brew.Pot.of"].signature == "Pot.of(size: int) -> Pot"
+    assert docs["brew.Pot.largest"].signature == "Pot.largest(*pots)"
+    assert docs["brew.Pot.pour"].summary == "Pour it out."
+    assert docs["brew.Pot.pour"].aliases == ("brew.Pot.decant",)
+
+
+def test_overloads_in_a_stub_are_shown_one_a_line(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "",
+            "brew/__init__.pyi": """
+            from typing import overload
+            from ._cups import Cup as Cup, Saucer
+            @overload
+            def steep(leaves: int) -> int: ...
+            @overload
+            def steep(leaves: str) -> str: ...
+            _private: int
+            """,
+            "brew/_cups.pyi": "class Cup: ...\nclass Saucer: ...\n",
+        }
+    )
+
+    docs = by_path(harvested)
+    assert set(docs) == {"brew.steep", "brew.Cup"}
+    assert docs["brew.steep"].signature == "steep(leaves: int) -> int\nsteep(leaves: str) -> str"
+
+
+def test_code_gives_the_docstring_and_its_stub_the_types(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew.py": 'def steep(leaves, minutes=3):\n    """Steep the leaves."""\n',
+            "brew.pyi": "def steep(leaves: str, minutes: int = ...) -> str: ...\n",
+        }
+    )
+
+    doc = by_path(harvested)["brew.steep"]
+    assert doc.signature == "steep(leaves: str, minutes: int = 3) -> str"
+    assert doc.summary == "Steep the leaves."
+
+
+def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "def __getattr__(name): ...\n__all__ = ('Pot',)\n",
+            "brew/__init__.pyi": "class Pot:\n    def pour(self, cups: int) -> None: ...\n",
+            "brew/_pots.py": 'class Pot:\n    """A pot."""\n    def pour(self, cups):\n'
+            '        """Pour it."""\n',
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.Pot"].summary == "A pot."
+    assert docs["brew.Pot.pour"].summary == "Pour it."
+    assert docs["brew.Pot.pour"].signature == "Pot.pour(cups: int) -> None"
+
+
+def test_docstrings_that_decorators_give_are_found(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew.py": '''
+            _text = "Brew a {drink} slowly."
+            _texts = {}
+            _texts["pour"] = "Pour %(what)s out."
+            def doc(*parts, **words): return lambda f: f
+
+            @doc(_text, drink="tea")
+            def steep(): ...
+
+            @doc(_texts["pour"] % {"what": "it"})
+            def pour(): ...
+
+            @doc(steep)
+            def again(): ...
+
+            class Methods:
+                def upper(self):
+                    """In capitals."""
+
+            class Label:
+                text = Accessor("text", Methods)
+            '''
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.steep"].summary == "Brew a tea slowly."
+    assert docs["brew.pour"].summary == "Pour out."
+    assert docs["brew.Label.text"].kind == "property"
+    assert docs["brew.Label.text.upper"].signature == "Label.text.upper()"
+
+
+def test_private_tests_vendored_and_type_checking_names_are_left_out(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": """
+            from typing import TYPE_CHECKING, TypeVar
+            import logging
+            if TYPE_CHECKING:
+                from .pots import Pot
+            T = TypeVar("T")
+            logger = logging.getLogger(__name__)
+            LIMIT = 3
+            """,
+            "brew/pots.py": "class Pot: ...\n",
+            "brew/tests/test_pots.py": "def test_it(): ...\n",
+            "brew/_vendor/six.py": "def u(): ...\n",
+            "brew/conftest.py": "def fixture(): ...\n",
+        }
+    )
+
+    assert set(by_path(harvested)) == {"brew.LIMIT", "brew.pots.Pot"}
+
+
+def test_modules_that_a_package_does_not_list_are_its_own_business(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "__all__ = ['api']\n",
+            "brew/api.py": "def steep(): ...\n",
+            "brew/core/__init__.py": "",
+            "brew/core/engine.py": "def turn(): ...\n",
+            "brew/extra.py": "__all__ = ['more']\ndef more(): ...\n",
+        }
+    )
+
+    assert set(by_path(harvested)) == {"brew.api.steep", "brew.extra.more"}
+
+
+def test_files_that_cannot_be_read_are_skipped_with_a_reason(
+    write_package: WritePackage, interpreter: Interpreter
+) -> None:
+    root = write_package({"brew/__init__.py": "def steep(): ...\n", "brew/bad.py": "def (:\n"})
+    (root / "brew" / "latin.py").write_bytes(b"# \xe9\ndef x(): ...\n")
+
+    harvested = harvest(root, interpreter)
+
+    assert set(by_path(harvested)) == {"brew.steep"}
+    skipped = {Path(each.name).name: each.reason for each in harvested.skipped}
+    assert skipped["bad.py"].startswith("line 1: ")
+    assert "latin.py" in skipped
+
+
+def test_nothing_of_the_library_runs_while_it_is_read(
+    write_package: WritePackage, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    canary = tmp_path / "it-ran"
+    root = write_package({"brew/__init__.py": f"open({str(canary)!r}, 'w')\ndef steep(): ...\n"})
+
+    harvest(root, interpreter)
+
+    assert not canary.exists()
+
+
+def test_imports_that_run_in_a_circle_end(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "from .a import *\nfrom .b import Pot\n",
+            "brew/a.py": "from .b import *\nfrom .b import Ghost\nclass Cup(Cup): ...\n",
+            "brew/b.py": "from .a import *\nfrom .a import Ghost\nclass Pot(Lid): ...\n"
+            "class Lid(Pot): ...\n",
+        }
+    )
+
+    assert {"brew.Cup", "brew.Pot"} <= set(by_path(harvested))
+
+
+def test_unicode_names_and_texts_survive(read_package: ReadPackage) -> None:
+    harvested = read_package({"café.py": 'def brühe(größe=1):\n    """Brüht 茶 auf."""\n'})
+
+    doc = by_path(harvested)["café.brühe"]
+    assert doc.signature == "brühe(größe=1)"
+    assert doc.summary == "Brüht 茶 auf."
+
+
+def test_a_library_without_any_docstring_is_harvested(read_package: ReadPackage) -> None:
+    harvested = read_package({"brew.py": "def steep_leaves(minutes): ...\n"})
+
+    assert harvested.library.overview == ""
+    assert by_path(harvested)["brew.steep_leaves"].summary == ""
+
+
+def test_a_src_layout_has_the_version_and_readme_of_its_project(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "pyproject.toml": '[project]\nname = "tea-brew"\nversion = "2.1"\n[tool.x]\n',
+            "README.md": "# Brew\n\nSteep some tea:\n\n```python\nimport brew\nbrew.steep()\n```\n",
+            "src/brew/__init__.py": 'def steep():\n    """Steep.\n\n    >>> steep()\n    """\n',
+            "tests/test_brew.py": "",
+            "examples/two_cups.py": "import brew\nbrew.steep()\nbrew.steep()\n",
+        }
+    )
+
+    library = harvested.library
+    assert (library.name, library.import_name, library.version) == ("brew", "brew", "2.1")
+    assert library.source == "folder"
+    assert library.overview.startswith("# Brew")
+    assert [(each.title, each.origin) for each in library.examples] == [
+        ("Steep some tea", "README"),
+        ("two cups", "examples/two_cups.py"),
+        ("Steep.", "brew.steep"),
+    ]
+
+
+def test_a_single_file_is_a_library(write_package: WritePackage, interpreter: Interpreter) -> None:
+    root = write_package({"brew.py": '"""Makes tea."""\n__version__ = "7"\ndef steep(): ...\n'})
+
+    library = harvest(root / "brew.py", interpreter).library
+
+    assert (library.source, library.version, library.overview) == ("module", "7", "Makes tea.")
+
+
+def test_an_installed_distribution_is_found_by_both_of_its_names(interpreter: Interpreter) -> None:
+    by_distribution = harvest("PyStemmer", interpreter).library
+    by_import = harvest("Stemmer", interpreter).library
+
+    assert by_distribution == by_import
+    assert by_import.import_name == "Stemmer"
+    assert by_import.version
+
+
+@pytest.mark.parametrize("module", ["math", "zlib", "_json"])
+def test_a_compiled_module_is_asked_in_a_process(module: str, interpreter: Interpreter) -> None:
+    harvested = harvest(module, interpreter)
+
+    assert harvested.docs
+    assert any(doc.summary for doc in harvested.docs)
+
+
+def test_signatures_of_compiled_functions_are_kept(interpreter: Interpreter) -> None:
+    doc = by_path(harvest("math", interpreter))["math.isclose"]
+
+    assert doc.signature == "isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0)"
+
+
+def test_a_damaged_compiled_module_is_skipped(
+    write_package: WritePackage, interpreter: Interpreter
+) -> None:
+    root = write_package({"brew/__init__.py": "def steep(): ...\nfrom ._fast import whirl\n"})
+    (root / "brew" / "_fast.so").write_bytes(b"not a library")
+
+    harvested = harvest(root, interpreter)
+
+    assert [doc.path for doc in harvested.docs] == ["brew.steep"]
+    assert harvested.skipped[0].name == "brew._fast"
+    assert "cannot be imported" in harvested.skipped[0].reason
+
+
+def test_an_unknown_library_names_the_nearest_installed_ones(interpreter: Interpreter) -> None:
+    with pytest.raises(LibraryNotFound, match=r"Did you mean .*pydantic.*--python"):
+        harvest("pydantik", interpreter)
+
+
+def test_a_missing_path_is_said_to_be_missing(interpreter: Interpreter, tmp_path: Path) -> None:
+    with pytest.raises(LibraryNotFound, match="There is no "):
+        harvest(tmp_path / "nowhere", interpreter)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"notes.txt": "hello"}, "holds no Python package"),
+        ({"a/__init__.py": "", "b/__init__.py": ""}, r"several libraries \(a, b\)"),
+        ({"brew/__init__.py": "def (:\n"}, "brew cannot be read: .*line 1"),
+    ],
+)
+def test_a_folder_that_is_no_readable_library_is_refused(
+    files: dict[str, str], message: str, read_package: ReadPackage
+) -> None:
+    with pytest.raises(UnreadableSource, match=message):
+        read_package(files)
+
+
+def test_a_library_that_publishes_nothing_is_refused(read_package: ReadPackage) -> None:
+    with pytest.raises(EmptyLibrary, match="publishes no function"):
+        read_package({"brew/__init__.py": "import os\n"})

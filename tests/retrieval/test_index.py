@@ -1,0 +1,424 @@
+"""The index: what it finds, what it keeps, and what it survives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.ensure import ensure
+from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
+from exploracoder_retrieval.harvest import Harvest, LibraryInfo, harvest
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+
+from .conftest import WritePackage
+
+BREW = {
+    "steep": "Steep the leaves in hot water.",
+    "pour": "Pour the tea into cups.",
+    "read_recipe_csv": "Load recipes from a comma separated file.",
+    "Kettle": "Heats water.",
+    "Kettle.boil": "Bring the water to the boil.",
+}
+
+
+class CountingEmbedder(MiniLmEmbedder):
+    """Remembers how many texts it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.texts += texts
+        return super().embed(texts)
+
+
+@pytest.fixture(scope="module")
+def counting() -> CountingEmbedder:
+    return CountingEmbedder()
+
+
+@pytest.fixture
+def warnings_seen() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def open_index(
+    tmp_path: Path, counting: CountingEmbedder, warnings_seen: list[str]
+) -> Iterator[Callable[[], Index]]:
+    """Opens the index in one folder, as often as it is called; all are closed at the end."""
+    counting.texts.clear()
+    opened: list[Index] = []
+
+    def open_() -> Index:
+        opened.append(Index.open(tmp_path / "index", counting, on_warning=warnings_seen.append))
+        return opened[-1]
+
+    yield open_
+    for index in opened:
+        index.close()
+
+
+def make_harvest(summaries: dict[str, str], *, name: str = "brew", version: str = "1") -> Harvest:
+    docs = tuple(
+        ApiDoc(
+            path=f"{name}.{path}",
+            kind="method" if "." in path else "class" if path[0].isupper() else "function",
+            library=name,
+            summary=summary,
+            aliases=(".brewed", f"{name}.alias.steep") if path == "steep" else (),
+        )
+        for path, summary in sorted(summaries.items())
+    )
+    library = LibraryInfo(
+        name=name,
+        import_name=name,
+        version=version,
+        source="module",
+        root="",
+        overview="",
+        examples=(),
+    )
+    return Harvest(library=library, docs=docs, skipped=())
+
+
+def test_what_is_meant_and_what_is_named_are_both_found(open_index: Callable[[], Index]) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    meant, named = index.search_many(["put a drink in mugs", "read_recipe_csv"], ["brew"], 2)
+
+    assert meant[0].doc.path == "brew.pour"
+    assert named[0].doc.path == "brew.read_recipe_csv"
+    assert [hit.score for hit in meant] == sorted((hit.score for hit in meant), reverse=True)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "meaning", "words"])
+def test_every_mode_ranks_and_never_repeats(mode: Any, open_index: Callable[[], Index]) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    (hits,) = index.search_many(["steep leaves in water"], None, 10, mode=mode)
+
+    paths = [hit.doc.path for hit in hits]
+    assert paths[0] == "brew.steep"
+    assert len(paths) == len(set(paths))
+
+
+def test_libraries_are_searched_together_or_one_by_one(open_index: Callable[[], Index]) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+    index.update(make_harvest({"boil": "Boil an egg."}, name="eggs"))
+
+    assert {hit.doc.library for hit in index.search("boil", None, 10)} == {"brew", "eggs"}
+    assert {hit.doc.library for hit in index.search("boil", ["eggs"], 10)} == {"eggs"}
+    assert [library.name for library in index.libraries()] == ["brew", "eggs"]
+
+
+def test_an_api_is_got_by_its_path_or_another_public_one(open_index: Callable[[], Index]) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    found = index.get("brew.steep")
+    assert found is not None
+    assert index.get("brew.alias.steep") == found
+    assert index.get(".brewed") is None
+
+
+def test_only_what_is_new_is_embedded_and_what_vanished_is_gone(
+    open_index: Callable[[], Index], counting: CountingEmbedder
+) -> None:
+    index = open_index()
+    first = index.update(make_harvest(BREW))
+    counting.texts.clear()
+    changed = {**BREW, "steep": "Steep them for long.", "whisk": "Whisk matcha."}
+    del changed["pour"]
+
+    report = index.update(make_harvest(changed, version="2"))
+
+    assert (first.added, first.unchanged, first.removed) == (5, 0, 0)
+    assert (report.added, report.unchanged, report.removed) == (2, 3, 1)
+    assert len(counting.texts) == 2
+    assert index.libraries()[0].version == "2"
+    found = {hit.doc.path for hit in index.search("pour tea into cups", None, 20)}
+    assert found == {f"brew.{name}" for name in changed}
+
+
+def test_the_same_again_embeds_nothing(
+    open_index: Callable[[], Index], counting: CountingEmbedder
+) -> None:
+    open_index().update(make_harvest(BREW))
+    counting.texts.clear()
+
+    report = open_index().update(make_harvest(BREW))
+
+    assert (report.added, report.unchanged, report.removed) == (0, 5, 0)
+    assert counting.texts == []
+
+
+def test_what_was_written_is_found_after_reopening(open_index: Callable[[], Index]) -> None:
+    first = open_index()
+    first.update(make_harvest(BREW))
+    before = first.search("hot water", None, 5)
+    first.close()
+
+    assert open_index().search("hot water", None, 5) == before
+
+
+def test_a_memo_lives_as_long_as_the_content_it_was_made_from(
+    open_index: Callable[[], Index],
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+    index.set_memo("brew", "summary", {"text": "tea"})
+    index.set_memo("brew", "plans", [1, 2])
+
+    kept = open_index().memo("brew", "summary")
+    index.update(make_harvest(BREW, version="2"))
+
+    assert kept == {"text": "tea"}
+    assert index.memo("brew", "summary") is None
+
+
+def test_a_library_that_is_not_indexed_is_said_with_what_to_do(
+    open_index: Callable[[], Index],
+) -> None:
+    with pytest.raises(LibraryNotFound, match=r"No index for 'brew'\. Build it: exploracoder"):
+        open_index().search("tea", ["brew"], 3)
+
+
+def test_an_empty_index_finds_nothing(open_index: Callable[[], Index]) -> None:
+    assert open_index().search("tea", None, 3) == ()
+
+
+def test_a_query_without_any_known_word_still_finds_by_meaning(
+    open_index: Callable[[], Index],
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    assert index.search("zzz 茶 !?", ["brew"], 3)
+
+
+def test_a_library_is_read_again_only_when_its_source_changed(
+    open_index: Callable[[], Index], write_package: WritePackage, interpreter: Interpreter
+) -> None:
+    root = write_package({"brew/__init__.py": 'def steep():\n    """Steep."""\n'})
+    index = open_index()
+    stages: list[str] = []
+
+    def remember(stage: str, done: int, total: int) -> None:
+        stages.append(stage)
+
+    ensure(root, interpreter, index, remember)
+    first = list(stages)
+    stages.clear()
+    ensure(root, interpreter, index, remember)
+    again = list(stages)
+    was_current = index.is_current(root, interpreter)
+    write_package({"brew/__init__.py": "def pour(): ...\n"})
+    is_current = index.is_current(root, interpreter)
+    ensure(root, interpreter, index)
+
+    assert first == ["read", "embed"]
+    assert again == []
+    assert (was_current, is_current) == (True, False)
+    assert [doc.path for doc in index.docs("brew")] == ["brew.pour"]
+
+
+@pytest.mark.parametrize(
+    "damage", ["catalog.json", "docs.jsonl", "library.json", "params.index.json"]
+)
+def test_a_damaged_file_is_noticed_and_the_library_indexed_again(
+    damage: str,
+    open_index: Callable[[], Index],
+    write_package: WritePackage,
+    interpreter: Interpreter,
+    warnings_seen: list[str],
+    tmp_path: Path,
+) -> None:
+    root = write_package({"brew/__init__.py": 'def steep():\n    """Steep leaves."""\n'})
+    first = open_index()
+    ensure(root, interpreter, first)
+    first.close()
+    (file,) = (tmp_path / "index").rglob(damage)
+    file.write_bytes(file.read_bytes()[:-20])
+
+    index = open_index()
+    ensure(root, interpreter, index)
+
+    assert [hit.doc.path for hit in index.search("steep", ["brew"], 3)] == ["brew.steep"]
+    assert len(warnings_seen) == 1
+    assert "damaged" in warnings_seen[0]
+
+
+def test_a_truncated_list_of_documents_is_noticed(
+    open_index: Callable[[], Index], warnings_seen: list[str], tmp_path: Path
+) -> None:
+    first = open_index()
+    first.update(make_harvest(BREW))
+    first.close()
+    (file,) = (tmp_path / "index").rglob("docs.jsonl")
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
+
+    with pytest.raises(LibraryNotFound, match=r"incomplete.*exploracoder index brew"):
+        open_index().search("tea", ["brew"], 3)
+
+    assert len(warnings_seen) == 1
+
+
+@pytest.mark.parametrize("damage", ["overwritten", "removed"])
+def test_lost_vectors_are_made_again_while_searching(
+    damage: str,
+    open_index: Callable[[], Index],
+    warnings_seen: list[str],
+    tmp_path: Path,
+) -> None:
+    first = open_index()
+    first.update(make_harvest(BREW))
+    before = first.search("hot water", None, 5)
+    first.close()
+    if damage == "overwritten":
+        (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 500)
+    else:
+        shutil.rmtree(tmp_path / "index" / "chroma")
+
+    after = open_index().search("hot water", None, 5)
+
+    assert after == before
+    assert len(warnings_seen) == 1
+    assert "made again" in warnings_seen[0]
+
+
+def test_an_update_survives_a_damaged_vector_store(
+    open_index: Callable[[], Index], warnings_seen: list[str], tmp_path: Path
+) -> None:
+    first = open_index()
+    first.update(make_harvest(BREW))
+    first.close()
+    (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 500)
+
+    index = open_index()
+    index.update(make_harvest({**BREW, "whisk": "Whisk matcha."}))
+
+    assert index.search("matcha", None, 1)[0].doc.path == "brew.whisk"
+    assert len(warnings_seen) == 1
+
+
+def test_an_update_that_fails_leaves_the_old_generation(
+    open_index: Callable[[], Index], counting: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    def fail(self: object, texts: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(CountingEmbedder, "embed", fail)
+        index.update(make_harvest({"whisk": "Whisk matcha."}, version="2"))
+
+    assert open_index().libraries()[0].version == "1"
+    assert index.search("steep", None, 1)[0].doc.path == "brew.steep"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, embedder: MiniLmEmbedder) -> None:
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(IndexUnavailable, match="cannot be made"):
+        Index.open(tmp_path / "index", embedder)
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(
+    tmp_path: Path, embedder: MiniLmEmbedder
+) -> None:
+    (tmp_path / "index").write_text("")
+
+    with pytest.raises(IndexUnavailable, match="cannot be made"):
+        Index.open(tmp_path / "index", embedder)
+
+
+def test_a_server_that_is_not_there_is_said(tmp_path: Path, embedder: MiniLmEmbedder) -> None:
+    index = Index.open(tmp_path / "index", embedder, "http://127.0.0.1:9")
+
+    with pytest.raises(IndexUnavailable, match=r"The chroma server http://127\.0\.0\.1:9 "):
+        index.update(make_harvest(BREW))
+
+
+def test_two_processes_may_index_at_the_same_time(
+    open_index: Callable[[], Index], write_package: WritePackage, tmp_path: Path
+) -> None:
+    script = textwrap.dedent("""
+        import sys
+        from pathlib import Path
+        from exploracoder_retrieval.embeddings import MiniLmEmbedder
+        from exploracoder_retrieval.ensure import ensure
+        from exploracoder_retrieval.index import Index
+        from exploracoder_retrieval.interpreter import Interpreter
+        with Index.open(Path(sys.argv[1]), MiniLmEmbedder(), on_warning=sys.exit) as index:
+            ensure(Path(sys.argv[2]), Interpreter.inspect(sys.executable), index)
+            assert index.search("steep leaves", None, 1)
+    """)
+    root = write_package(
+        {f"{name}.py": 'def steep():\n    """Steep leaves."""\n' for name in ("one", "two")}
+    )
+    index = open_index()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path / "index"), str(root / f"{name}.py")],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+
+    ends = [(process.communicate(timeout=120)[1], process.returncode) for process in processes]
+
+    assert ends == [("", 0), ("", 0)]
+    found = {hit.doc.path for hit in index.search("steep leaves", None, 5)}
+    assert found == {"one.steep", "two.steep"}
+
+
+def test_a_reader_follows_what_another_process_replaced(open_index: Callable[[], Index]) -> None:
+    reader, writer = open_index(), open_index()
+    writer.update(make_harvest(BREW))
+    reader.search("tea", None, 1)
+    writer.update(make_harvest({"whisk": "Whisk matcha."}, version="2"))
+
+    assert [hit.doc.path for hit in reader.search("tea", None, 5)] == ["brew.whisk"]
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, exploracoder_retrieval.ensure, exploracoder_retrieval.embeddings\n"
+        "heavy = {'chromadb', 'onnxruntime', 'openai', 'griffe', 'numpy', 'bm25s', 'tokenizers'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_real_small_library_is_searched_well(
+    open_index: Callable[[], Index], interpreter: Interpreter
+) -> None:
+    index = open_index()
+    index.update(harvest("filelock", interpreter))
+
+    paths = [hit.doc.path for hit in index.search("try to acquire the file lock", None, 5)]
+    assert any(path.endswith(".acquire") for path in paths)
