@@ -100,6 +100,8 @@ class BranchProcess:
         except ConnectionClosed:
             end = await self._end()
             return _error("killed", "ProcessDied", end.sentence())
+        except SidecarError as error:
+            return _error("error", "SidecarError", str(error))
 
     async def _outcome(self, recorder: Recorder, timeout_s: float) -> dict[str, Any]:
         """Take outputs until the reply; the limit holds until the snippet's own end."""

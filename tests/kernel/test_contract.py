@@ -177,6 +177,22 @@ class TestOutput:
         assert len(observation.result) < 200
         assert observation.is_truncated
 
+    @pytest.mark.parametrize("spoil", ["sys.stdout = None", "sys.stdout.close()"])
+    async def test_a_snippet_that_spoils_the_streams_spoils_only_itself(
+        self, sidecar: Sidecar, spoil: str
+    ) -> None:
+        await sidecar.run(sidecar.root, f"import sys\n{spoil}")
+
+        assert (await sidecar.run(sidecar.root, "print('back')\n2")).stdout == "back\n"
+
+    async def test_shell_commands_and_help_are_plain_output(self, sidecar: Sidecar) -> None:
+        shell = await sidecar.run(sidecar.root, "!echo hello")
+        asked = await sidecar.run(sidecar.root, "len?")
+
+        assert shell.stdout == "hello\n"
+        assert "number of items" in asked.stdout
+        assert "\x1b" not in asked.stdout
+
     async def test_input_says_that_nobody_is_there(self, sidecar: Sidecar) -> None:
         observation = await sidecar.run(sidecar.root, "name = input('Name? ')")
 
@@ -272,6 +288,17 @@ class TestVariables:
         previews = {variable.name: variable.preview for variable in observation.variables}
         assert previews["raises"] == "<its repr raised OSError: no>"
         assert "took longer" in previews["hangs"]
+
+    async def test_classes_that_refuse_every_question_are_described(self, sidecar: Sidecar) -> None:
+        refuse = "__getattribute__(self, name): raise RuntimeError('no')"
+        observation = await sidecar.run(
+            sidecar.root,
+            f"class Meta(type):\n    def {refuse}\n"
+            f"class Odd(metaclass=Meta):\n    def {refuse}\nodd = Odd()",
+        )
+
+        types = {variable.name: variable.type for variable in observation.variables}
+        assert types == {"Meta": "type", "Odd": "Meta", "odd": "Odd"}
 
     async def test_arrays_have_a_shape_and_their_public_type(self, sidecar: Sidecar) -> None:
         observation = await sidecar.run(

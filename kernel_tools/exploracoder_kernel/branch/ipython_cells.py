@@ -82,6 +82,7 @@ class IPythonCells:
         return list(matches)[:200], cursor - len(text)
 
     def _make_shell(self, loop: Loop, scratch: str) -> Any:
+        from IPython import version_info
         from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
@@ -89,6 +90,7 @@ class IPythonCells:
         config.HistoryManager.enabled = False
         config.IPCompleter.use_jedi = False
         config.InteractiveShell.cache_size = 0
+        config.InteractiveShell.colors = "nocolor" if version_info[0] >= 9 else "NoColor"
         shell = _shell_class(InteractiveShell, self).instance(config=config, ipython_dir=scratch)
         shell.loop_runner = loop.run
         warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
@@ -151,6 +153,9 @@ def _shell_class(base: Any, cells: IPythonCells) -> Any:
 
         def init_virtualenv(self) -> None:
             """Leave ``sys.path`` as the user's interpreter has it."""
+
+        # Output of ``!command`` goes to the descriptors, as that of any other child process.
+        system = base.system_raw
 
         def showtraceback(self, *_args: Any, **_options: Any) -> None:
             """Say nothing: the error is part of the reply."""

@@ -58,9 +58,19 @@ def _bracketed(kind: type, parts: list[str]) -> str:
     return _BRACKETS[kind][0] + ", ".join(parts) + closing
 
 
+def _has(kind: type, name: str) -> bool:
+    """Whether a class has an attribute, asked without running code of its metaclass."""
+    bases = type.__dict__["__mro__"].__get__(kind)
+    return any(name in type.__dict__["__dict__"].__get__(base) for base in bases)
+
+
+def _is_class(value: object) -> bool:
+    return issubclass(type(value), type)
+
+
 def length(value: object) -> Optional[int]:
     """``len(value)`` where the type has one and it answers at once."""
-    if isinstance(value, type) or not hasattr(type(value), "__len__"):
+    if _is_class(value) or not _has(type(value), "__len__"):
         return None
     try:
         with time_limit(_REPR_SECONDS):
@@ -73,7 +83,7 @@ def length(value: object) -> Optional[int]:
 
 def shape(value: object) -> Optional[list[int]]:
     """``value.shape`` where it is a tuple of integers."""
-    if isinstance(value, type) or not hasattr(type(value), "shape"):
+    if _is_class(value) or not _has(type(value), "shape"):
         return None
     try:
         with time_limit(_REPR_SECONDS):
@@ -89,17 +99,22 @@ def shape(value: object) -> Optional[list[int]]:
 def is_lazy(value: object) -> bool:
     """Whether its elements are made on demand: it can be iterated and is no container."""
     kind = type(value)
-    if isinstance(value, (type, io.IOBase)) or not hasattr(kind, "__iter__"):
+    if issubclass(kind, (type, io.IOBase)) or not _has(kind, "__iter__"):
         return False
-    if hasattr(kind, "__next__"):
+    if is_iterator(value):
         return True
     return length(value) is None and shape(value) is None
 
 
+def is_iterator(value: object) -> bool:
+    """Whether taking an element from it consumes it."""
+    return _has(type(value), "__next__")
+
+
 def type_name(kind: type) -> str:
     """``module.QualName``, through the shortest package that exports it; builtins are bare."""
-    module = getattr(kind, "__module__", "")
-    qualified = kind.__qualname__.replace("<locals>.", "")
+    module = type.__dict__["__module__"].__get__(kind)
+    qualified = str(type.__dict__["__qualname__"].__get__(kind)).replace("<locals>.", "")
     if not isinstance(module, str) or module in ("builtins", "__main__", ""):
         return qualified
     parts = module.split(".")

@@ -130,6 +130,7 @@ class Branch:
         self._count += 1
         self._cells.max_chars = max_chars
         self._channels.reset(self._sock)
+        streams.repair(self._channels)
         before = variables.mark_all(self._users())
         started = time.perf_counter()
         error, outcome = self._execute(code, request["memory_bytes"])

@@ -96,6 +96,12 @@ def install(channels: Channels) -> None:
         libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, line_buffered, 0)
 
 
+def repair(channels: Channels) -> None:
+    """Put our streams back where a snippet has left none, or closed ones."""
+    if any(stream is None or stream.closed for stream in (sys.stdout, sys.stderr)):
+        install(channels)
+
+
 def flush_all() -> None:
     """Flush Python's and C's buffers; a snippet may have closed or replaced the streams."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional
 
-from .previews import MAX_PREVIEW, is_lazy, length, preview, shape, type_name
+from .previews import MAX_PREVIEW, is_iterator, is_lazy, length, preview, shape, type_name
 from .text import cut
 
 MAX_VARIABLES = 100
@@ -47,7 +47,7 @@ def _mark(value: object) -> Mark:
     size: Any = None
     if kind in _CHEAP_TO_MEASURE:
         size = length(value)
-    elif str(kind.__module__).partition(".")[0] in ("numpy", "pandas", "torch"):
+    elif type_name(kind).partition(".")[0] in ("numpy", "pandas", "torch"):
         size = shape(value)
     return Mark(id(value), kind, tuple(size) if isinstance(size, list) else size)
 
@@ -70,7 +70,7 @@ def _stored_names(tree: ast.Module) -> set[str]:
 
 def is_users(name: str, value: object) -> bool:
     """Whether a name is a variable in the user's sense: neither private nor a module."""
-    return not name.startswith("_") and not isinstance(value, types.ModuleType)
+    return not name.startswith("_") and not issubclass(type(value), types.ModuleType)
 
 
 def describe(
@@ -80,23 +80,22 @@ def describe(
     described = []
     budget = MAX_FORCED
     for name in list(names)[:MAX_VARIABLES]:
-        value = variables[name]
-        lazy = is_lazy(value)
-        forcing = force if lazy and budget > 0 else None
-        budget -= 1 if forcing else 0
-        described.append({"name": name, "is_lazy": lazy, **_describe(value, forcing)})
+        facts = _describe(variables[name], force if budget > 0 else None)
+        budget -= 1 if facts["is_lazy"] else 0
+        described.append({"name": name, **facts})
     return described
 
 
 def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
-    size = shape(value)
+    lazy = is_lazy(value)
     facts: dict[str, Any] = {
         "type": type_name(type(value)),
         "length": length(value),
-        "shape": size,
+        "shape": shape(value),
         "preview": preview(value),
+        "is_lazy": lazy,
     }
-    if force is None:
+    if force is None or not lazy:
         return facts
     seen = force(value)
     if "elements" in seen:
@@ -111,5 +110,5 @@ def _elements(value: object, own: str, seen: dict[str, Any]) -> str:
     text = words + ", ".join(seen["elements"]) + (", …" if seen["has_more"] else "")
     if not seen["elements"]:
         text = "no elements"
-    is_plain = type(value).__repr__ is object.__repr__ or hasattr(type(value), "__next__")
+    is_plain = type(value).__repr__ is object.__repr__ or is_iterator(value)
     return cut(text if is_plain else f"{cut(own, 80)}; {text}", MAX_PREVIEW)
