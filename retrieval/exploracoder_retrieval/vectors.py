@@ -53,6 +53,15 @@ class VectorStore:
                 rows = slice(start, start + WRITE_BATCH)
                 collection.upsert(ids=list(ids[rows]), embeddings=vectors[rows])
 
+    def holds(self, name: str, count: int) -> bool:
+        """Whether a collection has that many vectors, as one that others wrote may have."""
+        try:
+            with self._translated():
+                found = self._open().get_collection(name, embedding_function=None)
+                return bool(found.count() == count)
+        except CollectionMissing:
+            return False
+
     def read(self, name: str) -> dict[str, Any]:
         """All vectors of a collection by id; empty when there is no such collection."""
         try:
@@ -92,6 +101,7 @@ class VectorStore:
     def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
+            _close_connections(client)
             client.close()
 
     def _open(self) -> Any:
@@ -133,6 +143,14 @@ class VectorStore:
             raise IndexCorrupt(
                 f"The vectors in {self._folder} cannot be read ({type(error).__name__})."
             ) from None
+
+
+def _close_connections(client: Any) -> None:
+    """Ends the connections to a server, which chromadb's own close leaves open."""
+    for each in (client, getattr(client, "_admin_client", None)):
+        session = getattr(getattr(each, "_server", None), "_session", None)
+        if session is not None:
+            session.close()
 
 
 def _forget_failed(folder: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -422,3 +424,43 @@ def test_a_real_small_library_is_searched_well(
 
     paths = [hit.doc.path for hit in index.search("try to acquire the file lock", None, 5)]
     assert any(path.endswith(".acquire") for path in paths)
+
+
+@pytest.fixture
+def chroma_server(tmp_path: Path) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).with_name("chroma")), "run", "--host", "127.0.0.1"]
+    process = subprocess.Popen(
+        [*command, "--port", str(port), "--path", str(tmp_path / "server")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait()
+
+
+def test_vectors_on_a_server_are_made_once_for_a_whole_team(
+    chroma_server: str, tmp_path: Path, counting: CountingEmbedder
+) -> None:
+    with Index.open(tmp_path / "one", counting, chroma_server) as one:
+        one.update(make_harvest(BREW))
+        first = one.search("hot water", None, 3)
+    counting.texts.clear()
+
+    with Index.open(tmp_path / "two", counting, chroma_server) as two:
+        two.update(make_harvest(BREW))
+        embedded = list(counting.texts)
+        second = two.search("hot water", None, 3)
+
+    assert embedded == []
+    assert first == second
+    assert not (tmp_path / "two" / "chroma").exists()

@@ -1,0 +1,133 @@
+"""How long a library takes to harvest, index, recognise and search.
+
+Run: ``python -m exploracoder_bench.index_speed pandas [--python EXE] [--queries 200]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.ensure import ensure
+from exploracoder_retrieval.harvest import Harvest, harvest
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.embeddings import Vectors
+
+SIZE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table; ``limit_s`` is the promise, where there is one."""
+
+    what: str
+    wall_s: float
+    cpu_s: float | None = None
+    limit_s: float | None = None
+
+
+class QueryEmbedder(MiniLmEmbedder):
+    """Embeds queries for real and documents by chance, so that a large index is made quickly."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        if len(texts) == 1:
+            return super().embed(texts)
+        random = np.random.default_rng(0)
+        vectors = random.standard_normal((len(texts), self.dimensions)).astype(np.float32)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("--python", default=sys.executable, help="whose library is meant")
+    parser.add_argument("--queries", type=int, default=200)
+    given = parser.parse_args(arguments)
+    interpreter = Interpreter.inspect(given.python)
+    rows = [_import_time(), *_measure(given.library, interpreter, given.queries)]
+    print(f"{'':44}{'wall':>10}{'CPU':>10}{'limit':>10}")
+    for row in rows:
+        print(f"{row.what:44}{_time(row.wall_s)}{_time(row.cpu_s)}{_time(row.limit_s)}")
+
+
+def _measure(library: str, interpreter: Interpreter, queries: int) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        with Index.open(Path(folder) / "one", MiniLmEmbedder()) as index:
+            yield _timed("harvest", lambda: harvest(library, interpreter))
+            yield _timed(
+                "harvest and index", lambda: ensure(library, interpreter, index), limit_s=60
+            )
+            yield _timed("again, unchanged", lambda: ensure(library, interpreter, index), 3)
+            yield _timed("is it current?", lambda: index.is_current(library, interpreter))
+            docs = index.docs(library)
+            yield from _query_times(f"query, {len(docs):,} APIs", index, docs, queries)
+        with Index.open(Path(folder) / "large", QueryEmbedder()) as index:
+            index.update(_grown(harvest(library, interpreter), SIZE))
+            yield from _query_times(f"query, {SIZE:,} APIs", index, docs, queries, limit_s=0.05)
+
+
+def _query_times(
+    what: str, index: Index, docs: Sequence[ApiDoc], count: int, limit_s: float | None = None
+) -> Iterator[Row]:
+    questions = [doc.summary for doc in docs if doc.summary][:: max(1, len(docs) // count)]
+    index.search(questions[0])
+    times = []
+    for question in questions[:count]:
+        start = time.perf_counter()
+        index.search(question)
+        times.append(time.perf_counter() - start)
+    yield Row(f"{what}: p50", statistics.median(times))
+    yield Row(f"{what}: p95", statistics.quantiles(times, n=20)[-1], limit_s=limit_s)
+
+
+def _grown(harvested: Harvest, size: int) -> Harvest:
+    """The library's documents, repeated under other paths until there are enough."""
+    docs = harvested.docs
+    grown = [
+        doc.model_copy(update={"path": f"copy{number // len(docs)}.{doc.path}"})
+        for number in range(size)
+        for doc in [docs[number % len(docs)]]
+    ]
+    return harvested.model_copy(update={"docs": tuple(grown)})
+
+
+def _import_time() -> Row:
+    script = (
+        "import time; start = time.perf_counter(); import exploracoder_retrieval; "
+        "print(time.perf_counter() - start)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return Row("import exploracoder_retrieval", float(done.stdout), limit_s=0.02)
+
+
+def _timed(what: str, act: Callable[[], object], limit_s: float | None = None) -> Row:
+    wall, cpu = time.perf_counter(), time.process_time()
+    act()
+    return Row(what, time.perf_counter() - wall, time.process_time() - cpu, limit_s)
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return " " * 10
+    return f"{seconds:8.2f} s" if seconds >= 1 else f"{seconds * 1000:7.1f} ms"
+
+
+if __name__ == "__main__":
+    main()
