@@ -89,7 +89,7 @@ class Index:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise IndexUnavailable(
-                f"The index folder {folder} cannot be made: {error.strerror}."
+                f"The index folder {folder} cannot be made: {error.strerror or error}."
             ) from None
         index = cls(folder, embedder, chroma_url=chroma_url, on_warning=on_warning)
         index._refresh()
@@ -227,10 +227,11 @@ class Index:
             try:
                 old = self._shelf_or_none(harvest.library.name)
                 entry = self._write(harvest, old, progress, fingerprint)
-                self._switch(entry, old)
+                self._switch(entry)
             except OSError as error:
+                reason = error.strerror or error
                 raise IndexUnavailable(
-                    f"The index in {self._files.folder} cannot be written: {error.strerror}."
+                    f"The index in {self._files.folder} cannot be written: {reason}."
                 ) from None
         before = {content_hash(doc) for doc in old.docs} if old else set()
         after = {content_hash(doc) for doc in harvest.docs}
@@ -265,11 +266,11 @@ class Index:
             fingerprint=mark,
         )
 
-    def _switch(self, entry: Entry, old: Shelf | None) -> None:
-        self._files.write_catalog(self._catalog.with_entry(entry))
+    def _switch(self, entry: Entry) -> None:
+        catalog = self._catalog.with_entry(entry)
+        self._files.write_catalog(catalog)
         self._files.drop_generations(entry.name, keep=entry.generation)
-        if old is not None and old.entry.collection != entry.collection:
-            self._meaning.drop(old.entry.collection)
+        self._meaning.keep({each.collection for each in catalog.libraries.values()})
         self._refresh()
 
     def _by_meaning(

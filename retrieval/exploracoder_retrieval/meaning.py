@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +88,12 @@ class Meaning:
             for hits in found
         ]
 
-    def drop(self, collection: str) -> None:
-        """Removes vectors that no document needs any more."""
-        self._store.drop(collection)
+    def keep(self, collections: Collection[str]) -> None:
+        """Removes vectors that no document needs any more, also those of an update that died."""
+        try:
+            self._store.keep(collections)
+        except IndexCorrupt as error:
+            self._discard(error)
 
     def reset(self) -> None:
         """Throws all vectors away."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,15 +82,14 @@ class VectorStore:
             for ids, distances in zip(reply["ids"], reply["distances"], strict=True)
         ]
 
-    def drop(self, name: str) -> None:
-        """Removes a collection of ours; on a server others may still read it."""
+    def keep(self, names: Collection[str]) -> None:
+        """Removes all other collections of ours; on a server somebody may still read them."""
         if self.is_shared:
             return
-        try:
-            with self._translated():
-                self._open().delete_collection(name)
-        except CollectionMissing:
-            pass
+        with self._translated():
+            for found in self._open().list_collections():
+                if found.name not in names:
+                    self._open().delete_collection(found.name)
 
     def reset(self) -> None:
         """Throws a damaged embedded store away."""
@@ -141,7 +140,7 @@ class VectorStore:
                     "Is the address right and the server running?"
                 ) from None
             raise IndexCorrupt(
-                f"The vectors in {self._folder} cannot be read ({type(error).__name__})."
+                f"The vectors in {self._folder} cannot be used ({type(error).__name__})."
             ) from None
 
 
