@@ -1,0 +1,1 @@
+"""The method: plan, recommend, explore, debug, select, synthesize."""

@@ -1,0 +1,78 @@
+"""The command line. Each command's code is imported when it is called: ``--help`` stays quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from exploracoder import __version__
+
+_COMMANDS = {
+    "explore": ("explore", "Explore a task with a library and write a verified solution."),
+    "resume": ("explore", "Go on with an exploration from its last finished step."),
+    "replay": ("replay", "Run an exploration's cells again without a model."),
+    "index": ("library", "Read a library's docs into the index."),
+    "search": ("library", "Find the APIs of a library that do what you say."),
+    "model": ("model", "Fetch, look after, or serve the embedded model."),
+    "doctor": ("doctor", "Say what is found, what is missing, and what to do."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Knows the commands' names and first lines without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"exploracoder.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="exploracoder")
+def cli() -> None:
+    """Explore a library that your language model does not know.
+
+    ExploraCoder plans small subtasks, reads the library's docs, tries snippets in a scratch kernel,
+    and writes a solution that was run and checked. Everything is saved as a notebook.
+
+    \b
+      exploracoder explore "Turn the page's table into a list of dicts" --library justhtml
+
+    Exit codes: 0 solved, 1 not solved, 2 bad input or set-up, 130 interrupted.
+    """
+
+
+def main() -> None:
+    """The entry point: errors of ours are sentences, Ctrl-C is exit code 130."""
+    from exploracoder.errors import ExploraCoderError
+
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        _say("Interrupted.")
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except ExploraCoderError as error:
+        _say(f"Error: {error}")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        _say("Interrupted.")
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,97 @@
+"""What a command says while it works: progress on standard error, results on standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, TypeVar
+
+import click
+
+from exploracoder.state import Exploration
+
+ResultT = TypeVar("ResultT")
+
+
+class Progress:
+    """A line for each thing that happened and a spinner for what is going on.
+
+    On a terminal only; elsewhere the lines come plain. ``quiet`` says nothing at all.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._status: Any = None
+        self._console: Any = None
+
+    def __enter__(self) -> Progress:
+        if not self._quiet:
+            from rich.console import Console
+
+            self._console = Console(stderr=True, highlight=False)
+            self._status = self._console.status("Starting")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def working(self, message: str) -> None:
+        """Say what is going on now."""
+        if self._status is not None:
+            self._status.update(_plain(message))
+            if not self._console.is_terminal:
+                self._console.print(_plain(message))
+
+    def happened(self, exploration: Exploration, message: str) -> None:
+        """Say what was just recorded, with what it has cost so far."""
+        if self._console is None:
+            return
+        usage = exploration.usage
+        tokens = f"{usage.prompt_tokens + usage.completion_tokens} tokens"
+        cost = f"{exploration.seconds_total:5.0f} s  {tokens:>14}"
+        self._console.print(f"[dim]{cost}[/dim]  {_plain(message)}")
+        self._status.update(_plain(message))
+
+
+def _plain(text: str) -> str:
+    """Text from a model or a file, without it being read as markup or terminal control."""
+    from rich.markup import escape
+
+    return escape("".join(char if char.isprintable() else " " for char in text))
+
+
+def print_json(value: object) -> None:
+    """One JSON value on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run to the end. Ctrl-C and SIGTERM cancel the work, which then saves; KeyboardInterrupt."""
+
+    async def supervised() -> ResultT:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+        return await task
+
+    try:
+        return asyncio.run(supervised())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def is_terminal() -> bool:
+    """Whether a person watches."""
+    return sys.stderr.isatty()

@@ -1,0 +1,310 @@
+"""``exploracoder explore`` and ``exploracoder resume``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.options import (
+    index_options,
+    json_option,
+    limit_options,
+    model_options,
+    python_option,
+)
+from exploracoder.config import PROFILES, Settings, make_settings
+from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.state import Exploration
+
+
+@click.command()
+@click.argument("task")
+@click.option(
+    "--library",
+    "-l",
+    "libraries",
+    multiple=True,
+    required=True,
+    metavar="NAME_OR_PATH",
+    help="A library to use: an installed one by name, or a folder or .py file. May be repeated.",
+)
+@click.option(
+    "--context",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Code (.py or .ipynb) that runs first: data, helpers, an example of the input.",
+)
+@click.option(
+    "--check",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Code (.py) that runs after the solution and raises when it is wrong.",
+)
+@click.option("--entry-point", metavar="NAME", help="The function that the solution must define.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The notebook to write. Default: exploration.ipynb here, numbered if there is one.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    help="Settings: 'small' for the embedded model (its default), 'standard' for hosted ones,"
+    " 'paper' for the paper's.",
+)
+@click.option(
+    "--method",
+    default="exploracoder",
+    metavar="NAME",
+    help="exploracoder, or a baseline: direct, docprompting.",
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(1, 20),
+    metavar="M",
+    help="Candidates for each subtask (the paper's m).",
+)
+@click.option(
+    "--self-debug/--no-self-debug",
+    default=None,
+    help="Repair a subtask when no candidate ran (ExploraCoder* with, ExploraCoder without).",
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any other setting; 'exploracoder explore --list-settings' names them.",
+)
+@click.option(
+    "--list-settings",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: _list_settings(ctx, value),
+    help="List the settings with their values in each profile.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["auto", "fork", "replay"]),
+    default="auto",
+    help="How branches are made; 'auto' forks where that is safe.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all sampling.")
+@limit_options
+@python_option
+@model_options
+@index_options
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def explore(task: str, **given: Any) -> int:
+    """Explore TASK with a library that the model does not know, and write a verified solution.
+
+    TASK is a sentence or two, or '-' to read it from standard input. It may hold the head of a
+    function to complete. The notebook is saved after every step; 'exploracoder resume' goes on from
+    it after any interruption.
+
+    \b
+      exploracoder explore "Read page.html and list the links in its nav" -l justhtml
+      exploracoder explore - -l ./mylib --context data.py --check test.py < task.txt
+    """
+    return _guarded(given, lambda: _explore(task, given))
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@limit_options
+@python_option
+@model_options
+@index_options
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def resume(file: Path, **given: Any) -> int:
+    """Go on with the exploration in FILE from its last finished step.
+
+    Finished steps are run again in a fresh scratch kernel, without asking the model about them.
+    """
+    return _guarded(given, lambda: _resume(file, given))
+
+
+def _guarded(given: dict[str, Any], work: Any) -> int:
+    """With --json an error is an object too, on standard output."""
+    if not given["as_json"]:
+        return int(work())
+    try:
+        return int(work())
+    except ExploraCoderError as error:
+        none = {"ran": False, "checks": "none"}
+        print_json({"status": "failed", "error": str(error), "verified": none, "solution": None})
+        raise
+
+
+def _explore(task: str, given: dict[str, Any]) -> int:
+    from exploracoder import prepare
+    from exploracoder.methods import find_method
+
+    text = sys.stdin.read() if task == "-" else task
+    made = prepare.make_task(
+        text,
+        libraries=given["libraries"],
+        context=_code(given["context"], "--context"),
+        check=_code(given["check"], "--check"),
+        entry_point=given["entry_point"],
+    )
+    method = find_method(given["method"])
+    embedded = prepare.wants_embedded(given["model"], given["base_url"])
+    settings = make_settings(
+        given["profile"] or ("small" if embedded else "standard"),
+        **_assignments(given["assignments"]),
+        candidates=given["candidates"],
+        self_debug=given["self_debug"],
+        max_seconds=given["max_seconds"],
+        max_tokens=given["max_tokens"],
+    ).model_copy(update=dict(method.overrides))
+    exploration = Exploration(task=made, settings=settings, method=method.name, seed=given["seed"])
+    output = _output(given["output"])
+    return _work(exploration, output, given, strategy=given["strategy"])
+
+
+def _resume(file: Path, given: dict[str, Any]) -> int:
+    from exploracoder import document
+
+    exploration = document.load(file)
+    if exploration.status in ("solved", "unverified"):
+        click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
+    limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
+    # A limit that stopped the exploration does not hold for what comes after it.
+    exploration = exploration.model_copy(
+        update={"settings": exploration.settings.model_copy(update=limits)}
+    )
+    if exploration.solution is not None and not exploration.solution.final.is_good:
+        exploration = exploration.model_copy(update={"solution": None})
+    given["python"] = given["python"] or _interpreter_then(exploration)
+    return _work(exploration, file, given, strategy="auto")
+
+
+def _interpreter_then(exploration: Exploration) -> str | None:
+    """The interpreter that the exploration ran in, if it is still there."""
+    return exploration.python if exploration.python and Path(exploration.python).exists() else None
+
+
+def _work(exploration: Exploration, output: Path, given: dict[str, Any], *, strategy: str) -> int:
+    from exploracoder import prepare, session
+    from exploracoder.cli import report
+
+    session.check_writable(output)
+    spent_before = exploration.usage
+    with Progress(quiet=given["quiet"]) as progress:
+        interpreter = prepare.find_interpreter(given["python"])
+        index = prepare.open_index(
+            chroma_url=given["chroma_url"],
+            embeddings_url=given["embeddings_url"],
+            embeddings_model=given["embeddings_model"],
+        )
+        libraries = prepare.index_libraries(
+            index, exploration.task.libraries, interpreter, progress=progress.working
+        )
+        exploration = exploration.model_copy(
+            update={"libraries": _keep_summaries(libraries, exploration)}
+        )
+        place = session.Place(
+            python=str(interpreter.executable), folder=Path.cwd(), output=output, strategy=strategy
+        )
+
+        async def work() -> Exploration:
+            progress.working("Starting the model")
+            async with prepare.open_model(
+                given["model"], given["base_url"], cache=given["cache"]
+            ) as model:
+                progress.working("Starting the scratch kernel")
+                opened = session.Session(
+                    exploration,
+                    model=model,
+                    index=index,
+                    place=place,
+                    listener=progress.happened,
+                )
+                async with opened:
+                    return await opened.run()
+
+        try:
+            done = run_async(work())
+        except KeyboardInterrupt:
+            if not output.exists():
+                raise
+            from exploracoder import document
+
+            done = document.load(output)
+            click.echo(
+                f"Interrupted. Everything so far is in {output};"
+                f" go on with: exploracoder resume {output}",
+                err=True,
+            )
+    asked = done.usage.minus(spent_before)
+    if given["as_json"]:
+        print_json(report.as_json(done, output, asked))
+    else:
+        click.echo(report.in_words(done, output))
+    return report.EXIT_CODES[done.status]
+
+
+def _keep_summaries(libraries: Any, exploration: Exploration) -> Any:
+    known = {library.name: library.summary for library in exploration.libraries}
+    return tuple(
+        library.model_copy(update={"summary": known.get(library.name, "")}) for library in libraries
+    )
+
+
+def _code(path: Path | None, option: str) -> str:
+    from exploracoder.prepare import read_code
+
+    return read_code(path, option) if path is not None else ""
+
+
+def _output(path: Path | None) -> Path:
+    """Where to save: what is there already is moved aside, never written over."""
+    if path is None:
+        path, number = Path("exploration.ipynb"), 2
+        while path.exists():
+            path, number = Path(f"exploration-{number}.ipynb"), number + 1
+        return path.absolute()
+    if path.suffix != ".ipynb":
+        raise InputError(f"--output must end in .ipynb, not {path.name!r}.")
+    if path.is_file() and path.stat().st_size:
+        number = 1
+        while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
+            number += 1
+        path.rename(aside)
+        click.echo(f"{path} was there; it is now {aside.name}.", err=True)
+    return path.absolute()
+
+
+def _assignments(given: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for assignment in given:
+        name, equals, value = assignment.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in Settings.model_fields or name == "profile":
+            raise InputError(
+                f"--set takes NAME=VALUE with the name of a setting, not {assignment!r}."
+                " 'exploracoder explore --list-settings' names them."
+            )
+        values[name] = value.strip()
+    return values
+
+
+def _list_settings(ctx: click.Context, value: bool) -> None:
+    if not value:
+        return
+    for name, field in Settings.model_fields.items():
+        if name == "profile":
+            continue
+        shown = ", ".join(f"{key} {getattr(PROFILES[key], name)}" for key in PROFILES)
+        click.echo(f"{name.replace('_', '-'):20} {field.description}\n{'':20} {shown}")
+    ctx.exit(0)

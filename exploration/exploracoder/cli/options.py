@@ -1,0 +1,88 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def _stack(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
+    def decorate(command: CommandT) -> CommandT:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def json_option(command: CommandT) -> CommandT:
+    """``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")(
+        command
+    )
+
+
+def python_option(command: CommandT) -> CommandT:
+    """``--python``."""
+    return click.option(
+        "--python",
+        metavar="EXE",
+        help="The Python in which the library is installed and code runs; it need not have"
+        " ExploraCoder. Default: the one that runs this command.",
+    )(command)
+
+
+def index_options(command: CommandT) -> CommandT:
+    """Where the index is and who embeds."""
+    return _stack(
+        click.option("--chroma-url", metavar="URL", help="A chroma server instead of a folder."),
+        click.option(
+            "--embeddings-url",
+            metavar="URL",
+            help="An OpenAI-compatible endpoint that embeds, instead of the built-in model.",
+        ),
+        click.option("--embeddings-model", metavar="NAME", default="", help="Its model."),
+    )(command)
+
+
+def model_options(command: CommandT) -> CommandT:
+    """Which model is asked."""
+    return _stack(
+        click.option(
+            "--model",
+            metavar="NAME",
+            help="The model to ask; 'embedded' is the one that needs nothing else and is the default"
+            " when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
+        ),
+        click.option(
+            "--base-url",
+            metavar="URL",
+            help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
+            " OPENAI_API_KEY.",
+        ),
+        click.option(
+            "--cache", is_flag=True, help="Answer repeated requests from the reply cache."
+        ),
+    )(command)
+
+
+def limit_options(command: CommandT) -> CommandT:
+    """Limits on the whole exploration."""
+    return _stack(
+        click.option(
+            "--max-seconds",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="S",
+            help="Stop after S seconds, with everything saved.",
+        ),
+        click.option(
+            "--max-tokens",
+            type=click.IntRange(min=1),
+            metavar="T",
+            help="Stop after T tokens, prompts included, with everything saved.",
+        ),
+    )(command)

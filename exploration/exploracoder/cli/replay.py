@@ -1,0 +1,72 @@
+"""``exploracoder replay``."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import click
+
+from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.options import json_option, python_option
+from exploracoder.errors import SetupError
+from exploracoder.replay import ReplayedCell
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@python_option
+@json_option
+def replay(file: Path, python: str | None, as_json: bool) -> int:
+    """Run the accepted cells of the exploration in FILE again, without a model.
+
+    Says of each cell whether its output is the same, changed, or it failed. Exit code 0: all are the
+    same; 1: some are not. FILE is not touched.
+    """
+    cells = _replay(file, python)
+    if as_json:
+        print_json({"notebook": str(file), "cells": [cell.model_dump() for cell in cells]})
+    else:
+        for cell in cells:
+            click.echo(_in_words(cell))
+        same = sum(cell.result == "same" for cell in cells)
+        click.echo(f"{same} of {len(cells)} cells are as they were.")
+    return 0 if all(cell.result == "same" for cell in cells) else 1
+
+
+def _replay(file: Path, python: str | None) -> list[ReplayedCell]:
+    from exploracoder_kernel.errors import SidecarError
+    from exploracoder_kernel.limits import Limits
+    from exploracoder_kernel.sidecar import Sidecar
+
+    from exploracoder import document, prepare
+    from exploracoder.replay import replay as replay_cells
+
+    exploration = document.load(file)
+    then = exploration.python if Path(exploration.python).exists() else None
+    interpreter = prepare.find_interpreter(python or then or None)
+
+    async def work() -> list[ReplayedCell]:
+        limits = Limits(wall_seconds=exploration.settings.run_seconds)
+        cells = []
+        async with Sidecar(interpreter.executable, Path.cwd(), limits=limits) as sidecar:
+            async for cell in replay_cells(sidecar, exploration):
+                progress.working(f"Ran {cell.cell}: {cell.result}")
+                cells.append(cell)
+        return cells
+
+    with Progress() as progress:
+        try:
+            return run_async(work())
+        except SidecarError as error:
+            raise SetupError(str(error)) from error
+
+
+def _in_words(cell: ReplayedCell) -> str:
+    line = f"{cell.result:8} {cell.cell}: {cell.goal}"
+    if cell.result == "same":
+        return line
+    diff = difflib.unified_diff(
+        cell.before.splitlines(), cell.now.splitlines(), "before", "now", lineterm="", n=1
+    )
+    return "\n".join([line, *(f"         {changed}" for changed in diff)])

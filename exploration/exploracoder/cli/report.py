@@ -1,0 +1,92 @@
+"""The result of an exploration, as JSON and in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from exploracoder import document
+from exploracoder.models.usage import Usage
+from exploracoder.state import Exploration, Step
+
+EXIT_CODES = {"solved": 0, "unverified": 0, "failed": 1, "running": 1, "cancelled": 130}
+
+
+def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str, Any]:
+    """The object that ``--json`` prints; ``asked`` is what this run alone has cost."""
+    final = exploration.solution.final if exploration.solution else None
+    return {
+        "status": exploration.status,
+        "reason": exploration.reason,
+        "verified": {
+            "ran": bool(final and final.observation.ran),
+            "checks": final.checks if final else "none",
+        },
+        "verification": document.verification(exploration),
+        "solution": final.code if final else None,
+        "attempts": len(exploration.solution.attempts) if exploration.solution else 0,
+        "notebook": str(notebook),
+        "subtasks": [_subtask(step) for step in exploration.steps],
+        "usage": _usage(exploration.usage)
+        | {
+            "seconds_execution": round(exploration.seconds_execution, 3),
+            "seconds_total": round(exploration.seconds_total, 3),
+        },
+        "usage_of_this_run": _usage(asked),
+        "usage_by_part": {part.part: _usage(part.usage) for part in exploration.spending},
+        "model": exploration.model,
+        "method": exploration.method,
+        "profile": exploration.settings.profile,
+        "strategy": exploration.strategy,
+        "libraries": [
+            {"name": library.name, "version": library.version, "apis": library.apis}
+            for library in exploration.libraries
+        ],
+    }
+
+
+def in_words(exploration: Exploration, notebook: Path) -> str:
+    """What a person reads at the end."""
+    done = sum(step.status == "done" for step in exploration.steps)
+    usage = exploration.usage
+    lines = []
+    if exploration.solution is not None:
+        lines += [exploration.solution.final.code, ""]
+    lines.append(f"{exploration.status.upper()}. {document.verification(exploration)}")
+    if exploration.reason and exploration.reason not in lines[-1]:
+        lines.append(exploration.reason)
+    lines.append(
+        f"{done} of {len(exploration.steps)} subtasks explored; {usage.calls} model calls,"
+        f" {usage.prompt_tokens} prompt and {usage.completion_tokens} completion tokens;"
+        f" {exploration.seconds_total:.0f} s ({usage.seconds:.0f} s model,"
+        f" {exploration.seconds_execution:.1f} s running code)."
+    )
+    lines.append(f"Notebook: {notebook}")
+    return "\n".join(lines).replace("**", "")
+
+
+def _subtask(step: Step) -> dict[str, Any]:
+    chosen = step.candidate
+    shown = chosen or (step.candidates[-1] if step.candidates else None)
+    error = shown.observation.error if shown and shown.observation else None
+    return {
+        "id": step.subtask.id,
+        "goal": step.subtask.goal,
+        "status": step.status,
+        "code": chosen.code if chosen else None,
+        "ran": bool(chosen and chosen.ran),
+        "error": f"{error.ename}: {error.evalue}" if error else None,
+        "apis": list(chosen.apis) if chosen else [],
+        "candidates": len(step.candidates),
+        "debugged": any(candidate.origin == "debug" for candidate in step.candidates),
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "seconds_model": round(usage.seconds, 3),
+    }

@@ -1,0 +1,128 @@
+"""Settings and the folders we use.
+
+A setting that the paper names carries that name in its description; `--help` and the documentation
+show it. A profile is a set of values: `standard` is ours for hosted models, `paper` has the paper's
+values and ways, `small` helps a model of one or two thousand million parameters.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_cache_path
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.errors import InputError
+
+ProfileName = Literal["standard", "paper", "small"]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder: models, indexes, replies. ``EXPLORACODER_CACHE`` overrides it."""
+    override = os.environ.get("EXPLORACODER_CACHE")
+    return Path(override).expanduser() if override else user_cache_path("exploracoder")
+
+
+class Settings(BaseModel):
+    """The parameters of an exploration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    profile: ProfileName = "standard"
+    few_shot_plans: int = Field(5, ge=0, description="k_D: example plans shown to the planner")
+    max_subtasks: int = Field(12, ge=1, description="subtasks that a plan may have")
+    retrieved_apis: int = Field(20, ge=1, description="k: APIs retrieved for each subtask")
+    shown_apis: int = Field(10, ge=1, description="APIs kept for each subtask's prompt")
+    overall_apis: int = Field(15, ge=0, description="k_G: APIs recommended for the whole task")
+    shown_examples: int = Field(3, ge=0, description="example codes of the library shown")
+    sift: bool = Field(
+        True, description="prefer what the library's examples use and what fits live variables"
+    )
+    rerank: Literal["model", "none"] = Field(
+        "model", description="who re-ranks and drops retrieved APIs"
+    )
+    candidates: int = Field(3, ge=1, description="m: candidates drafted for each subtask")
+    temperature: float = Field(0.8, ge=0, le=2, description="temperature of drafts and solutions")
+    top_p: float = Field(0.95, gt=0, le=1, description="top-p of drafts and solutions")
+    candidate_style: Literal["live", "self_contained"] = Field(
+        "live",
+        description="live: a candidate holds only new lines; self_contained: all of them (the paper)",
+    )
+    stop_at_first: bool = Field(
+        False, description="stop drafting at the first candidate with good evidence"
+    )
+    self_debug: bool = Field(True, description="ExploraCoder*: repair when no candidate ran")
+    debug_rounds: int = Field(1, ge=1, description="repairs asked for in one subtask")
+    selection: Literal["random", "evidence"] = Field(
+        "evidence", description="how the experience is chosen: the paper's is random"
+    )
+    keep_failed: bool = Field(
+        False, description="put a failed candidate into the chain when none ran (the paper)"
+    )
+    repair_imports: bool = Field(True, description="add imports of names that the index knows")
+    solution_attempts: int = Field(
+        1, ge=1, description="texts of the solution written from scratch"
+    )
+    repair_rounds: int = Field(2, ge=0, description="repairs of each of them")
+    doc_chars: int = Field(1200, ge=0, description="characters of each ApiDoc shown in a prompt")
+    output_chars: int = Field(1500, ge=100, description="characters of an output shown in a prompt")
+    step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
+    solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
+    run_seconds: float = Field(30.0, gt=0, description="wall seconds of one run")
+    max_seconds: float | None = Field(None, gt=0, description="wall seconds of the exploration")
+    max_tokens: int | None = Field(None, gt=0, description="tokens of the exploration")
+
+
+PROFILES: dict[ProfileName, Settings] = {
+    "standard": Settings(),
+    "paper": Settings(
+        profile="paper",
+        candidates=5,
+        shown_apis=20,
+        debug_rounds=5,
+        shown_examples=0,
+        sift=False,
+        candidate_style="self_contained",
+        selection="random",
+        keep_failed=True,
+        repair_imports=False,
+        repair_rounds=0,
+    ),
+    "small": Settings(
+        profile="small",
+        few_shot_plans=2,
+        max_subtasks=5,
+        retrieved_apis=20,
+        shown_apis=6,
+        overall_apis=6,
+        rerank="none",
+        candidates=3,
+        temperature=0.6,
+        stop_at_first=True,
+        debug_rounds=1,
+        solution_attempts=2,
+        repair_rounds=2,
+        doc_chars=420,
+        output_chars=500,
+        step_tokens=220,
+        solution_tokens=500,
+        run_seconds=15,
+    ),
+}
+
+
+def make_settings(profile: str, **overrides: object) -> Settings:
+    """The settings of ``profile`` with those ``overrides`` that are not None.
+
+    Raises InputError when there is no such profile or a value is out of its range.
+    """
+    if profile not in PROFILES:
+        raise InputError(f"There is no profile {profile!r}. Profiles: {', '.join(PROFILES)}.")
+    given = {name: value for name, value in overrides.items() if value is not None}
+    base = PROFILES[profile].model_dump()
+    try:
+        return Settings.model_validate(base | given)
+    except ValueError as error:
+        raise InputError(f"A setting cannot be used: {error}") from error

@@ -1,0 +1,215 @@
+"""An exploration as a notebook, and back (the metadata is under ``exploracoder``).
+
+The cells are for people and for plain Jupyter; the metadata holds everything that is needed to go on.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from exploracoder_kernel import notebook
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+from pydantic import ValidationError
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step
+
+METADATA_KEY = "exploracoder"
+_GOAL_CHARS = 60
+
+
+def save(path: Path, exploration: Exploration) -> None:
+    """Write the notebook whole or not at all. Raises SetupError when it cannot be written."""
+    try:
+        notebook.write(path, to_notebook(exploration))
+    except OSError as error:
+        raise SetupError(
+            f"{path} cannot be written: {error.strerror or error}. What was saved there before is"
+            " as it was. Make room or choose another place with --output, then resume."
+        ) from error
+
+
+def load(path: Path) -> Exploration:
+    """Read an exploration from its notebook. Raises InputError with what is wrong with the file."""
+    if not path.exists():
+        raise InputError(f"There is no file {path}.")
+    try:
+        metadata = notebook.read(path).metadata.get(METADATA_KEY)
+    except notebook.NotebookError as error:
+        raise InputError(str(error)) from error
+    if not isinstance(metadata, dict):
+        raise InputError(f"{path} is a notebook, but not an exploration: nothing of ours is in it.")
+    version = metadata.get("schema_version")
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise InputError(
+            f"{path} was saved with version {version} of the format; this ExploraCoder reads up to"
+            f" version {SCHEMA_VERSION}. Upgrade it."
+        )
+    try:
+        return Exploration.model_validate(metadata)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputError(
+            f"The exploration in {path} is damaged at {where}: {fault['msg']}."
+        ) from error
+
+
+def to_notebook(exploration: Exploration) -> Any:
+    """The exploration as a notebook that runs in plain Jupyter from top to bottom."""
+    return notebook.notebook(
+        list(_cells(exploration)),
+        {METADATA_KEY: exploration.model_dump(mode="json")},
+    )
+
+
+def _cells(exploration: Exploration) -> Iterator[Any]:
+    task = exploration.task
+    yield notebook.markdown_cell("task", _task_text(exploration), _role("task"))
+    if task.context:
+        yield notebook.code_cell("context", task.context, metadata=_role("context"))
+    for number, step in enumerate(exploration.steps, start=1):
+        yield notebook.markdown_cell(
+            f"{step.subtask.id}-goal", _step_text(number, step), _role("goal", step.subtask.id)
+        )
+        chosen = step.candidate
+        if chosen is not None and chosen.ran and chosen.observation is not None:
+            yield notebook.code_cell(
+                step.subtask.id,
+                chosen.code,
+                _outputs(chosen.observation),
+                execution_count=number,
+                metadata=_role("candidate", step.subtask.id),
+            )
+    if exploration.solution is not None:
+        yield from _solution_cells(exploration, exploration.solution)
+    if exploration.steps:
+        yield notebook.markdown_cell("branches", _picture(exploration), _role("branches"))
+
+
+def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
+    yield notebook.markdown_cell(
+        "solution-verdict", f"## Solution\n\n{verification(exploration)}", _role("verdict")
+    )
+    final, count = solution.final, len(exploration.steps) + 1
+    if not final.is_good:
+        # A failed solution is shown, but would stop the notebook if it were a cell that runs.
+        yield notebook.markdown_cell("solution", f"```python\n{final.code}\n```", _role("solution"))
+        return
+    yield notebook.code_cell(
+        "solution",
+        final.code,
+        _outputs(final.observation),
+        execution_count=count,
+        metadata=_role("solution"),
+    )
+    if exploration.task.check and final.check_observation is not None:
+        yield notebook.code_cell(
+            "check",
+            exploration.task.check,
+            _outputs(final.check_observation),
+            execution_count=count + 1,
+            metadata=_role("check"),
+        )
+
+
+def verification(exploration: Exploration) -> str:
+    """One sentence on whether the solution was verified, and by what."""
+    if exploration.solution is None:
+        return f"No solution yet. {exploration.reason}".strip()
+    final = exploration.solution.final
+    tries = len(exploration.solution.attempts)
+    count = f" (attempt {tries} of {tries})" if tries > 1 else ""
+    if not final.observation.ran:
+        return f"**Not solved**: the code does not run{count}: {_error_line(final.observation)}"
+    if final.checks == "failed" and final.check_observation is not None:
+        why = _error_line(final.check_observation)
+        return f"**Not solved**: the code runs, the check fails{count}: {why}"
+    if final.checks == "passed":
+        return f"**Verified**: it ran in a fresh state and the check passed{count}."
+    return (
+        f"**Unverified**: it ran in a fresh state{count}; no check was given, so nothing says that"
+        " the result is right."
+    )
+
+
+def _error_line(observation: Observation) -> str:
+    if observation.error is None:
+        return f"the run ended as {observation.status}"
+    return _inline(f"{observation.error.ename}: {observation.error.evalue}"[:300])
+
+
+def _task_text(exploration: Exploration) -> str:
+    task = exploration.task
+    libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
+    title = task.text.strip().splitlines()[0][:80]
+    quoted = "\n".join(f"> {line}".rstrip() for line in _escape(task.text.strip()).splitlines())
+    about = f"Explored with ExploraCoder · libraries: {_escape(libraries)} · model: " + _escape(
+        exploration.model
+    )
+    return f"# {_escape(title)}\n\n{quoted}\n\n{about}"
+
+
+def _step_text(number: int, step: Step) -> str:
+    lines = [f"## {number}. {_escape(step.subtask.goal)}"]
+    docs = step.recommendation.kept
+    used = set(step.candidate.apis) if step.candidate else set()
+    if docs:
+        lines.append("Docs: " + " · ".join(_doc_link(doc, doc.path in used) for doc in docs))
+    if step.status == "failed":
+        lines.append(f"*No candidate ran ({len(step.candidates)} tried); the chain went on.*")
+    elif step.status == "skipped":
+        lines.append("*Skipped.*")
+    return "\n\n".join(lines)
+
+
+def _doc_link(doc: ApiDoc, is_used: bool) -> str:
+    name = f"`{doc.path}`"
+    if doc.url:
+        name = f"[{name}]({doc.url})"
+    elif doc.file:
+        # The library's own files differ from machine to machine: only the end of the path is said.
+        place = "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
+        name = f"{name} ({_escape(place)})"
+    return f"**{name}**" if is_used else name
+
+
+def _picture(exploration: Exploration) -> str:
+    """The tree of branches: what was tried from which state, the chosen chain drawn thick."""
+    lines = ["flowchart TD", '  root(["context"])']
+    here = "root"
+    for number, step in enumerate(exploration.steps, start=1):
+        for position, candidate in enumerate(step.candidates, start=1):
+            node = f"s{number}c{position}"
+            mark = "ran" if candidate.ran else "failed"
+            label = f"{number}.{position} {candidate.origin}: {mark}"
+            chosen = candidate.id == step.chosen
+            lines.append(f'  {here} {"==>" if chosen else "-.->"} {node}["{label}"]')
+        if step.candidate is not None and step.candidate.ran:
+            position = [one.id for one in step.candidates].index(step.candidate.id) + 1
+            here = f"s{number}c{position}"
+    if exploration.solution is not None:
+        lines.append(f'  root ==> solution(["solution: {exploration.status}"])')
+    return "## Branches\n\n```mermaid\n" + "\n".join(lines) + "\n```"
+
+
+def _outputs(observation: Observation) -> Sequence[dict[str, Any]]:
+    return observation.outputs
+
+
+def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
+    return {METADATA_KEY: {"role": role} | ({"subtask": subtask} if subtask else {})}
+
+
+def _escape(text: str) -> str:
+    """Text from users, models and docs as Markdown that shows it and does nothing else."""
+    return re.sub(r"([\\`*_\[\]#$|~])", r"\\\1", html.escape(text, quote=False))
+
+
+def _inline(text: str) -> str:
+    return f"`{' '.join(text.split()).replace('`', chr(39))}`"

@@ -1,0 +1,115 @@
+"""The trace as a conversation: what the model sees before it drafts the next cell.
+
+The beginning never changes and each experience is added at the end, so that a server which keeps the
+prefix of the last prompt reads only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine import stub
+from exploracoder.engine.wording import (
+    describe_apis,
+    describe_error,
+    describe_output,
+    describe_variables,
+)
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message
+from exploracoder.prompts import render
+from exploracoder.state import Candidate, Experience, Step
+
+
+def draft_messages(
+    bench: Workbench, step: Step, variables: Sequence[Variable], focus: ApiDoc | None = None
+) -> list[Message]:
+    """The conversation that asks for a candidate; ``focus`` is an API which it should try."""
+    turns = [Message("system", render("explore", "system", library=bench.library_words))]
+    said = [_opening(bench)]
+    for experience in bench.exploration.trace:
+        said.append(f"Step: {experience.subtask.goal}")
+        turns += [_user(said), _assistant(experience.candidate.code)]
+        said = [_seen(bench, experience)]
+    said.append(_question(bench, step, variables, focus))
+    return [*turns, _user(said)]
+
+
+def debug_messages(
+    bench: Workbench, drafted: Sequence[Message], failed: Candidate, apis: Sequence[ApiDoc]
+) -> list[Message]:
+    """The conversation that asks for a failed candidate to be mended."""
+    request = render(
+        "explore",
+        "debug",
+        library=bench.library_words,
+        error=error_text(bench, failed),
+        problems="\n".join(str(problem) for problem in failed.problems),
+        apis=describe_apis(apis, bench.settings.doc_chars),
+    )
+    return [*drafted, _assistant(failed.code), Message("user", request)]
+
+
+def error_text(bench: Workbench, failed: Candidate) -> str:
+    """What went wrong with a candidate, in words for the model."""
+    observation = failed.observation
+    if observation is None:
+        return "It was not run."
+    broken = [variable for variable in observation.variables if variable.preview_error]
+    if observation.ran and broken:
+        return f"reading {broken[0].name} failed: {broken[0].preview_error}"
+    return describe_error(observation, failed.code, bench.settings.output_chars)
+
+
+def _opening(bench: Workbench) -> str:
+    task = bench.exploration.task
+    return render(
+        "explore",
+        "opening",
+        library=bench.library_words,
+        summary=bench.exploration.summary,
+        examples=bench.exploration.examples,
+        # The stub is left out: a model that sees it writes the whole function at the first step.
+        task=stub.without_stub(task.text, task.stub),
+        context=task.context,
+    )
+
+
+def _seen(bench: Workbench, experience: Experience) -> str:
+    observation = experience.observation
+    return render(
+        "explore",
+        "seen",
+        ran=observation.ran,
+        error=describe_error(observation, experience.candidate.code, bench.settings.output_chars),
+        output=describe_output(observation, bench.settings.output_chars),
+    )
+
+
+def _question(
+    bench: Workbench, step: Step, variables: Sequence[Variable], focus: ApiDoc | None
+) -> str:
+    ids = [one.subtask.id for one in bench.exploration.steps]
+    return render(
+        "explore",
+        "step",
+        library=bench.library_words,
+        variables=describe_variables(variables),
+        apis=describe_apis(step.recommendation.kept, bench.settings.doc_chars),
+        number=ids.index(step.subtask.id) + 1,
+        count=len(ids),
+        goal=step.subtask.goal,
+        style=bench.settings.candidate_style,
+        focus=f"`{focus.path}`" if focus else "",
+    )
+
+
+def _user(said: Sequence[str]) -> Message:
+    return Message("user", "\n\n".join(said))
+
+
+def _assistant(code: str) -> Message:
+    return Message("assistant", f"```python\n{code}\n```")

@@ -1,0 +1,175 @@
+"""The names in a snippet: which are undefined, which APIs they mean, which do not exist.
+
+Nothing is run here. Whether a name exists is asked of the installed library in the sidecar, by
+looking and not by calling.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.known import KnownApis
+from exploracoder.state import NameProblem
+
+_IPYTHON_NAMES = {"In", "Out", "display", "get_ipython", "exit", "quit", "_", "__", "___"}
+_CONVENTIONS = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a snippet says: dotted names as absolute paths where that is known.
+
+    ``imported`` maps local names to the paths that were imported, ``typed`` local variables to the
+    path of the class that was called to make them.
+    """
+
+    imported: dict[str, str]
+    typed: dict[str, str]
+    assigned: frozenset[str]
+    loaded: tuple[str, ...]
+    attributes: tuple[str, ...]
+    chains: tuple[str, ...]
+
+    def absolute(self, chain: str) -> str:
+        """``doc.query`` as ``library.Document.query`` where the root's origin is known."""
+        root, dot, rest = chain.partition(".")
+        return self.imported.get(root, self.typed.get(root, root)) + dot + rest
+
+
+def read(code: str, known: KnownApis) -> Names:
+    """Read the names of a snippet. Raises SyntaxError when it is not Python."""
+    tree = ast.parse(_without_magics(code))
+    imported: dict[str, str] = {}
+    typed: dict[str, str] = {}
+    assigned: set[str] = set()
+    loaded: list[str] = []
+    chains: list[str] = []
+    attributes: list[str] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    local = alias.asname or alias.name.partition(".")[0]
+                    imported[local] = alias.name if alias.asname else local
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                for alias in aliases:
+                    imported[alias.asname or alias.name] = f"{module}.{alias.name}"
+            case ast.Name(id=name, ctx=ast.Load()):
+                loaded.append(name)
+            case ast.Name(id=name):
+                assigned.add(name)
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                assigned.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                assigned.add(name)
+            case ast.AsyncFunctionDef(name=name):
+                assigned.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                attributes.append(name)
+                chain = _chain(node)
+                if chain:
+                    chains.append(chain)
+    names = Names(
+        imported, typed, frozenset(assigned), tuple(loaded), tuple(attributes), tuple(chains)
+    )
+    _infer_types(tree, names, known)
+    return names
+
+
+def apis_used(names: Names, known: KnownApis, shown: Iterable[ApiDoc] = ()) -> tuple[str, ...]:
+    """The import paths of the library's APIs that a snippet uses, in the order of their paths.
+
+    An attribute of a value of unknown type counts when only one API has that name, or when the
+    prompt has shown it.
+    """
+    used = {names.absolute(chain) for chain in names.chains}
+    used |= {names.imported[name] for name in names.loaded if name in names.imported}
+    found = {doc.path for path in used if (doc := known.at(path))}
+    shown_paths = {doc.path for doc in shown}
+    for attribute in names.attributes:
+        docs = [doc for doc in known.named(attribute) if doc.kind not in ("class", "function")]
+        docs += [doc for doc in known.named(attribute) if "." + attribute in doc.aliases]
+        if len({doc.path for doc in docs}) == 1:
+            found.add(docs[0].path)
+        else:
+            found |= {doc.path for doc in docs if doc.path in shown_paths}
+    return tuple(sorted(found))
+
+
+def missing_imports(
+    names: Names, known: KnownApis, bound: Iterable[str], libraries: Iterable[str]
+) -> tuple[str, ...]:
+    """Import lines for names that are used, bound nowhere, and can only mean one thing.
+
+    That is a class or function of the library, the library itself, a module of the standard
+    library, or one of the field's usual short names.
+    """
+    there = set(bound) | names.assigned | set(names.imported) | set(dir(builtins)) | _IPYTHON_NAMES
+    lines: dict[str, None] = {}
+    for name in names.loaded:
+        if name in there:
+            continue
+        doc = known.importable(name)
+        if doc is not None:
+            lines[f"from {doc.path.rpartition('.')[0]} import {name}"] = None
+        elif name in libraries or name in sys.stdlib_module_names:
+            lines[f"import {name}"] = None
+        elif name in _CONVENTIONS:
+            lines[f"import {_CONVENTIONS[name]} as {name}"] = None
+    return tuple(lines)
+
+
+async def problems(
+    names: Names, sidecar: Sidecar, branch: str, bound: Iterable[str], libraries: Iterable[str]
+) -> tuple[NameProblem, ...]:
+    """The names that the installed library, or a live variable's type, does not have."""
+    roots, imports = set(bound), set(libraries)
+    wanted: dict[str, None] = {}
+    for path in (*names.imported.values(), *map(names.absolute, names.chains)):
+        root = path.partition(".")[0]
+        is_local = root in names.assigned and root not in names.typed
+        if root in imports or (root in roots and not is_local):
+            wanted[path.removesuffix(".*")] = None
+    resolved = await sidecar.resolve(branch, list(wanted)) if wanted else ()
+    found = [
+        NameProblem(
+            name=one.name.removeprefix(f"{one.owner}."),
+            owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
+            nearest=tuple(one.nearest),
+        )
+        for one in resolved
+        if one.exists is False
+    ]
+    return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(found)}.values())
+
+
+def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
+    """Note the variables that are made by calling a class of the library."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
+                chain = func.id if isinstance(func, ast.Name) else _chain(func)
+                doc = known.at(names.absolute(chain)) if chain else None
+                if doc is not None and doc.kind == "class":
+                    names.typed[target] = doc.path
+                else:
+                    names.typed.pop(target, None)
+
+
+def _chain(node: ast.expr) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def _without_magics(code: str) -> str:
+    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in code.splitlines())

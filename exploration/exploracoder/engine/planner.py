@@ -1,0 +1,88 @@
+"""From a task to subtasks of one or two API calls each (ExploraCoder, section 3.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.engine import recommender, stub
+from exploracoder.engine.briefing import Briefing
+from exploracoder.engine.wording import describe_apis, describe_variables
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.prompts import render
+from exploracoder.state import Plan, Subtask
+
+_OVERVIEW_APIS = 8
+
+
+class _PlanReply(BaseModel):
+    """The form that the model answers in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subtasks: list[str] = Field(min_length=1)
+
+
+async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
+    """Break the exploration's task into subtasks.
+
+    Example plans are earlier turns of the conversation: small models copy examples that stand in
+    the question itself. Raises ReplyError when the model gives no plan, ModelError when it cannot
+    be asked.
+    """
+    reply = await bench.ask_json(
+        "plan",
+        [*_examples(bench, briefings), await _question(bench)],
+        Sampling(
+            temperature=min(bench.settings.temperature, 0.3),
+            top_p=bench.settings.top_p,
+            max_tokens=60 * bench.settings.max_subtasks,
+            seed=bench.seed("plan"),
+        ),
+        _PlanReply,
+    )
+    return Plan(subtasks=_number(_distinct(reply.subtasks)[: bench.settings.max_subtasks]))
+
+
+def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
+    summary = "\n\n".join(briefing.summary for briefing in briefings if briefing.summary)
+    system = render("plan", "system", library=bench.library_words, summary=summary)
+    messages = [Message("system", system)]
+    for example in (example for briefing in briefings for example in briefing.plans):
+        messages.append(Message("user", render("plan", "task", task=example.task)))
+        messages.append(Message("assistant", json.dumps({"subtasks": example.subtasks})))
+    return messages
+
+
+async def _question(bench: Workbench) -> Message:
+    task, settings = bench.exploration.task, bench.settings
+    docs = recommender.find(bench, task.text, _OVERVIEW_APIS)
+    variables = await bench.sidecar.variables(bench.root)
+    return Message(
+        "user",
+        render(
+            "plan",
+            "question",
+            library=bench.library_words,
+            context=task.context,
+            variables=describe_variables(variables),
+            task=stub.without_stub(task.text, task.stub),
+            examples=bench.exploration.examples,
+            apis=describe_apis((hit.doc for hit in docs), 0),
+            most=settings.max_subtasks,
+        ),
+    )
+
+
+def _distinct(goals: Sequence[str]) -> list[str]:
+    """The goals without numbers at their heads, empty ones and repetitions."""
+    cleaned = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
+    return list(dict.fromkeys(goal for goal in cleaned if goal))
+
+
+def _number(goals: Sequence[str]) -> tuple[Subtask, ...]:
+    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=1))

@@ -1,0 +1,127 @@
+"""Which APIs to show for a subtask, and for the whole task (ExploraCoder, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder.engine.sieve import sift
+from exploracoder.engine.wording import describe_api
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.prompts import render
+from exploracoder.state import RankedApi, Recommendation, Step, Subtask
+
+_RANK_CONSTANT = 5
+_KEPT_DOC_CHARS = 4000
+
+
+class _RerankReply(BaseModel):
+    """The form that the model answers in: numbers counting from 1."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    relevant: list[int]
+
+
+def find(
+    bench: Workbench, query: str, k: int, variables: Sequence[Variable] = ()
+) -> tuple[Hit, ...]:
+    """k APIs for a query, sifted if the settings say so: without a model."""
+    if not bench.settings.sift:
+        return tuple(bench.index.search(query, bench.library_names, k))
+    hits = bench.index.search(query, bench.library_names, 3 * k)
+    return sift(hits, bench.known, bench.used_names, variables)[:k]
+
+
+async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
+    """The APIs for a subtask: k are retrieved, then the model re-ranks and may drop."""
+    settings = bench.settings
+    variables = await bench.sidecar.variables(bench.branch)
+    hits = find(bench, subtask.goal, settings.retrieved_apis, variables)
+    question = f"The step: {subtask.goal}"
+    return await _keep(bench, subtask.id, hits, question, settings.shown_apis)
+
+
+async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommendation:
+    """k_G APIs for the whole task: what was retrieved for the subtasks, ranked again together."""
+    task, settings = bench.exploration.task, bench.settings
+    rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
+    rankings.append([hit.doc for hit in find(bench, task.text, settings.retrieved_apis)])
+    merged = _merge(rankings)[: 2 * settings.overall_apis]
+    goals = "; ".join(step.subtask.goal for step in steps)
+    question = f"The steps: {goals}" if goals else f"The task: {task.text}"
+    return await _keep(bench, "overall", merged, question, settings.overall_apis)
+
+
+def _merge(rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
+    """Reciprocal rank fusion of several rankings."""
+    docs: dict[str, ApiDoc] = {}
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, doc in enumerate(ranking):
+            docs.setdefault(doc.path, doc)
+            scores[doc.path] = scores.get(doc.path, 0.0) + 1 / (_RANK_CONSTANT + rank)
+    paths = sorted(docs, key=lambda path: -scores[path])
+    return [Hit(doc=docs[path], score=scores[path]) for path in paths]
+
+
+async def _keep(
+    bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
+) -> Recommendation:
+    order = list(range(len(hits)))
+    if bench.settings.rerank == "model" and hits:
+        order = await _rerank(bench, part, hits, question, most)
+    kept = order[:most]
+    rest = [number for number in range(len(hits)) if number not in kept]
+    return Recommendation(
+        apis=tuple(
+            RankedApi(
+                doc=_trim(hits[number].doc, is_kept=number in kept),
+                score=hits[number].score,
+                is_kept=number in kept,
+            )
+            for number in [*kept, *rest]
+        )
+    )
+
+
+def _trim(doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
+    """What a notebook keeps of a doc: the index has the rest."""
+    if is_kept and len(doc.doc) <= _KEPT_DOC_CHARS:
+        return doc
+    text = doc.doc[:_KEPT_DOC_CHARS] if is_kept else ""
+    return doc.model_copy(update={"doc": text, "examples": doc.examples[:1] if is_kept else ()})
+
+
+async def _rerank(
+    bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
+) -> list[int]:
+    """The indices that the model finds relevant, best first; all of them when it names none."""
+    messages = [
+        Message("system", render("rerank", "system")),
+        Message(
+            "user",
+            render(
+                "rerank",
+                "user",
+                library=bench.library_words,
+                task=bench.exploration.task.text,
+                apis=[describe_api(hit.doc, 0).removeprefix("- ") for hit in hits],
+                question=question,
+                most=most,
+            ),
+        ),
+    ]
+    sampling = Sampling(max_tokens=160, seed=bench.seed(f"rerank/{part}"))
+    try:
+        reply = await bench.ask_json(part, messages, sampling, _RerankReply)
+    except ReplyError:
+        # The retriever's order stands when the model cannot say a better one.
+        return list(range(len(hits)))
+    chosen = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))
+    return list(chosen) or list(range(len(hits)))

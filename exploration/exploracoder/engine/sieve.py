@@ -1,0 +1,76 @@
+"""Sifts what was retrieved by what else is known: the library's own examples, the live variables.
+
+The same words find constants, internals and one method on ten classes. What the library's examples
+use comes first, as do members of the types that are at hand; of a member that several classes share,
+one is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc, Hit
+
+from exploracoder.engine.known import KnownApis
+
+_USED_IN_EXAMPLES = 2.0
+_OF_LIVE_TYPE = 2.0
+_ATTRIBUTE = 0.35
+_DEPTH = 0.75
+
+
+def names_used(codes: Iterable[str]) -> frozenset[str]:
+    """The identifiers that stand in example codes."""
+    return frozenset(name for code in codes for name in re.findall(r"[A-Za-z_]\w*", code))
+
+
+def sift(
+    hits: Sequence[Hit], known: KnownApis, used: Collection[str], variables: Sequence[Variable]
+) -> tuple[Hit, ...]:
+    """``hits`` weighed anew, best first, one for each shared member."""
+    types = live_types(known, variables)
+    weighed = [
+        Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
+        for rank, hit in enumerate(hits)
+    ]
+    weighed.sort(key=lambda hit: -hit.score)
+    merged: dict[tuple[str, str], Hit] = {}
+    for hit in weighed:
+        merged.setdefault(_sameness(hit.doc), hit)
+    return tuple(merged.values())
+
+
+def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
+    """The library's classes of which there are live variables, or elements of variables."""
+    found = set()
+    for variable in variables:
+        for name in re.findall(r"[A-Za-z_]\w*(?=[\[\],|\s]|$)", variable.type):
+            found |= {doc.path for doc in known.named(name) if doc.kind == "class"}
+    return frozenset(found)
+
+
+def _rank_score(rank: int) -> float:
+    return 1 / (5 + rank)
+
+
+def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float:
+    owner, _, name = doc.path.rpartition(".")
+    is_member = doc.kind in ("method", "property", "attribute")
+    depth = doc.path.count(".") - (2 if is_member else 1)
+    weight = _DEPTH ** max(0, depth)
+    if doc.kind == "attribute":
+        weight *= _ATTRIBUTE
+    if name in used or any(alias.lstrip(".") in used for alias in doc.aliases):
+        weight *= _USED_IN_EXAMPLES
+    if owner in types:
+        weight *= _OF_LIVE_TYPE
+    return weight
+
+
+def _sameness(doc: ApiDoc) -> tuple[str, str]:
+    """Members of one name and one description are one thing, whichever class they are met on."""
+    if doc.kind not in ("method", "property", "attribute"):
+        return (doc.path, "")
+    return (doc.path.rpartition(".")[2], doc.summary or doc.signature.partition("(")[2])

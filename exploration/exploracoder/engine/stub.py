@@ -1,0 +1,163 @@
+"""Unfinished code which the solution must complete: found in a task, put back into a solution."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^(?P<target>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)[ \t]*=[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A text without its stub, and the stub."""
+
+    text: str
+    stub: str
+
+
+def assignment_target(stub: str) -> str | None:
+    """The left side of a stub that ends in ``target =``; None for any other stub."""
+    lines = stub.rstrip().splitlines()
+    match = _ASSIGNMENT.match(lines[-1].strip()) if lines else None
+    return match["target"] if match else None
+
+
+def function_name(stub: str) -> str | None:
+    """The name of the last function that the stub begins; None when it begins none."""
+    tree = _parse_head(stub)
+    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
+    return functions[-1].name if functions else None
+
+
+def in_task(text: str, entry_point: str | None) -> str:
+    """The unfinished code that a task's words hold, or an empty text."""
+    for match in _FENCE.finditer(text):
+        if _is_stub(match[2], entry_point):
+            return match[2].rstrip()
+    start = re.search(r"^(?:async )?def \w+\(", text, re.MULTILINE)
+    if start and _is_stub(text[start.start() :], entry_point):
+        return text[start.start() :].rstrip()
+    last = text.rstrip().splitlines()[-1:]
+    return last[0].strip() if last and _ASSIGNMENT.match(last[0].strip()) else ""
+
+
+def without_stub(text: str, stub: str) -> str:
+    """A task's words alone: its unfinished code is replaced by what that says in words."""
+    if not stub or stub not in text:
+        return text
+    words = _docstring(stub)
+    rest = _FENCE.sub(lambda match: "" if stub in match[0] else match[0], text)
+    rest = rest.replace(stub, "").strip()
+    return f"{rest}\n\n{words}".strip() or text
+
+
+def _docstring(stub: str) -> str:
+    tree = _parse_head(stub)
+    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
+    if not functions:
+        return ""
+    comments = (line.strip() for line in stub.splitlines())
+    said = " ".join(line.lstrip("# ") for line in comments if line.startswith("#"))
+    return ast.get_docstring(functions[-1]) or said
+
+
+def in_context(code: str) -> Split:
+    """Take the unfinished end off a context, when that is what keeps it from being Python."""
+    if _parses(code):
+        return Split(code, "")
+    lines = code.rstrip().splitlines()
+    if lines and _ASSIGNMENT.match(lines[-1]) and _parses("\n".join(lines[:-1])):
+        return Split("\n".join(lines[:-1]), lines[-1])
+    for number in range(len(lines) - 1, -1, -1):
+        if re.match(r"(?:async )?def \w+\(|@\w", lines[number]):
+            head, tail = "\n".join(lines[:number]), "\n".join(lines[number:])
+            if _parses(head) and _parse_head(tail) is not None:
+                return Split(head, tail)
+    return Split(code, "")
+
+
+def complete(code: str, stub: str) -> str:
+    """Make ``code``, a model's answer, complete ``stub``.
+
+    The user's function head is put back, defaults and annotations included; a bare expression
+    becomes the right side of the assignment; a bare body goes under the head. Anything else is left
+    as it is.
+    """
+    target = assignment_target(stub)
+    if target is not None:
+        return _complete_assignment(code, target)
+    name = function_name(stub)
+    return _complete_function(code, stub, name) if name else code
+
+
+def _complete_assignment(code: str, target: str) -> str:
+    tree = _parse(code)
+    if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
+        return code
+    return f"{target} = {code.strip()}"
+
+
+def _complete_function(code: str, stub: str, name: str) -> str:
+    tree = _parse(code)
+    defined = tree and next(
+        (node for node in tree.body if isinstance(node, _FUNCTIONS) and node.name == name), None
+    )
+    if tree is None or not defined:
+        return code if tree is not None and _defines_functions(tree) else _under_head(code, stub)
+    head = _parse_head(stub)
+    theirs = next(
+        node
+        for node in (head.body if head else [])
+        if isinstance(node, _FUNCTIONS) and node.name == name
+    )
+    if ast.dump(theirs.args) == ast.dump(defined.args):
+        return code
+    defined.args, defined.returns = theirs.args, theirs.returns
+    lines = code.splitlines()
+    first = defined.lineno - 1
+    body = defined.body[0].lineno - 1
+    if body == first:
+        return ast.unparse(tree)
+    signature = ast.unparse(defined).splitlines()
+    start = next(line for line in signature if re.match(r"(?:async )?def ", line))
+    return "\n".join([*lines[:first], start, *lines[body:]])
+
+
+def _under_head(code: str, stub: str) -> str:
+    head = stub.rstrip()
+    candidate = head + "\n" + textwrap.indent(textwrap.dedent(code), "    ")
+    return candidate if _parses(candidate) else code
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _defines_functions(tree: ast.Module) -> bool:
+    return any(isinstance(node, _FUNCTIONS) for node in tree.body)
+
+
+def _is_stub(code: str, entry_point: str | None) -> bool:
+    name = function_name(code)
+    if name is not None:
+        return entry_point in (None, name)
+    return assignment_target(code) is not None
+
+
+def _parse_head(stub: str) -> ast.Module | None:
+    """Parse a function whose body may be missing."""
+    return _parse(stub) or _parse(stub.rstrip() + "\n    pass\n")
+
+
+def _parses(code: str) -> bool:
+    return _parse(code) is not None
+
+
+def _parse(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):
+        return None

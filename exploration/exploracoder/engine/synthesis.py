@@ -1,0 +1,144 @@
+"""The solution: written from the trace, run in a fresh state with the user's checks, repaired.
+
+ExploraCoder, section 3.3 (equation 4: used and recommended APIs) and appendix A.9 (listing 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine import stub
+from exploracoder.engine.explorer import check, helpful_apis
+from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message
+from exploracoder.prompts import render
+from exploracoder.state import Attempt, CheckResult, Solution
+
+PART = "solution"
+
+
+async def synthesize(
+    bench: Workbench, apis: Sequence[ApiDoc], *, attempts: int | None = None
+) -> Solution:
+    """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
+
+    Each of the settings' attempts starts from scratch and is repaired within its rounds. Raises
+    BudgetError and ModelError.
+    """
+    made: list[Attempt] = []
+    for number in range(attempts or bench.settings.solution_attempts):
+        messages = _messages(bench, apis)
+        for repair in range(1 + bench.settings.repair_rounds):
+            sampling = bench.sampling(
+                PART,
+                number=100 * number + repair,
+                max_tokens=bench.settings.solution_tokens,
+            )
+            reply = await bench.ask(PART, messages, sampling)
+            attempt = await try_solution(bench, code_block(reply.text), apis)
+            made.append(attempt)
+            if attempt.is_good:
+                break
+            messages = [
+                *messages[:2],
+                Message("assistant", f"```python\n{attempt.code}\n```"),
+                _repair_request(bench, attempt),
+            ]
+        if made[-1].is_good:
+            break
+    return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
+
+
+def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
+    """The APIs that the trace used and those recommended for the whole task (equation 4)."""
+    used = [path for link in bench.exploration.trace for path in link.candidate.apis]
+    docs = [doc for path in used if (doc := bench.known.at(path)) is not None]
+    docs += bench.exploration.overall.kept
+    return tuple({doc.path: doc for doc in docs}.values())
+
+
+async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> Attempt:
+    """Run a text of the solution, and the user's checks after it, in a fresh fork of the root."""
+    task = bench.exploration.task
+    code = stub.complete(code, task.stub)
+    branch = await bench.sidecar.fork(bench.root)
+    try:
+        bound = [variable.name for variable in await bench.sidecar.variables(branch)]
+        checked = await check(bench, branch, code, bound, shown)
+        observation = await bench.run(PART, branch, checked.code)
+        check_observation: Observation | None = None
+        checks: CheckResult = "none"
+        if observation.ran and task.check:
+            check_observation = await bench.run(PART, branch, task.check)
+            checks = "passed" if check_observation.ran else "failed"
+        return Attempt(
+            code=checked.code,
+            observation=observation,
+            check_observation=check_observation,
+            checks=checks,
+            added_imports=checked.added_imports,
+            problems=checked.problems,
+        )
+    finally:
+        await bench.sidecar.drop(branch)
+
+
+def _messages(bench: Workbench, apis: Sequence[ApiDoc]) -> list[Message]:
+    task, settings = bench.exploration.task, bench.settings
+    trace = [
+        {
+            "goal": link.subtask.goal,
+            "code": link.candidate.code,
+            "output": describe_output(link.observation, settings.output_chars)
+            if link.observation.ran
+            else describe_error(link.observation, link.candidate.code, settings.output_chars),
+        }
+        for link in bench.exploration.trace
+    ]
+    user = render(
+        "solution",
+        "user",
+        library=bench.library_words,
+        summary=bench.exploration.summary,
+        examples=bench.exploration.examples,
+        context=task.context,
+        apis=describe_apis(apis, settings.doc_chars),
+        trace=trace,
+        task=task.text,
+        stub="" if task.stub in task.text else task.stub,
+        entry_point=task.entry_point or stub.function_name(task.stub) or "",
+        target=stub.assignment_target(task.stub) or "",
+    )
+    system = render(
+        "solution", "system", library=bench.library_words, trace=bool(trace), apis=bool(apis)
+    )
+    return [Message("system", system), Message("user", user)]
+
+
+def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
+    settings, task = bench.settings, bench.exploration.task
+    failure = attempt.failure
+    assert failure is not None, "only an attempt that failed is repaired"
+    if attempt.checks == "failed":
+        said = describe_error(failure, task.check, settings.output_chars)
+        words = f"Your code ran, but a check of its result failed:\n\n~~~text\n{said}\n~~~"
+    else:
+        said = describe_error(failure, attempt.code, settings.output_chars)
+        words = f"Your code failed:\n\n~~~text\n{said}\n~~~"
+    return Message(
+        "user",
+        render(
+            "solution",
+            "repair",
+            library=bench.library_words,
+            failure=words,
+            problems="\n".join(str(problem) for problem in attempt.problems),
+            apis=describe_apis(
+                helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
+            ),
+        ),
+    )

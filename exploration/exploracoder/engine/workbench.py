@@ -1,0 +1,180 @@
+"""What a method works with: the model, the index, the sidecar, and the exploration so far.
+
+Whatever is asked or run goes through here, so that it is counted against the budgets and belongs to
+a part of the work. Whatever is found out is recorded here, so that it is saved before the next step.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_retrieval.index import Index
+from pydantic import BaseModel
+
+from exploracoder.config import Settings
+from exploracoder.engine.known import KnownApis
+from exploracoder.engine.sieve import names_used
+from exploracoder.errors import BudgetError
+from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.structured import complete_json
+from exploracoder.models.usage import Usage
+from exploracoder.state import Exploration
+
+ValueT = TypeVar("ValueT", bound=BaseModel)
+Record = Callable[[Exploration, str], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Workbench:
+    """The tools of one exploration.
+
+    ``root`` is the branch in which the context has run, ``branch`` the one that the chain goes on
+    from. ``record`` saves an exploration and tells the surfaces, with a line on what happened.
+    """
+
+    model: ChatModel
+    index: Index
+    sidecar: Sidecar
+    exploration: Exploration
+    record: Record
+    root: str
+    branch: str
+    started: float = field(default_factory=time.monotonic)
+    _known: KnownApis | None = None
+    _used_names: frozenset[str] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The exploration's settings."""
+        return self.exploration.settings
+
+    @property
+    def library_names(self) -> tuple[str, ...]:
+        """The libraries as the index names them."""
+        return tuple(library.name for library in self.exploration.libraries)
+
+    @property
+    def library_words(self) -> str:
+        """The libraries as a prompt names them."""
+        return " and ".join(library.import_name for library in self.exploration.libraries)
+
+    @property
+    def known(self) -> KnownApis:
+        """All APIs of the libraries, by name."""
+        if self._known is None:
+            docs = [doc for name in self.library_names for doc in self.index.docs(name)]
+            self._known = KnownApis(docs)
+        return self._known
+
+    @property
+    def used_names(self) -> frozenset[str]:
+        """The names that the libraries' own examples use."""
+        if self._used_names is None:
+            infos = [self.index.info(name) for name in self.library_names]
+            codes = [example.code for info in infos for example in info.examples]
+            self._used_names = names_used(codes)
+        return self._used_names
+
+    async def update(self, exploration: Exploration, message: str) -> None:
+        """Make ``exploration`` the current one, and save it."""
+        self.exploration = exploration.model_copy(
+            update={"seconds_total": exploration.seconds_total + self._lap()}
+        )
+        await self.record(self.exploration, message)
+
+    def sampling(self, part: str, *, n: int = 1, number: int = 0, max_tokens: int) -> Sampling:
+        """How drafts and solutions are drawn; the seed follows from the exploration's and the part."""
+        return Sampling(
+            n=n,
+            temperature=self.settings.temperature,
+            top_p=self.settings.top_p,
+            max_tokens=max_tokens,
+            seed=self.seed(part, number),
+        )
+
+    def seed(self, part: str, number: int = 0) -> int:
+        """A seed that is the same whenever the same thing is asked."""
+        return zlib.crc32(f"{self.exploration.seed}:{part}:{number}".encode()) & 0x7FFFFFFF
+
+    async def ask(self, part: str, messages: Sequence[Message], sampling: Sampling) -> Reply:
+        """Ask the model.
+
+        Raises BudgetError when a limit has been reached, ModelError when the model cannot be asked.
+        """
+        return await self._metered(part).complete(messages, sampling)
+
+    async def ask_json(
+        self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
+    ) -> ValueT:
+        """Ask the model for a value of ``form``; ReplyError when it does not give one."""
+        value, _ = await complete_json(self._metered(part), messages, sampling, form)
+        return value
+
+    async def run(self, part: str, branch: str, code: str) -> Observation:
+        """Run a snippet in a branch, and count its time."""
+        self.check_budget()
+        before = time.monotonic()
+        observation = await self.sidecar.run(branch, code)
+        self._spend(part, seconds_execution=time.monotonic() - before)
+        return observation
+
+    def check_budget(self) -> None:
+        """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
+        settings, exploration = self.settings, self.exploration
+        seconds = exploration.seconds_total + time.monotonic() - self.started
+        if settings.max_seconds is not None and seconds >= settings.max_seconds:
+            raise BudgetError(
+                f"The limit of {settings.max_seconds:g} seconds was reached after {seconds:.0f} s."
+                " Everything so far is saved; resume with a higher --max-seconds."
+            )
+        tokens = exploration.usage.prompt_tokens + exploration.usage.completion_tokens
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            raise BudgetError(
+                f"The limit of {settings.max_tokens} tokens was reached with {tokens} tokens."
+                " Everything so far is saved; resume with a higher --max-tokens."
+            )
+
+    def _metered(self, part: str) -> ChatModel:
+        return _MeteredModel(self, part)
+
+    def _spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
+        usage = reply.asked if reply else Usage()
+        self.exploration = self.exploration.with_spending(part, usage, seconds_execution)
+
+    def _lap(self) -> float:
+        now = time.monotonic()
+        seconds, self.started = now - self.started, now
+        return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _MeteredModel:
+    """The model as one part of the work sees it: each request is checked and counted."""
+
+    bench: Workbench
+    part: str
+
+    @property
+    def name(self) -> str:
+        return self.bench.model.name
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        self.bench.check_budget()
+        reply = await self.bench.model.complete(
+            messages, sampling, schema=schema, on_token=on_token
+        )
+        self.bench._spend(self.part, reply)
+        return reply

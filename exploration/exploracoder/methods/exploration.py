@@ -1,0 +1,82 @@
+"""ExploraCoder: plan, explore the chain, synthesize (seed paper, section 3).
+
+With the ``paper`` profile it is the published system: ExploraCoder* with ``self_debug``, ExploraCoder
+without. The other profiles are our live-state variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from exploracoder.engine.briefing import Briefing, brief, choose_examples
+from exploracoder.engine.explorer import explore
+from exploracoder.engine.planner import plan
+from exploracoder.engine.recommender import recommend, recommend_overall
+from exploracoder.engine.synthesis import solution_apis, synthesize
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Step
+
+
+class ExploraCoder:
+    """The method of the project."""
+
+    name = "exploracoder"
+    overrides: Mapping[str, object] = {}
+
+    async def run(self, bench: Workbench) -> None:
+        """Do what has not been done yet, one recorded step after another."""
+        if not bench.exploration.is_planned:
+            await _plan(bench)
+        for step in bench.exploration.steps:
+            if step.status == "pending":
+                await _explore(bench, step)
+        if bench.exploration.solution is None:
+            await _synthesize(bench)
+
+
+async def _plan(bench: Workbench) -> None:
+    briefings = await _brief(bench)
+    made = await plan(bench, briefings)
+    steps = tuple(Step(subtask=subtask) for subtask in made.subtasks)
+    planned = bench.exploration.model_copy(update={"steps": steps, "is_planned": True})
+    await bench.update(planned, f"Planned {len(steps)} subtasks")
+
+
+async def _brief(bench: Workbench) -> list[Briefing]:
+    briefings, libraries = [], []
+    for library in bench.exploration.libraries:
+        info = bench.index.info(library.name)
+        briefing = await brief(bench, info)
+        briefings.append(briefing)
+        task, count = bench.exploration.task.text, bench.settings.shown_examples
+        told = {
+            "summary": briefing.summary,
+            "examples": choose_examples(task, info, count),
+        }
+        libraries.append(library.model_copy(update=told))
+    briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
+    await bench.update(briefed, "Read the library's overview")
+    return briefings
+
+
+async def _explore(bench: Workbench, step: Step) -> None:
+    goal = step.subtask.goal
+    step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
+    await bench.update(bench.exploration.with_step(step), f"Exploring: {goal}")
+    step = await explore(bench, step)
+    await bench.update(bench.exploration.with_step(step), f"{_verdict(step)}: {goal}")
+
+
+def _verdict(step: Step) -> str:
+    chosen = step.candidate
+    return "Explored" if chosen is not None and chosen.ran else "No candidate ran"
+
+
+async def _synthesize(bench: Workbench) -> None:
+    overall = await recommend_overall(bench, bench.exploration.steps)
+    told = bench.exploration.model_copy(update={"overall": overall})
+    await bench.update(told, "Writing the solution")
+    solution = await synthesize(bench, solution_apis(bench))
+    await bench.update(
+        bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
+    )

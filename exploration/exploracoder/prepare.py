@@ -1,0 +1,183 @@
+"""From what a user gave to what a session needs: interpreter, index, model, task."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+
+from exploracoder.config import cache_folder
+from exploracoder.engine import stub
+from exploracoder.errors import InputError, SetupError
+from exploracoder.models.chat import ChatModel
+from exploracoder.state import Library, Task
+
+EMBEDDED = "embedded"
+MAX_TASK_CHARS = 10_000
+_HOSTED_URL = "https://api.openai.com/v1"
+
+Progress = Callable[[str], None]
+
+
+def make_task(
+    text: str,
+    *,
+    libraries: Sequence[str],
+    context: str = "",
+    check: str = "",
+    entry_point: str | None = None,
+) -> Task:
+    """A task, its unfinished code told apart. Raises InputError when it says nothing or too much."""
+    text = text.strip()
+    if not text:
+        raise InputError("The task is empty. Say in a sentence or two what you want done.")
+    if len(text) > MAX_TASK_CHARS:
+        raise InputError(
+            f"The task has {len(text)} characters; at most {MAX_TASK_CHARS} fit. Put data and code"
+            " into a file and give it with --context."
+        )
+    if not libraries:
+        raise InputError("Name at least one library with --library.")
+    if entry_point is not None and not entry_point.isidentifier():
+        raise InputError(f"--entry-point must be a name in Python, not {entry_point!r}.")
+    split = stub.in_context(context)
+    found = split.stub or stub.in_task(text, entry_point)
+    return Task(
+        text=text,
+        libraries=tuple(libraries),
+        context=split.text.strip("\n"),
+        check=check,
+        entry_point=entry_point or stub.function_name(found),
+        stub=found,
+    )
+
+
+def read_code(path: Path, option: str) -> str:
+    """The code of a .py file, or of a notebook's code cells. Raises InputError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{option}: {path} is not a text file in UTF-8.") from error
+    except OSError as error:
+        raise InputError(f"{option}: {path} cannot be read: {error.strerror}.") from error
+    if path.suffix != ".ipynb":
+        return text
+    from exploracoder_kernel import notebook
+
+    try:
+        made = notebook.read(path)
+    except notebook.NotebookError as error:
+        raise InputError(f"{option}: {error}") from error
+    cells = (cell.source for cell in made.cells if cell.cell_type == "code")
+    return "\n\n".join(cell for cell in cells if cell.strip())
+
+
+def find_interpreter(python: str | None) -> Interpreter:
+    """The interpreter that snippets run in; ours when none is named. Raises InputError."""
+    try:
+        return Interpreter.inspect(python or sys.executable)
+    except RetrievalError as error:
+        raise InputError(f"--python: {error}") from error
+
+
+def open_index(
+    *, chroma_url: str | None = None, embeddings_url: str | None = None, embeddings_model: str = ""
+) -> Index:
+    """The user's index. Raises SetupError when it cannot be opened."""
+    from exploracoder_retrieval.embeddings import EndpointEmbedder, MiniLmEmbedder
+
+    embedder = (
+        EndpointEmbedder(
+            base_url=embeddings_url,
+            api_key=os.environ.get("OPENAI_API_KEY", ""),
+            model=embeddings_model,
+        )
+        if embeddings_url
+        else MiniLmEmbedder()
+    )
+    try:
+        return Index.open(cache_folder() / "index", embedder, chroma_url=chroma_url)
+    except RetrievalError as error:
+        raise SetupError(str(error)) from error
+
+
+def index_libraries(
+    index: Index,
+    targets: Sequence[str],
+    interpreter: Interpreter,
+    *,
+    progress: Progress | None = None,
+) -> tuple[Library, ...]:
+    """Bring the index up to date for each library, and say what it holds.
+
+    Raises InputError when a library cannot be found or read, or has no public API.
+    """
+    from exploracoder_retrieval.ensure import ensure
+
+    libraries = []
+    for target in dict.fromkeys(targets):
+        if progress is not None:
+            progress(f"Reading the docs of {target}")
+        try:
+            info = ensure(target, interpreter, index)
+        except RetrievalError as error:
+            raise InputError(f"--library {target}: {error}") from error
+        libraries.append(
+            Library(
+                name=info.name,
+                import_name=info.import_name,
+                version=info.version,
+                apis=len(index.docs(info.name)),
+            )
+        )
+    return tuple(libraries)
+
+
+def wants_embedded(model: str | None, base_url: str | None) -> bool:
+    """Whether the embedded model is meant: by name, or because nothing else is configured."""
+    if model == EMBEDDED:
+        return True
+    model = model or os.environ.get("EXPLORACODER_MODEL")
+    base_url = base_url or os.environ.get("OPENAI_BASE_URL")
+    return not (model or base_url or os.environ.get("OPENAI_API_KEY"))
+
+
+@asynccontextmanager
+async def open_model(
+    model: str | None, base_url: str | None, *, cache: bool = False
+) -> AsyncIterator[ChatModel]:
+    """The model that flags and environment name, or the embedded one.
+
+    Raises InputError when a model is configured by half, SetupError and ModelError when it cannot
+    be had.
+    """
+    from exploracoder.models.cache import ReplyCache
+
+    replies = ReplyCache(cache_folder() / "replies") if cache else None
+    if wants_embedded(model, base_url):
+        from exploracoder.models.local import EmbeddedModel
+
+        async with EmbeddedModel(cache=replies) as embedded:
+            yield embedded
+        return
+    name = model or os.environ.get("EXPLORACODER_MODEL")
+    if not name:
+        raise InputError(
+            "An endpoint is configured, but no model. Name one with --model or EXPLORACODER_MODEL;"
+            " --model embedded uses the one that comes with ExploraCoder."
+        )
+    from exploracoder.models.openai_client import OpenAIChatModel
+
+    async with OpenAIChatModel(
+        base_url or os.environ.get("OPENAI_BASE_URL") or _HOSTED_URL,
+        os.environ.get("OPENAI_API_KEY", ""),
+        name,
+        cache=replies,
+    ) as client:
+        yield client

@@ -1,0 +1,276 @@
+"""The one data model: what is saved, sent and shown.
+
+Everything here is frozen; a change makes a new value (`model_copy`). Code that runs elsewhere adds
+its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tools.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Literal
+from uuid import uuid4
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.config import Settings
+from exploracoder.models.usage import Usage
+
+SCHEMA_VERSION = 1
+
+CandidateOrigin = Literal["draft", "debug", "user"]
+StepStatus = Literal["pending", "done", "failed", "skipped"]
+CheckResult = Literal["passed", "failed", "none"]
+ExplorationStatus = Literal["running", "solved", "unverified", "failed", "cancelled"]
+
+
+class State(BaseModel):
+    """Base of all that travels."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Task(State):
+    """What the user wants, with what they brought along.
+
+    ``context`` is code that runs before anything else, ``check`` code that runs after the solution
+    and raises when it is wrong. ``stub`` is unfinished code which the solution must complete: a
+    function's head, or an assignment whose right side is missing.
+    """
+
+    text: str
+    libraries: tuple[str, ...]
+    context: str = ""
+    check: str = ""
+    entry_point: str | None = None
+    stub: str = ""
+
+
+class Example(State):
+    """Example code from a library's own documentation."""
+
+    title: str
+    code: str
+
+
+class Library(State):
+    """A library as it was when the exploration ran.
+
+    ``apis`` counts its public APIs; ``examples`` are those of its documentation that the prompts
+    show.
+    """
+
+    name: str
+    import_name: str
+    version: str
+    apis: int
+    summary: str = ""
+    examples: tuple[Example, ...] = ()
+
+
+class Subtask(State):
+    """One or two API calls' worth of the task (ExploraCoder, section 3.2)."""
+
+    id: str
+    goal: str
+
+
+class Plan(State):
+    """The subtasks in order."""
+
+    subtasks: tuple[Subtask, ...]
+
+
+class RankedApi(State):
+    """An ApiDoc that was retrieved, and whether it was kept for the prompt."""
+
+    doc: ApiDoc
+    score: float
+    is_kept: bool
+
+
+class Recommendation(State):
+    """What was retrieved for a subtask, best first (section 3.3)."""
+
+    apis: tuple[RankedApi, ...] = ()
+
+    @property
+    def kept(self) -> tuple[ApiDoc, ...]:
+        """The ApiDocs that the prompt shows."""
+        return tuple(api.doc for api in self.apis if api.is_kept)
+
+
+class NameProblem(State):
+    """A name in a snippet which the installed library does not have."""
+
+    name: str
+    owner: str
+    nearest: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        hint = f"; it has {', '.join(self.nearest)}" if self.nearest else ""
+        return f"{self.owner} has no {self.name!r}{hint}"
+
+
+class Candidate(State):
+    """A snippet for a subtask and what came of it. ``added_imports`` were put in without asking."""
+
+    id: str
+    code: str
+    origin: CandidateOrigin
+    debug_of: str | None = None
+    added_imports: tuple[str, ...] = ()
+    problems: tuple[NameProblem, ...] = ()
+    apis: tuple[str, ...] = ()
+    observation: Observation | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether it was run and came to its end."""
+        return self.observation is not None and self.observation.ran
+
+
+class Step(State):
+    """One subtask's exploration; ``chosen`` is the id of the candidate that the chain goes on from."""
+
+    subtask: Subtask
+    status: StepStatus = "pending"
+    recommendation: Recommendation = Recommendation()
+    candidates: tuple[Candidate, ...] = ()
+    chosen: str | None = None
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """The chosen candidate."""
+        return next((one for one in self.candidates if one.id == self.chosen), None)
+
+
+class Experience(State):
+    """A subtask, the chosen candidate, and what it showed: one link of the trace."""
+
+    subtask: Subtask
+    candidate: Candidate
+
+    @property
+    def observation(self) -> Observation:
+        """What running the candidate showed."""
+        if self.candidate.observation is None:
+            raise ValueError(f"candidate {self.candidate.id} was chosen without having been run")
+        return self.candidate.observation
+
+
+class Attempt(State):
+    """One text of the solution, run in a fresh state with the user's checks after it."""
+
+    code: str
+    observation: Observation
+    check_observation: Observation | None = None
+    checks: CheckResult = "none"
+    added_imports: tuple[str, ...] = ()
+    problems: tuple[NameProblem, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it ran and no check failed."""
+        return self.observation.ran and self.checks != "failed"
+
+    @property
+    def failure(self) -> Observation | None:
+        """The observation that says what went wrong."""
+        if not self.observation.ran:
+            return self.observation
+        return self.check_observation if self.checks == "failed" else None
+
+
+class Solution(State):
+    """The attempts, and the APIs that the prompt showed; the last attempt counts."""
+
+    attempts: tuple[Attempt, ...]
+    apis: tuple[str, ...] = ()
+
+    @property
+    def final(self) -> Attempt:
+        """The attempt that the exploration stands by: the last good one, or else the last."""
+        good = [attempt for attempt in self.attempts if attempt.is_good]
+        return good[-1] if good else self.attempts[-1]
+
+
+class Spending(State):
+    """What one part of the work cost: ``part`` is ``plan``, a subtask's id, ``solution`` and so on."""
+
+    part: str
+    usage: Usage = Usage()
+    seconds_execution: float = 0.0
+
+
+class Exploration(State):
+    """All of it. ``prompts`` maps the name of each prompt used to the first digits of its SHA-256."""
+
+    schema_version: int = SCHEMA_VERSION
+    id: str = Field(default_factory=lambda: uuid4().hex)
+    created: datetime = Field(default_factory=lambda: datetime.now(timezone.utc))
+    task: Task
+    settings: Settings
+    method: str = "exploracoder"
+    seed: int = 0
+    model: str = ""
+    python: str = ""
+    strategy: str = ""
+    libraries: tuple[Library, ...] = ()
+    prompts: dict[str, str] = Field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    is_planned: bool = False
+    overall: Recommendation = Recommendation()
+    solution: Solution | None = None
+    status: ExplorationStatus = "running"
+    reason: str = ""
+    spending: tuple[Spending, ...] = ()
+    seconds_total: float = 0.0
+
+    @property
+    def trace(self) -> tuple[Experience, ...]:
+        """The chain of experiences so far (section 3.4, equation 7)."""
+        chosen = ((step.subtask, step.candidate) for step in self.steps if step.status == "done")
+        return tuple(
+            Experience(subtask=subtask, candidate=candidate)
+            for subtask, candidate in chosen
+            if candidate is not None
+        )
+
+    @property
+    def summary(self) -> str:
+        """What the prompts say of the libraries."""
+        return "\n\n".join(library.summary for library in self.libraries if library.summary)
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The example code that the prompts show."""
+        return tuple(example for library in self.libraries for example in library.examples)
+
+    @property
+    def usage(self) -> Usage:
+        """What the model was asked for, summed over all parts."""
+        return sum((part.usage for part in self.spending), Usage())
+
+    @property
+    def seconds_execution(self) -> float:
+        """Wall seconds spent running snippets."""
+        return sum(part.seconds_execution for part in self.spending)
+
+    def with_step(self, step: Step) -> Exploration:
+        """Put ``step`` in the place of the step with the same subtask id."""
+        steps = tuple(step if old.subtask.id == step.subtask.id else old for old in self.steps)
+        return self.model_copy(update={"steps": steps})
+
+    def with_spending(self, part: str, usage: Usage, seconds_execution: float = 0.0) -> Exploration:
+        """Add to what ``part`` has cost."""
+        parts = {one.part: one for one in self.spending}
+        old = parts.get(part, Spending(part=part))
+        parts[part] = Spending(
+            part=part,
+            usage=old.usage + usage,
+            seconds_execution=old.seconds_execution + seconds_execution,
+        )
+        return self.model_copy(update={"spending": tuple(parts.values())})

@@ -1,0 +1,105 @@
+"""Notebooks in and out: cells, outputs, and files that are never half-written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+class NotebookError(Exception):
+    """A file is not a notebook that can be read."""
+
+
+def markdown_cell(id_: str, source: str, metadata: Mapping[str, Any] | None = None) -> Any:
+    """A markdown cell."""
+    from nbformat import v4
+
+    return v4.new_markdown_cell(source, id=id_, metadata=dict(metadata or {}))
+
+
+def code_cell(
+    id_: str,
+    source: str,
+    outputs: Sequence[Mapping[str, Any]] = (),
+    *,
+    execution_count: int | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Any:
+    """A code cell; an ``execute_result`` among the outputs gets the cell's execution count."""
+    import nbformat
+    from nbformat import v4
+
+    numbered = [
+        {**output, "execution_count": execution_count}
+        if output["output_type"] == "execute_result"
+        else dict(output)
+        for output in outputs
+    ]
+    return v4.new_code_cell(
+        source,
+        id=id_,
+        outputs=[nbformat.from_dict(output) for output in numbered],
+        execution_count=execution_count,
+        metadata=dict(metadata or {}),
+    )
+
+
+def notebook(cells: Sequence[Any], metadata: Mapping[str, Any]) -> Any:
+    """A notebook, format 4.5, with Python's kernelspec."""
+    from nbformat import v4
+
+    made = v4.new_notebook(cells=list(cells), metadata={"kernelspec": _KERNELSPEC, **metadata})
+    made.metadata["language_info"] = {"name": "python", "file_extension": ".py"}
+    made.nbformat_minor = 5
+    return made
+
+
+def write(path: Path, made: Any) -> None:
+    """Write a valid notebook, whole or not at all: a reader sees the old file or the new one.
+
+    Raises OSError when it cannot be written, with the old file as it was.
+    """
+    import nbformat
+
+    nbformat.validate(made)
+    text = nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n"
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        os.chmod(name, mode)  # noqa: PTH101
+        os.replace(name, path)  # noqa: PTH105
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read(path: Path) -> Any:
+    """Read a notebook. Raises NotebookError with a sentence when it is not one."""
+    import nbformat
+
+    try:
+        made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        nbformat.validate(made)
+    except OSError as error:
+        raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error
+    except Exception as error:  # noqa: BLE001
+        # nbformat raises half a dozen unrelated classes for files that are not notebooks.
+        first = str(error).strip().splitlines()[:1]
+        raise NotebookError(f"{path} is not a notebook: {' '.join(first) or error!r}") from error
+    return made
+
+
+def _umask() -> int:
+    # There is no way to ask for the umask but to set it.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
