@@ -1,0 +1,173 @@
+"""Writes the pages of this folder that are made from the code: cli.md and settings.md.
+
+Run: ``python docs/generate.py [--check] [FOLDER]``. With ``--check`` nothing is written, and the
+exit code is 1 when a page is not what the code says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+from exploracoder.cli import cli
+from exploracoder.config import PROFILES, Settings
+from pydantic.fields import FieldInfo
+
+_NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
+
+# Read in several places, so described here; a test compares the names with the code.
+ENVIRONMENT: Mapping[str, str] = {
+    "EXPLORACODER_CACHE": "folder of models, indexes and replies, instead of the user's cache"
+    " folder",
+    "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
+    "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
+    " exploration before it ends; 20 by default",
+    "OPENAI_API_KEY": "the endpoint's key; never shown, saved, or passed on to the scratch kernel",
+    "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, where `--base-url` names none",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check the pages; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="say which pages are stale")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent)
+    given = parser.parse_args(arguments)
+    stale = [
+        given.folder / name
+        for name, page in PAGES.items()
+        if _read(given.folder / name) != "\n".join(page()) + "\n"
+    ]
+    for path in stale:
+        if given.check:
+            sys.stderr.write(f"{path} is stale. Bring it up to date: make docs\n")
+        else:
+            path.write_text("\n".join(PAGES[path.name]()) + "\n", encoding="utf-8")
+    return 1 if given.check and stale else 0
+
+
+def cli_page() -> Iterator[str]:
+    """The command line: every command with its arguments and options."""
+    yield "# The command line"
+    yield f"\n{_NOTE}\n"
+    yield from _words(cli.help)
+    context = click.Context(cli, info_name="exploracoder")
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None, "a group knows the commands that it lists"
+        yield from _command(f"exploracoder {name}", command)
+
+
+def settings_page() -> Iterator[str]:
+    """The settings with their values in each profile, and the environment."""
+    yield "# Settings"
+    yield f"\n{_NOTE}\n"
+    yield "A profile is a set of values. `--profile` chooses one: `small` is the default with the"
+    yield "embedded model, `standard` with any other, `paper` has the values and ways of the paper."
+    yield "`--set NAME=VALUE` changes a single setting. A letter at the head of a meaning is the"
+    yield "paper's name for it.\n"
+    yield f"| setting | meaning | values | {' | '.join(PROFILES)} |"
+    yield "| --- | --- | --- |" + " --- |" * len(PROFILES)
+    for name, field in Settings.model_fields.items():
+        if name != "profile":
+            shown = " | ".join(_value(getattr(PROFILES[profile], name)) for profile in PROFILES)
+            yield f"| `{name}` | {_cell(field.description or '')} | {_range(field)} | {shown} |"
+    yield "\n## Environment\n"
+    yield "| variable | meaning |"
+    yield "| --- | --- |"
+    for name, meaning in ENVIRONMENT.items():
+        yield f"| `{name}` | {meaning} |"
+
+
+PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
+    "cli.md": cli_page,
+    "settings.md": settings_page,
+}
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _command(name: str, command: click.Command) -> Iterator[str]:
+    arguments = [param for param in command.params if isinstance(param, click.Argument)]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    yield f"## {name}\n"
+    if not isinstance(command, click.Group):
+        usage = [name, *(_argument(argument) for argument in arguments), "[OPTIONS]"]
+        yield f"```\n{' '.join(usage)}\n```\n"
+    yield from _words(command.help)
+    if options:
+        yield from (f"- {_option(option)}" for option in options)
+        yield ""
+    if isinstance(command, click.Group):
+        for sub, made in command.commands.items():
+            yield from _command(f"{name} {sub}", made)
+
+
+def _words(text: str | None) -> Iterator[str]:
+    """A help text as Markdown: paragraphs that click must not wrap are code."""
+    for paragraph in inspect.cleandoc(text or "").split("\n\n"):
+        if paragraph.startswith("\b"):
+            yield f"```\n{inspect.cleandoc(paragraph.removeprefix(chr(8)))}\n```\n"
+        else:
+            yield f"{paragraph}\n"
+
+
+def _argument(argument: click.Argument) -> str:
+    name = argument.metavar or (argument.name or "").upper()
+    return name if argument.required else f"[{name}]"
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    if option.secondary_opts:
+        names += ", " + ", ".join(f"`{name}`" for name in option.secondary_opts)
+    if not option.is_flag:
+        names += f" `{_metavar(option)}`"
+    notes = ["required"] if option.required else []
+    notes += ["repeatable"] if option.multiple else []
+    notes += [f"default {option.default}"] if option.show_default else []
+    noted = f" ({', '.join(notes)})" if notes else ""
+    return f"{names}{noted}: {option.help}"
+
+
+def _metavar(option: click.Option) -> str:
+    if option.metavar:
+        return option.metavar
+    if isinstance(option.type, click.Choice):
+        return "|".join(option.type.choices)
+    return option.type.name.split()[0].upper()
+
+
+def _range(field: FieldInfo) -> str:
+    """What a setting may be, as its type and bounds say."""
+    words = str(field.annotation) if not isinstance(field.annotation, type) else ""
+    if "Literal" in words:
+        return ", ".join(f"`{value}`" for value in getattr(field.annotation, "__args__", ()))
+    if field.annotation is bool:
+        return "`True`, `False`"
+    signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+    bounds = (
+        f"{sign} {getattr(bound, name):g}"
+        for bound in field.metadata
+        for name, sign in signs.items()
+        if hasattr(bound, name)
+    )
+    return ", ".join(bounds)
+
+
+def _value(value: object) -> str:
+    return "none" if value is None else f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
