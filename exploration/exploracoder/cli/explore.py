@@ -161,11 +161,7 @@ def _explore(task: str, given: dict[str, Any]) -> int:
     embedded = prepare.wants_embedded(given["model"], given["base_url"])
     settings = make_settings(
         given["profile"] or ("small" if embedded else "standard"),
-        **_assignments(given["assignments"]),
-        candidates=given["candidates"],
-        self_debug=given["self_debug"],
-        max_seconds=given["max_seconds"],
-        max_tokens=given["max_tokens"],
+        **(_assignments(given["assignments"]) | _own_options(given)),
     ).model_copy(update=dict(method.overrides))
     exploration = Exploration(task=made, settings=settings, method=method.name, seed=given["seed"])
     output = _output(given["output"])
@@ -297,6 +293,12 @@ def _assignments(given: tuple[str, ...]) -> dict[str, Any]:
             )
         values[name] = value.strip()
     return values
+
+
+def _own_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The settings that have an option of their own, which goes before ``--set``."""
+    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
+    return {name: given[name] for name in named if given[name] is not None}
 
 
 def _list_settings(ctx: click.Context, value: bool) -> None:
