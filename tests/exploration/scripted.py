@@ -1,0 +1,119 @@
+"""A model that knows its lines: what it is asked is told from the prompts, what it says is given."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from exploracoder.testing import Outcome, RecordedRequest
+
+CONTEXT = 'text = "assam 5; sencha 2; oolong 4"\n'
+CHECK = 'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]\n'
+TASK = "Name the leaves in a text whose strength is above 3."
+GOALS = (
+    "Read the leaves out of the text",
+    "Keep the strong leaves in a lazy pipeline",
+    "Collect the names of what was kept",
+)
+
+READ = "import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint(leaves)"
+KEEP = (
+    "kept = list(tealeaf.Flow(leaves).keep(lambda leaf: leaf.strength > 3))\n"
+    "print([leaf.strength for leaf in kept])"
+)
+COLLECT = "names = [leaf.name for leaf in kept]\nprint(names)"
+SOLUTION = """\
+import tealeaf
+
+def strong_names(text):
+    leaves = tealeaf.read_leaves(text)
+    return [leaf.name for leaf in tealeaf.Flow(leaves).keep(lambda leaf: leaf.strength > 3)]"""
+WRONG_SOLUTION = SOLUTION.replace("> 3", "> 4")
+
+_KINDS = {
+    "summary": r"introductions",
+    "example_plan": r"as a plan",
+    "plan": r"[Bb]reak a programming task",
+    "rerank": r"choose the APIs",
+    "explore": r"exploring|explore the Python library",
+    "solution": r"write the code",
+}
+
+
+def fenced(code: str) -> str:
+    """Code as a model answers with it."""
+    return f"```python\n{code}\n```"
+
+
+def system_message(request: RecordedRequest) -> str:
+    """The first turn of a conversation."""
+    return str(request.body["messages"][0]["content"])
+
+
+def whole_text(request: RecordedRequest) -> str:
+    """All that a request says."""
+    return "\n".join(str(turn["content"]) for turn in request.body["messages"])
+
+
+def kind_of(request: RecordedRequest) -> str:
+    """What is asked for: a prompt's name, or ``draft``, ``debug``, ``repair``."""
+    system = system_message(request)
+    kind = next((name for name, mark in _KINDS.items() if re.search(mark, system)), "unknown")
+    if kind == "explore":
+        return "draft" if re.search(r"Step \d+ of \d+", request.last_user_message) else "debug"
+    if kind == "solution" and any(turn["role"] == "assistant" for turn in request.body["messages"]):
+        return "repair"
+    return kind
+
+
+def step_of(request: RecordedRequest) -> int:
+    """The number of the step that a draft or its repair is for, counting from 1."""
+    found = re.findall(r"Step (\d+) of \d+", whole_text(request))
+    return int(found[-1])
+
+
+@dataclass
+class TeaModel:
+    """Answers each kind of question with its own lines, one after another, the last again and again.
+
+    ``drafts`` and ``debugs`` are by step, counting from 1; a list within them goes to the choices
+    of one request.
+    """
+
+    goals: Sequence[str] = GOALS
+    drafts: Mapping[int, Sequence[Outcome]] = field(default_factory=dict)
+    debugs: Mapping[int, Sequence[Outcome]] = field(default_factory=dict)
+    solutions: Sequence[Outcome] = (fenced(SOLUTION),)
+    repairs: Sequence[Outcome] = (fenced(SOLUTION),)
+    plans: Sequence[Outcome] = ()
+    asked: dict[tuple[str, int], int] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        kind = kind_of(request)
+        step = step_of(request) if kind in ("draft", "debug") else 0
+        lines = self._lines(kind, step)
+        with self.lock:
+            number = self.asked.get((kind, step), 0)
+            self.asked[kind, step] = number + 1
+        return lines[min(number, len(lines) - 1)]
+
+    def _lines(self, kind: str, step: int) -> Sequence[Outcome]:
+        own: dict[str, Callable[[], Sequence[Outcome]]] = {
+            "summary": lambda: ["Tealeaf reads leaves, sorts them in flows and brews them."],
+            "example_plan": lambda: [
+                json.dumps({"task": "Brew a pot.", "subtasks": ["Heat the kettle", "Pour it"]})
+            ],
+            "plan": lambda: self.plans or [json.dumps({"subtasks": list(self.goals)})],
+            "rerank": lambda: [json.dumps({"relevant": [1, 2, 3, 4]})],
+            "draft": lambda: self.drafts.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
+            "debug": lambda: self.debugs.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
+            "solution": lambda: self.solutions,
+            "repair": lambda: self.repairs,
+        }
+        if kind not in own:
+            raise AssertionError("a prompt that this model does not know")
+        return own[kind]()

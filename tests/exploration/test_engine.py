@@ -1,0 +1,358 @@
+"""Whole explorations: a scripted model, the real index, real processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from exploracoder.testing import ScriptedModelServer
+
+from .conftest import Explorer, Serve, model_words
+from .scripted import (
+    COLLECT,
+    GOALS,
+    KEEP,
+    READ,
+    SOLUTION,
+    TASK,
+    WRONG_SOLUTION,
+    TeaModel,
+    fenced,
+    kind_of,
+    step_of,
+    whole_text,
+)
+
+BROKEN_READ = "import tealeaf\nleaves = tealeaf.reed_leafs(text)"
+
+
+def kinds(server: ScriptedModelServer) -> list[str]:
+    """What was asked, without what is derived once for a library."""
+    asked = [kind_of(request) for request in server.chat_requests]
+    return [kind for kind in asked if kind not in ("summary", "example_plan")]
+
+
+def test_a_task_with_a_check_is_solved_and_verified(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(), "--json")
+
+    assert done.code == 0
+    assert done.json["status"] == "solved"
+    assert done.json["verified"] == {"ran": True, "checks": "passed"}
+    assert done.json["solution"] == SOLUTION
+    assert [one["goal"] for one in done.json["subtasks"]] == list(GOALS)
+    assert done.json["libraries"] == [{"name": "tealeaf", "version": "2.1", "apis": 15}]
+
+
+def test_a_task_without_a_check_is_called_unverified(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(), "--json", check=None)
+
+    assert done.code == 0
+    assert done.json["status"] == "unverified"
+    assert done.json["verified"] == {"ran": True, "checks": "none"}
+    assert "no check was given" in done.json["verification"]
+
+
+def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
+    serve: Serve, explore: Explorer
+) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong], repairs=[wrong]))
+    done = explore(server, "--json")
+
+    assert done.code == 1
+    assert done.json["status"] == "failed"
+    assert done.json["verified"] == {"ran": True, "checks": "failed"}
+    assert done.json["attempts"] == 3
+    assert kinds(server).count("repair") == 2
+
+
+def test_a_repaired_solution_is_the_one_that_is_shown(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
+    done = explore(server, "--json")
+
+    assert done.code == 0
+    assert done.json["solution"] == SOLUTION
+    repair = next(one for one in server.chat_requests if kind_of(one) == "repair")
+    assert "AssertionError" in repair.last_user_message
+
+
+def test_each_step_starts_from_the_state_that_the_last_one_left(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve(), "--set", "candidates=1")
+    steps = explore.exploration.steps
+
+    assert [step.candidate.code for step in steps if step.candidate] == [READ, KEEP, COLLECT]
+    assert steps[2].candidate is not None
+    assert steps[2].candidate.observation is not None
+    assert "['assam', 'oolong']" in steps[2].candidate.observation.stdout
+
+
+def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    explore(server, "--profile", "small")
+    second = next(
+        one for one in server.chat_requests if kind_of(one) == "draft" and step_of(one) == 2
+    )
+
+    assert "Leaf(name='assam', strength=5)" in whole_text(second)
+    assert "leaves: list[" in second.last_user_message
+    assert "A lazy pipeline: nothing happens until it is iterated over." in second.last_user_message
+
+
+def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(drafts={1: [fenced("import tealeaf\nleaves = 1 / 0")]}))
+    done = explore(server, "--json", "--profile", "small")
+    debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
+
+    assert done.code == 0
+    assert done.json["subtasks"][0]["debugged"]
+    assert done.json["subtasks"][0]["code"] == READ
+    assert "ZeroDivisionError" in debug.last_user_message
+
+
+def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(drafts={1: [fenced("leaves = 1 / 0")]}))
+    done = explore(server, "--json", "--profile", "small", "--no-self-debug")
+
+    assert done.json["subtasks"][0]["status"] == "failed"
+    assert done.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
+    assert "debug" not in kinds(server)
+
+
+def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel(drafts={1: [fenced(BROKEN_READ)]}))
+    explore(server, "--profile", "small")
+    problems = explore.exploration.steps[0].candidates[0].problems
+    debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
+
+    assert [(one.owner, one.name) for one in problems] == [("tealeaf", "reed_leafs")]
+    assert "read_leaves" in problems[0].nearest
+    assert "read_leaves" in debug.last_user_message
+
+
+def test_failed_code_never_enters_later_prompts(serve: Serve, explore: Explorer) -> None:
+    failing = fenced("mistaken = 1 / 0")
+    server = serve(TeaModel(drafts={1: [failing]}, debugs={1: [failing]}))
+    explore(server, "--profile", "small")
+    later = [
+        request
+        for request in server.chat_requests
+        if (kind_of(request) == "draft" and step_of(request) > 1) or kind_of(request) == "solution"
+    ]
+
+    assert explore.exploration.steps[0].status == "failed"
+    assert len(later) >= 3
+    assert not any("mistaken" in whole_text(request) for request in later)
+
+
+def test_the_paper_s_profile_asks_five_self_contained_candidates_and_keeps_failed_ones(
+    serve: Serve, explore: Explorer
+) -> None:
+    failing = fenced("mistaken = 1 / 0")
+    whole = "\n".join([READ, KEEP, COLLECT])
+    script = TeaModel(
+        drafts={1: [failing], 2: [fenced(f"{READ}\n{KEEP}")], 3: [fenced(whole)]},
+        debugs={1: [failing]},
+    )
+    server = serve(script)
+    done = explore(server, "--profile", "paper", "--json")
+    drafts = [request for request in server.chat_requests if kind_of(request) == "draft"]
+
+    assert done.code == 0
+    assert [request.body["n"] for request in drafts] == [5, 5, 5]
+    assert {(request.body["temperature"], request.body["top_p"]) for request in drafts} == {
+        (0.8, 0.95)
+    }
+    assert "mistaken = 1 / 0" in whole_text(drafts[1])
+    assert done.json["subtasks"][2]["code"] == whole
+
+
+def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
+    serve: Serve, explore: Explorer
+) -> None:
+    spoiling = "import tealeaf\nleaves = []\nspoilt = True"
+    looking = 'import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint("spoilt" in globals())'
+    server = serve(TeaModel(drafts={1: [[fenced(spoiling), fenced(looking)]]}))
+    explore(server, "--candidates", "2")
+    first = explore.exploration.steps[0]
+    ran = {one.code: one.observation for one in first.candidates if one.observation}
+
+    assert ran[looking].stdout == "False\n"
+    assert ran[spoiling].ran
+
+
+def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    usage = explore(server, "--json").json["usage"]
+    prompt_words = sum(
+        len(str(turn["content"]).split())
+        for request in server.chat_requests
+        for turn in request.body["messages"]
+    )
+
+    assert usage["calls"] == len(server.chat_requests)
+    assert usage["prompt_tokens"] == prompt_words
+    assert usage["completion_tokens"] > 0
+    assert 0 < usage["seconds_execution"] < usage["seconds_total"]
+
+
+def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(), "--json").json
+    parts = done["usage_by_part"]
+
+    assert {"plan", "step-1", "step-2", "step-3", "solution"} <= set(parts)
+    assert sum(part["calls"] for part in parts.values()) == done["usage"]["calls"]
+    assert done["usage_of_this_run"]["prompt_tokens"] == done["usage"]["prompt_tokens"]
+
+
+def test_the_same_seed_asks_the_same_and_another_seed_does_not(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve())  # from here on the library's briefing is kept
+    first, second, other = serve(), serve(), serve()
+    explore(first, "--seed", "7")
+    explore(second, "--seed", "7")
+    explore(other, "--seed", "8", "--set", "max_subtasks=1")
+
+    def bodies(server: ScriptedModelServer) -> list[Any]:
+        return [request.body for request in server.chat_requests]
+
+    assert bodies(first) == bodies(second)
+    assert bodies(first)[0]["seed"] != bodies(other)[0]["seed"]
+
+
+def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
+    done = explore(server, "--method", "direct", "--json")
+
+    assert done.code == 1
+    assert kinds(server) == ["solution"]
+    assert "Documentation" not in server.chat_requests[0].last_user_message
+    assert done.json["subtasks"] == []
+
+
+def test_docprompting_asks_once_with_docs(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    done = explore(server, "--method", "docprompting", "--json")
+
+    assert done.code == 0
+    assert kinds(server) == ["solution"]
+    assert "read_leaves" in server.chat_requests[0].last_user_message
+
+
+def test_the_task_can_come_from_standard_input(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    words = explore.words(server, *explore.files(), "--method", "direct", task="-")
+    done = explore.run(*words, stdin=f"{TASK}\n")
+
+    assert done.code == 0
+    assert explore.exploration.task.text == TASK
+
+
+def test_a_notebook_that_was_there_is_moved_aside(serve: Serve, explore: Explorer) -> None:
+    explore.notebook.write_text("precious", encoding="utf-8")
+    done = explore(serve(), "--method", "direct")
+    aside = [path for path in explore.folder.glob("*.ipynb") if path != explore.notebook]
+
+    assert done.code == 0
+    assert [path.read_text(encoding="utf-8") for path in aside] == ["precious"]
+    assert aside[0].name in done.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [("--max-tokens", "900", "tokens"), ("--max-seconds", "0.9", "seconds")],
+)
+def test_a_budget_stops_the_exploration_with_all_saved(
+    serve: Serve, explore: Explorer, option: str, value: str, reason: str
+) -> None:
+    slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
+    done = explore(serve(slow), option, value, "--json", "--profile", "small")
+
+    assert done.code == 1
+    assert done.json["status"] == "failed"
+    assert f"limit of {value} {reason}" in done.json["reason"]
+    assert explore.exploration.is_planned
+
+
+def test_a_stopped_exploration_goes_on_with_a_higher_budget(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve(), "--max-tokens", "900", "--profile", "small")
+    server = serve()
+    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+
+    assert done.code == 0
+    assert done.json["status"] == "solved"
+    assert "plan" not in kinds(server)
+
+
+def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    first = explore(server, "--cache", "--json")
+    asked = len(server.chat_requests)
+    second = explore(server, "--cache", "--json")
+
+    assert len(server.chat_requests) == asked
+    assert second.json["solution"] == first.json["solution"]
+    assert second.json["usage_of_this_run"]["calls"] == 0
+
+
+def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer) -> None:
+    good = '{"subtasks": ["%s"]}' % GOALS[0]  # noqa: UP031
+    server = serve(TeaModel(plans=["First I would read the leaves.", good]))
+    done = explore(server, "--json", "--profile", "small")
+
+    assert done.code == 0
+    assert kinds(server).count("plan") == 2
+    assert [one["goal"] for one in done.json["subtasks"]] == [GOALS[0]]
+
+
+def test_a_model_that_never_gives_a_plan_ends_the_exploration(
+    serve: Serve, explore: Explorer
+) -> None:
+    done = explore(serve(TeaModel(plans=["No plan today."])), "--json", "--profile", "small")
+
+    assert done.code == 2
+    assert done.json["status"] == "failed"
+    assert explore.exploration.status == "failed"
+
+
+def test_branches_by_replay_lead_to_the_same_solution(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(), "--strategy", "replay", "--json", "--candidates", "1")
+
+    assert done.code == 0
+    assert done.json["strategy"].startswith("replay")
+
+
+def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
+    serve: Serve, explore: Explorer
+) -> None:
+    deadly = fenced("import os\nos._exit(3)")
+    server = serve(TeaModel(drafts={1: [deadly]}))
+    done = explore(server, "--json", "--profile", "small")
+
+    assert done.code == 0
+    assert explore.exploration.steps[0].candidates[0].observation is not None
+    assert explore.exploration.steps[0].candidates[0].observation.status == "killed"
+    assert done.json["subtasks"][0]["debugged"]
+
+
+def test_a_candidate_that_never_ends_is_stopped(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(drafts={1: [fenced("while True: pass")]}))
+    done = explore(server, "--json", "--profile", "small", "--set", "run_seconds=1")
+
+    assert done.code == 0
+    assert explore.exploration.steps[0].candidates[0].observation is not None
+    assert explore.exploration.steps[0].candidates[0].observation.status == "timeout"
+
+
+def test_words_tell_a_person_what_happened(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve())
+
+    assert "SOLVED. Verified: it ran in a fresh state and the check passed." in done.out
+    assert "3 of 3 subtasks explored" in done.out
+    assert f"Notebook: {explore.notebook}" in done.out
