@@ -1,0 +1,126 @@
+"""A kit of executable problems on disk, read as problems that can be explored.
+
+A kit is a folder with ``dev/*.jsonl`` (a problem a line), ``fixtures/NAME`` (folders that a problem
+works on) and ``private`` (libraries that are not installed). A program is context + completion +
+test; the prompt is the context and the unfinished code that the completion goes on from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_bench.runs import Problem
+
+SMOKE_ROWS = 2
+
+
+class KitError(Exception):
+    """A kit, or what was asked of it, cannot be used; the message says why."""
+
+
+class Row(BaseModel):
+    """One line of a kit; fields that only other tools need are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    dataset: str
+    library: str
+    kind: Literal["function", "assign"]
+    prompt: str
+    context: str
+    requirement: str
+    test: str
+    canonical_solution: tuple[str, ...]
+    example_inputs: str | None = None
+    entry_point: str | None = None
+    fixtures: str | None = None
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The libraries to use, by import name."""
+        return tuple(self.library.split("+"))
+
+    @property
+    def unfinished(self) -> str:
+        """The end of the prompt, which the completion goes on from; empty when there is none."""
+        return self.prompt.removeprefix(self.context.rstrip()).lstrip("\n")
+
+    @property
+    def task(self) -> str:
+        """What is asked, in words, with the unfinished code in a fence."""
+        stub = self.unfinished.rstrip()
+        return (
+            f"{self.requirement}\n\n```python\n{stub}\n```\n" if stub else f"{self.requirement}\n"
+        )
+
+    @property
+    def canonical(self) -> str:
+        """The known solution, without the context."""
+        completion = self.canonical_solution[0]
+        is_whole = self.entry_point and re.search(
+            rf"^def {re.escape(self.entry_point)}\(", completion, re.MULTILINE
+        )
+        return completion if is_whole else self.unfinished + completion
+
+    def problem(self, kit: Path, python: str) -> Problem:
+        """The row as something to explore with ``python``, an interpreter that has the library."""
+        context = self.context.rstrip() + "\n"
+        if self.example_inputs:
+            context += f"\n{self.example_inputs.rstrip()}\n"
+        return Problem(
+            name=self.id,
+            dataset=self.dataset,
+            task=self.task,
+            context=context,
+            check=self.test,
+            entry_point=self.entry_point if self.kind == "function" else None,
+            libraries=self.libraries,
+            python=python,
+            fixtures=kit / "fixtures" / self.fixtures if self.fixtures else None,
+            search_path=kit / "private",
+        )
+
+
+def read_rows(kit: Path) -> dict[str, tuple[Row, ...]]:
+    """The rows of each development set, by the name of its file. Raises KitError."""
+    files = sorted((kit / "dev").glob("*.jsonl"))
+    if not files:
+        raise KitError(f"{kit} is not a kit: it has no dev/*.jsonl.")
+    return {file.stem: _rows(file) for file in files}
+
+
+def select_rows(sets: dict[str, tuple[Row, ...]], names: Sequence[str]) -> tuple[Row, ...]:
+    """Those that ``names`` mean, each once, in the order of the kit.
+
+    A name is ``all``, ``smoke`` (the first two of each set), a set, or a problem's id. Raises
+    KitError when it is none of these.
+    """
+    wanted: set[str] = set()
+    for name in names:
+        found = _named(sets, name)
+        if not found:
+            raise KitError(f"Nothing in the kit is named {name!r}. Sets: {', '.join(sets)}.")
+        wanted |= {row.id for row in found}
+    return tuple(row for rows in sets.values() for row in rows if row.id in wanted)
+
+
+def _named(sets: dict[str, tuple[Row, ...]], name: str) -> list[Row]:
+    if name == "smoke":
+        return [row for rows in sets.values() for row in rows[:SMOKE_ROWS]]
+    if name in sets:
+        return list(sets[name])
+    return [row for rows in sets.values() for row in rows if name in ("all", row.id)]
+
+
+def _rows(file: Path) -> tuple[Row, ...]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        return tuple(Row.model_validate_json(line) for line in lines if line.strip())
+    except ValidationError as error:
+        raise KitError(f"{file} holds a line that is no problem: {error}") from error
