@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -106,6 +107,12 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return Outcome(code if isinstance(code, int) else -1, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def match() -> Callable[[str, str], bool]:
+    """Whether a pattern is found in a message, however it was broken into lines."""
+    return lambda pattern, text: re.search(pattern, " ".join(text.split())) is not None
 
 
 @dataclass(frozen=True, slots=True)

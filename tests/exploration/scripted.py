@@ -1,4 +1,4 @@
-"""A model that knows its lines: what it is asked is told from the prompts, what it says is given."""
+"""A model that knows its lines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def step_of(request: RecordedRequest) -> int:
 
 @dataclass
 class TeaModel:
-    """Answers each kind of question with its own lines, one after another, the last again and again.
+    """Answers each kind of question with its own lines in turn, the last again and again.
 
     ``drafts`` and ``debugs`` are by step, counting from 1; a list within them goes to the choices
     of one request.
@@ -93,6 +93,8 @@ class TeaModel:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: RecordedRequest) -> Outcome:
+        if not request.path.endswith("/completions"):
+            return ""
         kind = kind_of(request)
         step = step_of(request) if kind in ("draft", "debug") else 0
         lines = self._lines(kind, step)

@@ -1,0 +1,251 @@
+"""Explorations that are killed, interrupted or run out of room, and go on."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from exploracoder.testing import Delay, ScriptedModelServer
+
+from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
+from .scripted import COLLECT, KEEP, SOLUTION, TeaModel, fenced, kind_of, step_of
+
+PATIENCE_S = 30.0
+# Longer than any test waits: the server hangs until the test ends.
+FOR_EVER = Delay(120, "too late")
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("what was waited for did not come about")
+        time.sleep(0.02)
+
+
+def steps_done(notebook: Path) -> int:
+    """How many steps a notebook says are done, while another process may be writing it."""
+    if not notebook.exists():
+        return 0
+    return sum(step.status == "done" for step in saved(notebook).steps)
+
+
+def drafted_steps(server: ScriptedModelServer) -> list[int]:
+    return [step_of(request) for request in server.chat_requests if kind_of(request) == "draft"]
+
+
+def ended(process: subprocess.Popen[str]) -> Outcome:
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Outcome(process.returncode, out, err)
+
+
+@pytest.fixture
+def start(explore: Explorer, library: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts the installed command; what still runs at the end of the test is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*words: object) -> subprocess.Popen[str]:
+        started.append(start_command(words, library))
+        return started[-1]
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def stuck_in_step_3(
+    serve: Serve, explore: Explorer, start: Callable[..., subprocess.Popen[str]]
+) -> subprocess.Popen[str]:
+    """An exploration whose model does not answer in step 3; steps 1 and 2 are saved."""
+    server = serve(TeaModel(drafts={3: [FOR_EVER]}))
+    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    wait_until(lambda: steps_done(explore.notebook) == 2 and 3 in drafted_steps(server))
+    return process
+
+
+def resume(command: Command, notebook: Path, server: ScriptedModelServer) -> Outcome:
+    return command("resume", notebook, *model_words(server), "--json", "--quiet")
+
+
+@pytest.mark.slow
+def test_killed_in_step_3_it_resumes_without_asking_again(
+    serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = stuck_in_step_3(serve, explore, start)
+    process.kill()
+    process.communicate()
+    before = saved(explore.notebook)
+    server = serve()
+    done = resume(command, explore.notebook, server)
+    after = explore.exploration
+
+    assert before.status == "running"
+    assert done.code == 0
+    assert done.json["status"] == "solved"
+    assert [kind_of(request) for request in server.chat_requests] == ["draft", "solution"]
+    assert drafted_steps(server) == [3]
+    assert done.json["usage_of_this_run"]["calls"] == 2
+    assert done.json["usage"]["calls"] == before.usage.calls + 2
+    assert after.id == before.id
+    assert after.steps[:2] == before.steps[:2]
+    assert after.steps[2].candidate is not None
+    assert after.steps[2].candidate.code == COLLECT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_interrupted_it_saves_and_says_how_to_go_on(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    start: Callable[..., subprocess.Popen[str]],
+    number: signal.Signals,
+) -> None:
+    process = stuck_in_step_3(serve, explore, start)
+    process.send_signal(number)
+    told = ended(process)
+    status = explore.exploration.status
+    nbformat.validate(nbformat.read(explore.notebook, as_version=4))
+    done = resume(command, explore.notebook, serve())
+
+    assert told.code == 130
+    assert f"exploracoder resume {explore.notebook}" in " ".join(told.err.split())
+    assert "Traceback" not in told.err
+    assert status == "cancelled"
+    assert done.json["status"] == "solved"
+
+
+@pytest.mark.slow
+def test_interrupted_while_code_runs_no_process_is_left(
+    serve: Serve, explore: Explorer, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    told_pid = tmp_path / "pid"
+    endless = f"import os, time, pathlib\npathlib.Path({str(told_pid)!r}).write_text(str(os.getpid()))"
+    server = serve(TeaModel(drafts={2: [fenced(f"{endless}\nwhile True: time.sleep(1)")]}))
+    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    wait_until(lambda: told_pid.exists() and told_pid.read_text() != "")
+    process.send_signal(signal.SIGINT)
+    told = ended(process)
+    pid = int(told_pid.read_text())
+
+    assert told.code == 130
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
+    assert steps_done(explore.notebook) == 1
+
+
+@pytest.mark.slow
+def test_interrupted_before_anything_was_planned_it_can_be_resumed(
+    serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    server = serve(TeaModel(plans=[FOR_EVER]))
+    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    wait_until(lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
+    process.send_signal(signal.SIGINT)
+    told = ended(process)
+    done = resume(command, explore.notebook, serve())
+
+    assert told.code == 130
+    assert done.json["status"] == "solved"
+
+
+@pytest.mark.slow
+def test_interrupted_while_indexing_it_leaves_an_index_that_works(
+    command: Command,
+    start: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(PATIENCE_S)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        process = start("index", "tealeaf/", "--embeddings-url", url, "--embeddings-model", "tea")
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            told = ended(process)
+    done = command("index", "tealeaf/", "--json")
+
+    assert told.code == 130
+    assert "Interrupted." in told.err
+    assert "Traceback" not in told.err
+    assert done.code == 0
+    assert done.json["apis"] == 15
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_it_with_the_last_step_kept(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    start: Callable[..., subprocess.Popen[str]],
+) -> None:
+    room = 4_000_000
+    big = f"{KEEP}\nballast = len('''{'x' * room}''')"
+    server = serve(TeaModel(drafts={2: [Delay(1.0, fenced(big))]}))
+    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    wait_until(lambda: steps_done(explore.notebook) == 1)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
+    told = ended(process)
+    kept = explore.exploration
+    leftovers = [path for path in explore.folder.iterdir() if path.name.startswith(".")]
+    done = resume(command, explore.notebook, serve())
+
+    assert told.code == 2
+    assert "cannot be written" in " ".join(told.err.split())
+    assert "Traceback" not in told.err
+    assert [step.status for step in kept.steps] == ["done", "pending", "pending"]
+    assert leftovers == []
+    assert done.json["solution"] == SOLUTION
+
+
+def test_what_is_finished_is_not_done_again(
+    serve: Serve, explore: Explorer, command: Command
+) -> None:
+    explore(serve())
+    server = serve()
+    done = resume(command, explore.notebook, server)
+
+    assert done.code == 0
+    assert server.chat_requests == []
+    assert "Nothing is left to do" in done.err
+
+
+def test_what_failed_writes_only_its_solution_again(
+    serve: Serve, explore: Explorer, command: Command
+) -> None:
+    wrong = fenced(SOLUTION.replace("> 3", "> 4"))
+    explore(serve(TeaModel(solutions=[wrong], repairs=[wrong])))
+    server = serve()
+    done = resume(command, explore.notebook, server)
+
+    assert done.json["status"] == "solved"
+    assert {kind_of(request) for request in server.chat_requests} <= {"solution", "rerank"}
+
+
+def test_a_state_that_cannot_be_rebuilt_is_said(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(own_library)
+    explore(serve(), "--max-tokens", "1500", "--profile", "small")
+    leaves = own_library / "tealeaf" / "leaves.py"
+    broken = leaves.read_text(encoding="utf-8").replace("int(strength)", "leaf(strength)")
+    leaves.write_text(broken, encoding="utf-8")
+    done = command("resume", explore.notebook, *model_words(serve()), "--quiet")
+
+    assert steps_done(explore.notebook) >= 1
+    assert done.code == 2
+    assert "ran before and does not run now: NameError" in " ".join(done.err.split())

@@ -1,0 +1,95 @@
+"""Accepted cells run again without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Command, Explorer, Serve
+
+
+@pytest.fixture
+def explored(
+    serve: Serve, explore: Explorer, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The notebook of an exploration with a library that the test may change."""
+    monkeypatch.chdir(own_library)
+    assert explore(serve(), "--profile", "small").code == 0
+    return explore.notebook
+
+
+def change(library: Path, before: str, after: str) -> None:
+    file = library / "tealeaf" / "leaves.py"
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def results(cells: list[dict[str, Any]]) -> dict[str, str]:
+    return {cell["cell"]: cell["result"] for cell in cells}
+
+
+def test_unchanged_cells_are_the_same(explored: Path, command: Command) -> None:
+    before = explored.read_bytes()
+    done = command("replay", explored, "--json")
+
+    assert done.code == 0
+    assert results(done.json["cells"]) == dict.fromkeys(
+        ["context", "step-1", "step-2", "step-3", "solution", "check"], "same"
+    )
+    assert explored.read_bytes() == before
+
+
+def test_a_changed_function_is_shown_with_both_outputs(
+    explored: Path, command: Command, own_library: Path
+) -> None:
+    change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
+    done = command("replay", explored, "--json")
+    first = next(cell for cell in done.json["cells"] if cell["cell"] == "step-1")
+
+    assert done.code == 1
+    assert first["result"] == "changed"
+    assert "name='assam'" in first["before"]
+    assert "name='ASSAM'" in first["now"]
+    assert results(done.json["cells"])["check"] == "failed"
+
+
+def test_a_changed_cell_is_told_in_words_with_its_difference(
+    explored: Path, command: Command, own_library: Path
+) -> None:
+    change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
+    done = command("replay", explored)
+
+    assert "changed  step-3" in done.out
+    assert "-['assam', 'oolong']" in done.out
+    assert "+['ASSAM', 'OOLONG']" in done.out
+    assert "of 6 cells are as they were." in done.out
+
+
+def test_a_removed_function_fails_its_cells(
+    explored: Path, command: Command, own_library: Path
+) -> None:
+    init = own_library / "tealeaf" / "__init__.py"
+    text = init.read_text(encoding="utf-8").replace("read_leaves, ", "")
+    init.write_text(text.replace('    "read_leaves",\n', ""), encoding="utf-8")
+    done = command("replay", explored, "--json")
+    first = next(cell for cell in done.json["cells"] if cell["cell"] == "step-1")
+
+    assert done.code == 1
+    assert first["result"] == "failed"
+    assert "AttributeError" in first["now"]
+
+
+def test_addresses_of_objects_do_not_count_as_changes(
+    serve: Serve, explore: Explorer, command: Command
+) -> None:
+    from .scripted import READ, TeaModel, fenced
+
+    script = TeaModel(drafts={1: [fenced(f"{READ}\nprint(tealeaf.Flow(leaves), object())")]})
+    explore(serve(script), "--profile", "small")
+    done = command("replay", explore.notebook, "--json")
+
+    assert "0x" in done.json["cells"][1]["now"]
+    assert done.code == 0
