@@ -1,6 +1,6 @@
 """An exploration as a notebook, and back (the metadata is under ``exploracoder``).
 
-The cells are for people and for plain Jupyter; the metadata holds everything that is needed to go on.
+The cells are for people and for plain Jupyter; the metadata holds all that is needed to go on.
 """
 
 from __future__ import annotations

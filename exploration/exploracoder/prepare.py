@@ -33,7 +33,7 @@ def make_task(
     check: str = "",
     entry_point: str | None = None,
 ) -> Task:
-    """A task, its unfinished code told apart. Raises InputError when it says nothing or too much."""
+    """A task, its unfinished code told apart. Raises InputError when it is empty or too long."""
     text = text.strip()
     if not text:
         raise InputError("The task is empty. Say in a sentence or two what you want done.")

@@ -1,4 +1,4 @@
-"""An exploration being worked on: it owns the sidecar and saves each step before the next begins."""
+"""An exploration being worked on: owns the sidecar and saves each step before the next begins."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ Listener = Callable[[Exploration, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a session works: the user's interpreter, the folder that snippets see as theirs, and the
-    notebook that is saved."""
+    """Where a session works: in which interpreter and folder snippets run, and what is saved."""
 
     python: str
     folder: Path

@@ -133,7 +133,7 @@ class Candidate(State):
 
 
 class Step(State):
-    """One subtask's exploration; ``chosen`` is the id of the candidate that the chain goes on from."""
+    """One subtask's exploration; ``chosen`` is the candidate that became the experience, by id."""
 
     subtask: Subtask
     status: StepStatus = "pending"
@@ -198,7 +198,7 @@ class Solution(State):
 
 
 class Spending(State):
-    """What one part of the work cost: ``part`` is ``plan``, a subtask's id, ``solution`` and so on."""
+    """What one part of the work cost: ``part`` is ``plan``, a subtask's id, ``solution``, ..."""
 
     part: str
     usage: Usage = Usage()
@@ -206,7 +206,7 @@ class Spending(State):
 
 
 class Exploration(State):
-    """All of it. ``prompts`` maps the name of each prompt used to the first digits of its SHA-256."""
+    """All of it. ``prompts`` maps each prompt's name to its version and the head of its hash."""
 
     schema_version: int = SCHEMA_VERSION
     id: str = Field(default_factory=lambda: uuid4().hex)

@@ -31,7 +31,7 @@ class Finding:
 @python_option
 @json_option
 def doctor(python: str | None, as_json: bool) -> int:
-    """Say what is found, what is missing, and what to do. Exit code 1 when something is a problem."""
+    """Say what is found, what is missing, and what to do. Exit code 1: something is a problem."""
     findings = list(_look(python))
     if as_json:
         print_json([asdict(finding) for finding in findings])

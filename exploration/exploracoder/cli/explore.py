@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from exploracoder.cli.options import (
 from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import ExploraCoderError, InputError
 from exploracoder.state import Exploration
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.strategies import StrategyChoice
 
 
 @click.command()
@@ -190,7 +193,9 @@ def _interpreter_then(exploration: Exploration) -> str | None:
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
-def _work(exploration: Exploration, output: Path, given: dict[str, Any], *, strategy: str) -> int:
+def _work(
+    exploration: Exploration, output: Path, given: dict[str, Any], *, strategy: StrategyChoice
+) -> int:
     from exploracoder import prepare, session
     from exploracoder.cli import report
 

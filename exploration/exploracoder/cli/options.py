@@ -55,8 +55,8 @@ def model_options(command: CommandT) -> CommandT:
         click.option(
             "--model",
             metavar="NAME",
-            help="The model to ask; 'embedded' is the one that needs nothing else and is the default"
-            " when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
+            help="The model to ask; 'embedded' is the one that needs nothing else and is the"
+            " default when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
         ),
         click.option(
             "--base-url",

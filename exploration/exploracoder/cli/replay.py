@@ -20,8 +20,8 @@ from exploracoder.replay import ReplayedCell
 def replay(file: Path, python: str | None, as_json: bool) -> int:
     """Run the accepted cells of the exploration in FILE again, without a model.
 
-    Says of each cell whether its output is the same, changed, or it failed. Exit code 0: all are the
-    same; 1: some are not. FILE is not touched.
+    Says of each cell whether its output is the same, changed, or it failed. Exit code 0: all are
+    the same; 1: some are not. FILE is not touched.
     """
     cells = _replay(file, python)
     if as_json:
