@@ -47,8 +47,9 @@ lint: $(READY) ## check style, format, and types
 	$(BIN)/mypy docs
 
 bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model nor a kit
+	$(BIN)/python -m exploracoder_bench.overhead $(ARGS)
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
-	  --python .venv-bench/bin/python $(ARGS)
+	  --python .venv-bench/bin/python
 
 docs: $(READY) ## write the pages that are made from the code
 	$(BIN)/python docs/generate.py
