@@ -104,8 +104,12 @@ class MiniLmEmbedder:
         )
 
 
+# The client wants a key even for servers that do not.
+_NO_KEY = "none"
+
+
 class EndpointEmbedder:
-    """Any OpenAI-compatible ``/embeddings`` endpoint.
+    """Any OpenAI-compatible ``/embeddings`` endpoint; ``api_key`` may be empty.
 
     The key is sent to ``base_url`` alone and is part of no message of this class.
     """
@@ -153,7 +157,7 @@ class EndpointEmbedder:
         payload = [text or " " for text in texts]
         try:
             with openai.OpenAI(
-                base_url=self._base_url, api_key=self._api_key, timeout=self._timeout_s
+                base_url=self._base_url, api_key=self._api_key or _NO_KEY, timeout=self._timeout_s
             ) as client:
                 reply = client.embeddings.create(
                     input=payload, model=self._model, encoding_format="float"
