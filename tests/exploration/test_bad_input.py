@@ -41,7 +41,10 @@ LIBRARIES: dict[str, tuple[Callable[[Path], Words], str]] = {
     "missing path": (lambda folder: [folder / "nowhere"], r"nowhere"),
     "folder without Python": (lambda folder: [folder], r"(?i)no python"),
     "not a module": (lambda folder: [write(folder, "tea.txt", "tea")], r"not a Python module"),
-    "no public API": (lambda folder: [write(folder, "bare.py", "")], r"publishes no function, class or constant"),
+    "no public API": (
+        lambda folder: [write(folder, "bare.py", "")],
+        r"publishes no function, class or constant",
+    ),
 }
 
 OPTIONS: dict[str, tuple[Callable[[Path], Words], str]] = {

@@ -129,7 +129,9 @@ def test_interrupted_while_code_runs_no_process_is_left(
     serve: Serve, explore: Explorer, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     told_pid = tmp_path / "pid"
-    endless = f"import os, time, pathlib\npathlib.Path({str(told_pid)!r}).write_text(str(os.getpid()))"
+    endless = (
+        f"import os, time, pathlib\npathlib.Path({str(told_pid)!r}).write_text(str(os.getpid()))"
+    )
     server = serve(TeaModel(drafts={2: [fenced(f"{endless}\nwhile True: time.sleep(1)")]}))
     process = start(*explore.words(server, *explore.files(), "--profile", "small"))
     wait_until(lambda: told_pid.exists() and told_pid.read_text() != "")

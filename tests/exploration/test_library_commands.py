@@ -1,0 +1,74 @@
+"""``index`` and ``search``, with the index whole, damaged, or embedded by an endpoint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command, Explorer, Serve, start_command
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that the test may damage."""
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_index_says_what_it_read(command: Command) -> None:
+    done = command("index", "tealeaf/", "--json")
+
+    assert done.code == 0
+    assert done.json["name"] == "tealeaf"
+    assert done.json["version"] == "2.1"
+    assert done.json["apis"] == 15
+
+
+def test_search_finds_an_api_by_what_it_does(command: Command) -> None:
+    done = command("search", "how long to steep", "-l", "tealeaf/", "-k", "3")
+
+    assert done.code == 0
+    assert done.out.splitlines()[1].startswith("tealeaf.steep_seconds")
+
+
+def test_search_in_bulk_answers_line_by_line(command: Command, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.jsonl"
+    rows = [{"id": "a", "query": "lazy pipeline"}, {"id": 2, "query": "heat the water"}]
+    queries.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    done = command("search", "--queries", queries, "-l", "tealeaf/", "-k", "50", "--json")
+    lines = [json.loads(line) for line in done.out.splitlines()]
+
+    assert [line["id"] for line in lines] == ["a", 2]
+    assert lines[0]["ranked"][0] == "tealeaf.Flow"
+    assert lines[1]["ranked"][0] == "tealeaf.Kettle.heat"
+
+
+def test_an_endpoint_without_a_key_can_embed(
+    command: Command, serve: Serve, own_cache: Path
+) -> None:
+    words = ["--embeddings-url", serve().base_url, "--embeddings-model", "letters", "--json"]
+    done = command("index", "tealeaf/", *words)
+
+    assert done.code == 0
+    assert done.json["apis"] == 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", ["*.sqlite3", "*.json*", "*"])
+def test_a_damaged_index_is_built_again(
+    command: Command, serve: Serve, explore: Explorer, own_cache: Path, library: Path, pattern: str
+) -> None:
+    command("index", "tealeaf/")
+    files = [path for path in (own_cache / "index").rglob(pattern) if path.is_file()]
+    for path in files:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    words = explore.words(serve(), *explore.files(), "--method", "docprompting", "--json")
+    with start_command(words, library) as process:
+        out, err = process.communicate(timeout=60)
+
+    assert files
+    assert process.returncode == 0, err
+    assert json.loads(out)["status"] == "solved"
+    assert explore.exploration.overall.kept
