@@ -1,0 +1,89 @@
+"""Which candidate the chain goes on from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from exploracoder.engine.selection import has_good_evidence, select
+from exploracoder.state import Candidate, NameProblem
+from exploracoder_kernel.observation import Observation, Variable
+
+MADE = (Variable(name="leaves", type="list"),)
+
+
+def candidate(id_: str, status: Any = "ok", **facts: Any) -> Candidate:
+    """A candidate that ran, used an API, made a variable and printed something, if not said else."""
+    seen = {"stdout": "tea\n", "variables": MADE} | facts.pop("seen", {})
+    facts = {"code": "x = 1", "apis": ("tea.brew",)} | facts
+    return Candidate(
+        id=id_, origin="draft", observation=Observation(status=status, **seen), **facts
+    )
+
+
+FAILED = candidate("failed", "error")
+BROKEN = Variable(name="leaves", type="Flow", preview_error="ValueError")
+PROBLEM = NameProblem(name="brow", owner="tea")
+
+
+def choose(candidates: list[Candidate], **options: Any) -> str | None:
+    chosen = select(
+        candidates, **({"strategy": "evidence", "keep_failed": False, "seed": 0} | options)
+    )
+    return chosen.id if chosen else None
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        FAILED,
+        candidate("worse", seen={"variables": (BROKEN,)}),
+        candidate("worse", apis=()),
+        candidate("worse", problems=(PROBLEM,)),
+        candidate("worse", seen={"variables": ()}),
+        candidate("worse", seen={"stdout": ""}),
+        candidate("worse", code="x = 1\ny = 2"),
+    ],
+    ids=["failed", "broken value", "no API", "wrong name", "no variable", "silent", "longer"],
+)
+def test_evidence_prefers_what_ran_used_the_library_and_showed_something(
+    worse: Candidate,
+) -> None:
+    assert choose([worse, candidate("better")]) == "better"
+    assert choose([candidate("better"), worse]) == "better"
+
+
+def test_random_takes_any_that_ran_and_repeats_with_its_seed() -> None:
+    pool = [FAILED, *(candidate(str(number)) for number in range(5))]
+    picks = [choose(pool, strategy="random", seed=seed) for seed in range(20)]
+
+    assert picks == [choose(pool, strategy="random", seed=seed) for seed in range(20)]
+    assert len(set(picks)) > 1
+    assert "failed" not in picks
+
+
+def test_when_none_ran_nothing_is_chosen() -> None:
+    assert choose([FAILED]) is None
+    assert choose([]) is None
+
+
+def test_the_paper_keeps_a_failed_one_when_none_ran() -> None:
+    assert choose([FAILED], strategy="random", keep_failed=True) == "failed"
+    assert choose([FAILED, candidate("ran")], strategy="random", keep_failed=True) == "ran"
+
+
+@pytest.mark.parametrize(
+    "poor",
+    [
+        FAILED,
+        candidate("poor", apis=()),
+        candidate("poor", problems=(PROBLEM,)),
+        candidate("poor", seen={"variables": (BROKEN,)}),
+        candidate("poor", seen={"variables": (), "stdout": " \n"}),
+        Candidate(id="poor", code="x", origin="draft"),
+    ],
+    ids=["failed", "no API", "wrong name", "broken value", "showed nothing", "never ran"],
+)
+def test_evidence_is_good_only_when_nothing_is_missing(poor: Candidate) -> None:
+    assert has_good_evidence(candidate("good"))
+    assert not has_good_evidence(poor)

@@ -1,0 +1,61 @@
+"""What was retrieved, weighed by the library's examples and the variables at hand."""
+
+from __future__ import annotations
+
+from exploracoder.engine.known import KnownApis
+from exploracoder.engine.sieve import names_used, sift
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
+
+
+def api(path: str, kind: ApiKind = "function", summary: str = "") -> ApiDoc:
+    return ApiDoc(path=path, kind=kind, library="tea", summary=summary)
+
+
+DOCS = [
+    api("tea.MAX", "attribute"),
+    api("tea.brew"),
+    api("tea.Pan", "class"),
+    api("tea.Kettle", "class"),
+    api("tea.Pan.boil", "method", "Boil it."),
+    api("tea.Kettle.boil", "method", "Boil."),
+    api("tea.Jug.boil", "method", "Boil."),
+]
+
+
+def order(*variables: Variable, used: frozenset[str] = frozenset()) -> list[str]:
+    hits = [Hit(doc=doc, score=1.0) for doc in DOCS]
+    return [hit.doc.path for hit in sift(hits, KnownApis(DOCS), used, variables)]
+
+
+def test_a_member_that_classes_share_is_shown_once() -> None:
+    paths = order()
+
+    assert "tea.Kettle.boil" in paths
+    assert "tea.Pan.boil" in paths
+    assert "tea.Jug.boil" not in paths
+
+
+def test_a_constant_gives_way() -> None:
+    assert order().index("tea.brew") < order().index("tea.MAX")
+
+
+def test_what_the_examples_use_comes_first() -> None:
+    used = names_used(["pan = Pan()\npan.fry(egg)"])
+
+    assert {"Pan", "fry", "egg"} <= used
+    assert order(used=used)[0] == "tea.Pan"
+
+
+def test_members_of_live_types_rise_and_stand_for_their_like() -> None:
+    jug = Variable(name="jug", type="tea.Jug")
+    docs = [*DOCS, api("tea.Jug", "class")]
+    hits = [Hit(doc=doc, score=1.0) for doc in docs]
+    live = [hit.doc.path for hit in sift(hits, KnownApis(docs), frozenset(), [jug])]
+
+    assert live.index("tea.Jug.boil") < order().index("tea.Kettle.boil")
+    assert "tea.Kettle.boil" not in live
+
+
+def test_nothing_retrieved_is_nothing_sifted() -> None:
+    assert sift([], KnownApis([]), frozenset(), []) == ()

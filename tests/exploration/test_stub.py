@@ -1,0 +1,189 @@
+"""Unfinished code: found in a task or a context, and completed by a model's answer."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+from exploracoder.engine import stub
+
+HEAD = '''\
+def strong(leaves: list[str], least: int = 3) -> list[str]:
+    """The strong ones."""
+'''
+
+
+def dedent(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+def run(code: str) -> dict[str, object]:
+    """The names that a piece of code leaves."""
+    space: dict[str, object] = {}
+    exec(code, space)
+    return space
+
+
+def test_a_head_with_lost_defaults_is_put_back() -> None:
+    answer = "import os\n\ndef strong(leaves, least):\n    kept = leaves[:least]  # keep\n    return kept"
+    done = stub.complete(answer, HEAD)
+
+    assert "def strong(leaves: list[str], least: int=3) -> list[str]:" in done
+    assert done.startswith("import os\n")
+    assert "    kept = leaves[:least]  # keep\n    return kept" in done
+    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+
+
+def test_a_head_that_is_right_is_left_alone() -> None:
+    answer = f"{HEAD}    return leaves\n"
+
+    assert stub.complete(answer, HEAD) == answer
+
+
+def test_a_one_line_function_gets_its_head_back() -> None:
+    done = stub.complete("def strong(leaves, least): return leaves[:least]", HEAD)
+
+    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+
+
+def test_a_decorated_function_is_still_python_with_its_head_put_back() -> None:
+    answer = "import functools\n\n@functools.cache\ndef strong(leaves, least):\n    return leaves"
+    done = stub.complete(answer, HEAD)
+
+    assert run(done)["strong"]("abc") == "abc"  # type: ignore[operator]
+
+
+def test_an_async_function_stays_async() -> None:
+    done = stub.complete("async def brew(leaf):\n    return leaf", "async def brew(leaf='assam'):")
+    tree = ast.parse(done)
+
+    assert isinstance(tree.body[0], ast.AsyncFunctionDef)
+    assert "'assam'" in done
+
+
+def test_a_bare_expression_becomes_the_right_side() -> None:
+    assert stub.complete("sorted(leaves)", "names =") == "names = sorted(leaves)"
+
+
+def test_an_assignment_that_is_there_is_not_doubled() -> None:
+    assert stub.complete("names = sorted(leaves)", "names =") == "names = sorted(leaves)"
+
+
+def test_several_lines_for_an_assignment_are_left_alone() -> None:
+    answer = "import os\nnames = os.listdir()"
+
+    assert stub.complete(answer, "names =") == answer
+
+
+def test_a_bare_body_goes_under_the_head() -> None:
+    done = stub.complete("kept = leaves[:least]\nreturn kept", HEAD)
+
+    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+
+
+def test_an_indented_body_goes_under_the_head() -> None:
+    done = stub.complete("    kept = leaves[:least]\n    return kept", HEAD)
+
+    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("answer", ["def other(x):\n    return x", "this is no Python at all ("])
+def test_an_answer_that_does_not_fit_is_left_alone(answer: str) -> None:
+    assert stub.complete(answer, HEAD) == answer
+
+
+def test_without_a_stub_nothing_is_done() -> None:
+    assert stub.complete("print(1)", "") == "print(1)"
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "unfinished"),
+    [
+        ("x = 1\ny = 2", "x = 1\ny = 2", ""),
+        ("x = 1\nresult =", "x = 1", "result ="),
+        ("x = 1\nframe['a'] = ", "x = 1", "frame['a'] ="),
+        ("x = 1\n\ndef brew(leaf):\n", "x = 1\n", "def brew(leaf):"),
+        (
+            "import os\n\n@decorated\ndef brew(leaf):\n    # make tea",
+            "import os\n",
+            "@decorated\ndef brew(leaf):\n    # make tea",
+        ),
+        ("x = 1\nasync def brew(leaf):\n", "x = 1", "async def brew(leaf):"),
+        ("x = (1\ny = 2", "x = (1\ny = 2", ""),
+        ("", "", ""),
+    ],
+    ids=["finished", "assignment", "item", "function", "decorated", "async", "broken", "empty"],
+)
+def test_the_unfinished_end_of_a_context_is_told_apart(
+    context: str, text: str, unfinished: str
+) -> None:
+    split = stub.in_context(context)
+
+    assert split.text.strip() == text.strip()
+    assert split.stub.strip() == unfinished
+
+
+def test_a_fenced_function_head_is_found_in_a_task() -> None:
+    task = f"Complete this function.\n\n```python\n{HEAD}```\nThank you."
+
+    assert stub.in_task(task, None) == HEAD.rstrip()
+
+
+def test_a_function_head_at_the_end_of_a_task_is_found() -> None:
+    assert stub.in_task(f"Complete this.\n\n{HEAD}", "strong") == HEAD.rstrip()
+
+
+def test_an_assignment_at_the_end_of_a_task_is_found() -> None:
+    assert stub.in_task("Sort the leaves.\nnames =", None) == "names ="
+
+
+def test_a_head_of_another_name_than_the_entry_point_is_no_stub() -> None:
+    assert stub.in_task(f"Like this one:\n```python\n{HEAD}```", "weak") == ""
+
+
+@pytest.mark.parametrize("task", ["Sort the leaves.", "Is a = b true?", "An example: f(x)\n"])
+def test_a_task_in_words_has_no_stub(task: str) -> None:
+    assert stub.in_task(task, None) == ""
+
+
+def test_a_task_without_its_stub_says_what_the_stub_says() -> None:
+    task = f"Complete this function.\n\n```python\n{HEAD}```"
+    words = stub.without_stub(task, HEAD.rstrip())
+
+    assert "def strong" not in words
+    assert "```" not in words
+    assert "Complete this function." in words
+    assert "The strong ones." in words
+
+
+def test_a_task_that_is_only_an_assignment_is_not_emptied() -> None:
+    assert stub.without_stub("names =", "names =") == "names ="
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "name"),
+    [(HEAD, "strong"), ("def a(): return 1\ndef b():", "b"), ("names =", None), ("", None)],
+)
+def test_the_name_of_the_function_to_write_is_the_last_one(
+    unfinished: str, name: str | None
+) -> None:
+    assert stub.function_name(unfinished) == name
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "target"),
+    [
+        ("names =", "names"),
+        ("a = 1\nframe['x'] = ", "frame['x']"),
+        ("self.leaf =", "self.leaf"),
+        ("a == b", None),
+        ("a = 1", None),
+        (HEAD, None),
+        ("", None),
+    ],
+)
+def test_the_target_of_an_unfinished_assignment_is_its_left_side(
+    unfinished: str, target: str | None
+) -> None:
+    assert stub.assignment_target(unfinished) == target
