@@ -25,6 +25,7 @@ from pathlib import Path
 from exploracoder.testing import ScriptedModelServer
 
 from exploracoder_bench.kit import KitError, Row, read_rows, select_rows
+from exploracoder_bench.options import make_parser, runner, ways
 from exploracoder_bench.runs import Problem, RunResult, Way, run
 from exploracoder_bench.sweep import Runner, sweep
 from exploracoder_bench.tables import datasets_table, methods_table, setup_failures
@@ -44,22 +45,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KitError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
-    runner = _canonical_runner(rows, given.timeout) if given.canonical else _runner(given.timeout)
-    results = sweep(problems, _ways(given), given.out, runner)
-    for table in (methods_table(results), datasets_table(results), setup_failures(results)):
-        if table:
-            print(f"{table}\n")
+    if given.canonical:
+        results = sweep(problems, [Way(_CANONICAL, 0)], given.out, _answers(rows, given.timeout))
+    else:
+        results = sweep(problems, ways(given), given.out, runner(given))
+    tables = (methods_table(results), datasets_table(results), setup_failures(results))
+    print("\n\n".join(filter(None, tables)))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, seeds=1)
     parser.add_argument("kit", type=Path, help="folder with dev/, fixtures/ and private/")
-    parser.add_argument(
-        "--methods", default="direct,docprompting,exploracoder", help="names, separated by commas"
-    )
     parser.add_argument(
         "--select",
         nargs="+",
@@ -74,37 +71,9 @@ def _parser() -> argparse.ArgumentParser:
         help="the interpreter of each library; pandas' serves numpy, monkey and beatnum too",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="where runs are kept"
-    )
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="runs of each problem")
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a setting of 'exploracoder explore', for all methods",
-    )
-    for name in ("profile", "model", "base-url"):
-        parser.add_argument(f"--{name}", help="as in 'exploracoder explore'")
-    parser.add_argument(
-        "--timeout", type=float, default=900.0, metavar="S", help="seconds for one run"
-    )
-    parser.add_argument(
         "--canonical", action="store_true", help="check the kit with its known solutions instead"
     )
     return parser
-
-
-def _ways(given: argparse.Namespace) -> list[Way]:
-    if given.canonical:
-        return [Way(_CANONICAL, 0)]
-    options = [item for each in given.assignments for item in ("--set", each)]
-    for name in ("profile", "model", "base_url"):
-        if getattr(given, name):
-            options += [f"--{name.replace('_', '-')}", getattr(given, name)]
-    methods = [name.strip() for name in given.methods.split(",") if name.strip()]
-    return [Way(method, seed, tuple(options)) for method in methods for seed in range(given.seeds)]
 
 
 def _pythons(text: str) -> dict[str, str]:
@@ -122,14 +91,7 @@ def _python(row: Row, pythons: Mapping[str, str]) -> str:
     return found
 
 
-def _runner(timeout_s: float) -> Runner:
-    def explore(problem: Problem, way: Way, folder: Path) -> RunResult:
-        return run(problem, way, folder, timeout_s=timeout_s)
-
-    return explore
-
-
-def _canonical_runner(rows: Sequence[Row], timeout_s: float) -> Runner:
+def _answers(rows: Sequence[Row], timeout_s: float) -> Runner:
     """Runs in which the model is a server that knows the solution."""
     answers = {row.id: f"```python\n{row.canonical}\n```" for row in rows}
 

@@ -1,0 +1,227 @@
+"""What an exploration costs beside the model: six subtasks, three candidates each.
+
+Run: ``python -m exploracoder_bench.overhead [--parts kernels,startup,engine,model,tokens]``
+
+    kernels  the 18 candidates in the sidecar, against one fresh ipykernel for each
+    startup  importing the package, and the command line's --help
+    engine   a whole exploration with a model that answers at once: what is left is ours
+    model    the same with the embedded model: the share of the wall time that is not the model
+    tokens   completion tokens of live candidates against self-contained ones, same model and plan
+
+``model`` and ``tokens`` ask the embedded model, or the one that the environment names, for some
+minutes; they are left out unless they are named. Times are medians; quote the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
+
+from exploracoder_bench import candidate_speed, runs, six_steps
+from exploracoder_bench.runs import RunResult, Way
+from exploracoder_bench.tables import markdown
+
+_ALL_CANDIDATES = (
+    "--profile=small",
+    "--candidates=3",
+    "--no-self-debug",
+    "--set=stop_at_first=false",
+    "--set=max_subtasks=6",
+    # Self-contained candidates grow with each step; they must not be cut.
+    "--set=step_tokens=900",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure, and the promise about it where there is one: at most or at least ``limit``."""
+
+    part: str
+    what: str
+    value: float
+    unit: Literal["s", "ms", "%", "times", "tokens", ""]
+    limit: float | None = None
+    is_floor: bool = False
+
+    @property
+    def promise(self) -> str:
+        """The promise in words, with whether it is kept."""
+        if self.limit is None:
+            return ""
+        kept = self.value >= self.limit if self.is_floor else self.value <= self.limit
+        word = "at least" if self.is_floor else "at most"
+        return f"{word} {self.limit:g} {self.unit}: {'kept' if kept else 'BROKEN'}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the parts and print a table; with --out each figure is a JSON line too."""
+    given = _parser().parse_args(arguments)
+    parts = [name.strip() for name in given.parts.split(",") if name.strip()]
+    unknown = [name for name in parts if name not in _PARTS]
+    if unknown:
+        print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
+        return 2
+    measures = [measure for name in parts for measure in _PARTS[name](given.rounds)]
+    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}", one.promise) for one in measures]
+    print(markdown(("part", "what", "value", "promise"), rows))
+    if given.out:
+        with given.out.open("a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(asdict(one)) + "\n" for one in measures)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default="kernels,startup,engine", help="separated by commas")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="repetitions of each")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
+    return parser
+
+
+def measure_kernels(rounds: int) -> Iterator[Measure]:
+    """The candidates in the sidecar and in fresh kernels; once more with numpy if it is there."""
+    contexts = {"standard library": six_steps.CONTEXT}
+    if _has_numpy():
+        contexts["numpy imported"] = f"import numpy as np\n{six_steps.CONTEXT}"
+    for name, context in contexts.items():
+        times = candidate_speed.measure(context, six_steps.steps(), rounds=rounds)
+        ratio = times.fresh / times.sidecar
+        yield Measure("kernels", f"18 candidates in the sidecar ({name})", times.sidecar, "s")
+        yield Measure("kernels", "its start and the context too", times.sidecar_started, "s")
+        yield Measure("kernels", "18 fresh kernels, one after another", times.fresh, "s")
+        yield Measure("kernels", "18 fresh kernels, three at once", times.fresh_together, "s")
+        yield Measure("kernels", "faster", ratio, "times", 20, is_floor=True)
+        counted = times.fresh / times.sidecar_started
+        yield Measure("kernels", "faster, start and context counted", counted, "times")
+        together = times.fresh_together / times.sidecar
+        yield Measure("kernels", "faster than three at once", together, "times")
+
+
+def measure_startup(rounds: int) -> Iterator[Measure]:
+    """What a person waits for before anything happens."""
+    code = (
+        "import time; start = time.perf_counter(); import exploracoder;"
+        " print(1000 * (time.perf_counter() - start))"
+    )
+    imports = [float(_output([sys.executable, "-c", code])) for _ in range(rounds)]
+    yield Measure("startup", "import exploracoder", statistics.median(imports), "ms", 100)
+    helps = [_milliseconds([runs.script(), "--help"]) for _ in range(rounds)]
+    yield Measure("startup", "exploracoder --help", statistics.median(helps), "ms", 400)
+    bare = [_milliseconds([sys.executable, "-c", ""]) for _ in range(rounds)]
+    yield Measure("startup", "of which Python itself", statistics.median(bare), "ms")
+
+
+def measure_engine(rounds: int) -> Iterator[Measure]:
+    """A whole exploration whose model answers at once from a script."""
+    _warm_index()
+    with ScriptedModelServer(_scripted_reply, model="six-steps") as server:
+        options = (*_ALL_CANDIDATES, "--model", server.model, "--base-url", server.base_url)
+        results = [_explored((*options, "--set=few_shot_plans=0"), seed) for seed in range(rounds)]
+    shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
+    if shapes != {(6, 18, True)}:
+        raise RuntimeError(f"Not 6 subtasks, 18 candidates and a solution, but {shapes}.")
+    ours = [one.seconds_exploration - one.seconds_model for one in results]
+    start = [one.seconds - one.seconds_exploration for one in results]
+    code = [one.seconds_execution for one in results]
+    yield Measure("engine", "exploration without the model", statistics.median(ours), "s")
+    yield Measure("engine", "of which requests to run code", statistics.median(code), "s")
+    yield Measure("engine", "starting and ending the command", statistics.median(start), "s")
+
+
+def measure_model(rounds: int) -> Iterator[Measure]:
+    """The share of the wall time that is not the model."""
+    _warm_index()
+    results = [_explored(_ALL_CANDIDATES, seed) for seed in range(rounds)]
+    yield Measure("model", "subtasks", statistics.median(one.subtasks for one in results), "")
+    yield Measure("model", "candidates", statistics.median(one.candidates for one in results), "")
+    seconds = [one.seconds for one in results]
+    yield Measure("model", "wall time of the command", statistics.median(seconds), "s")
+    inner = [1 - one.seconds_model / one.seconds_exploration for one in results]
+    whole = [1 - one.seconds_model / one.seconds for one in results]
+    yield Measure("model", "not the model, exploration", 100 * statistics.median(inner), "%", 10)
+    yield Measure("model", "not the model, command", 100 * statistics.median(whole), "%", 10)
+
+
+def measure_tokens(rounds: int) -> Iterator[Measure]:
+    """Completion tokens of the candidates in both styles."""
+    _warm_index()
+    tokens = {}
+    for style in ("live", "self_contained"):
+        options = (*_ALL_CANDIDATES, f"--set=candidate_style={style}")
+        results = [_explored(options, seed) for seed in range(rounds)]
+        subtasks = sum(one.subtasks for one in results)
+        tokens[style] = sum(one.subtask_tokens for one in results) / subtasks
+        yield Measure("tokens", f"subtasks, {style}", subtasks, "")
+        yield Measure("tokens", f"for each subtask, {style}", tokens[style], "tokens")
+    share = 100 * tokens["live"] / tokens["self_contained"]
+    yield Measure("tokens", "live, of self-contained", share, "%", 50)
+
+
+_PARTS: dict[str, Callable[[int], Iterator[Measure]]] = {
+    "kernels": measure_kernels,
+    "startup": measure_startup,
+    "engine": measure_engine,
+    "model": measure_model,
+    "tokens": measure_tokens,
+}
+
+
+def _warm_index() -> None:
+    failure = runs.warm_index(six_steps.problem(sys.executable))
+    if failure:
+        raise RuntimeError(f"The index could not be made: {failure}")
+
+
+def _explored(options: tuple[str, ...], seed: int) -> RunResult:
+    problem = six_steps.problem(sys.executable)
+    with tempfile.TemporaryDirectory() as folder:
+        way = Way("exploracoder", seed, options)
+        result = runs.run(problem, way, Path(folder) / "run", timeout_s=1800)
+    if result.status in ("setup", "cancelled"):
+        raise RuntimeError(f"The exploration could not be done: {result.reason}")
+    return result
+
+
+def _scripted_reply(request: RecordedRequest) -> Outcome:
+    """The plan when a form is asked for, a step's candidates when there are several to give, and
+    the solution for anything else."""
+    steps = six_steps.steps()
+    if "response_format" in request.body:
+        return json.dumps({"subtasks": [step.goal for step in steps]})
+    if request.body.get("n", 1) == 1:
+        return f"```python\n{six_steps.SOLUTION}```"
+    # Earlier goals are in the prompt too; the one that is asked for stands last.
+    current = max(steps, key=lambda step: request.last_user_message.rfind(step.goal))
+    return [f"```python\n{code}\n```" for code in current.candidates]
+
+
+def _has_numpy() -> bool:
+    done = subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _output(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _milliseconds(command: list[str]) -> float:
+    begin = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return 1000 * (time.perf_counter() - begin)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
