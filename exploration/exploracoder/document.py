@@ -20,7 +20,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step
 
 METADATA_KEY = "exploracoder"
-_GOAL_CHARS = 60
+_WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
 def save(path: Path, exploration: Exploration) -> None:
@@ -99,7 +99,7 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs.
-        yield notebook.markdown_cell("solution", f"```python\n{final.code}\n```", _role("solution"))
+        yield notebook.markdown_cell("solution", _code_block(final.code), _role("solution"))
         return
     yield notebook.code_cell(
         "solution",
@@ -170,7 +170,7 @@ def _step_text(number: int, step: Step) -> str:
 
 def _doc_link(doc: ApiDoc, is_used: bool) -> str:
     name = f"`{doc.path}`"
-    if doc.url:
+    if doc.url and _WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
         # The library's own files differ from machine to machine: only the end of the path is said.
@@ -209,6 +209,12 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
 def _escape(text: str) -> str:
     """Text from users, models and docs as Markdown that shows it and does nothing else."""
     return re.sub(r"([\\`*_\[\]#$|~])", r"\\\1", html.escape(text, quote=False))
+
+
+def _code_block(code: str) -> str:
+    """Code between fences that are longer than any in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    return f"{fence}python\n{code}\n{fence}"
 
 
 def _inline(text: str) -> str:
