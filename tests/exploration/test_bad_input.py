@@ -139,7 +139,7 @@ OPTIONS: dict[str, tuple[Callable[[Path], Words], str]] = {
 
 _OLD_PYTHON = """\
 #!/bin/sh
-echo '{"executable": "/old/python", "version": [3, 6, 9], "paths": [], "builtin": [], "standard": []}'
+echo '{"executable": "", "version": [3, 6, 9], "paths": [], "builtin": [], "standard": []}'
 """
 
 

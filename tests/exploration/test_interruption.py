@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import socket
@@ -114,7 +115,7 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     process.send_signal(number)
     told = ended(process)
     status = explore.exploration.status
-    nbformat.validate(nbformat.read(explore.notebook, as_version=4))
+    nbformat.validate(json.loads(explore.notebook.read_text(encoding="utf-8")))
     done = resume(command, explore.notebook, serve())
 
     assert told.code == 130

@@ -13,7 +13,7 @@ MADE = (Variable(name="leaves", type="list"),)
 
 
 def candidate(id_: str, status: Any = "ok", **facts: Any) -> Candidate:
-    """A candidate that ran, used an API, made a variable and printed something, if not said else."""
+    """A candidate that ran, used an API, made a variable and printed, unless told otherwise."""
     seen = {"stdout": "tea\n", "variables": MADE} | facts.pop("seen", {})
     facts = {"code": "x = 1", "apis": ("tea.brew",)} | facts
     return Candidate(
@@ -23,13 +23,13 @@ def candidate(id_: str, status: Any = "ok", **facts: Any) -> Candidate:
 
 FAILED = candidate("failed", "error")
 BROKEN = Variable(name="leaves", type="Flow", preview_error="ValueError")
+EMPTY = Variable(name="leaves", type="list", length=0)
 PROBLEM = NameProblem(name="brow", owner="tea")
 
 
 def choose(candidates: list[Candidate], **options: Any) -> str | None:
-    chosen = select(
-        candidates, **({"strategy": "evidence", "keep_failed": False, "seed": 0} | options)
-    )
+    settings: dict[str, Any] = {"strategy": "evidence", "keep_failed": False, "seed": 0}
+    chosen = select(candidates, **settings | options)
     return chosen.id if chosen else None
 
 
@@ -40,11 +40,11 @@ def choose(candidates: list[Candidate], **options: Any) -> str | None:
         candidate("worse", seen={"variables": (BROKEN,)}),
         candidate("worse", apis=()),
         candidate("worse", problems=(PROBLEM,)),
-        candidate("worse", seen={"variables": ()}),
-        candidate("worse", seen={"stdout": ""}),
+        candidate("worse", seen={"variables": (), "stdout": ""}),
+        candidate("worse", seen={"variables": (EMPTY,)}),
         candidate("worse", code="x = 1\ny = 2"),
     ],
-    ids=["failed", "broken value", "no API", "wrong name", "no variable", "silent", "longer"],
+    ids=["failed", "broken value", "no API", "wrong name", "showed nothing", "empty", "longer"],
 )
 def test_evidence_prefers_what_ran_used_the_library_and_showed_something(
     worse: Candidate,

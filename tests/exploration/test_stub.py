@@ -26,12 +26,13 @@ def run(code: str) -> dict[str, object]:
 
 
 def test_a_head_with_lost_defaults_is_put_back() -> None:
-    answer = "import os\n\ndef strong(leaves, least):\n    kept = leaves[:least]  # keep\n    return kept"
+    body = "    kept = leaves[:least]  # keep\n    return kept"
+    answer = f"import os\n\ndef strong(leaves, least):\n{body}"
     done = stub.complete(answer, HEAD)
 
     assert "def strong(leaves: list[str], least: int=3) -> list[str]:" in done
     assert done.startswith("import os\n")
-    assert "    kept = leaves[:least]  # keep\n    return kept" in done
+    assert body in done
     assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
 
 

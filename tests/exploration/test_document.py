@@ -1,0 +1,185 @@
+"""An exploration as a notebook: for people, for plain Jupyter, and to go on from."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from exploracoder import document
+from exploracoder.errors import SetupError
+from exploracoder.state import Attempt, Exploration, Library, Solution, Task
+from exploracoder_kernel import notebook
+
+from .conftest import Explorer, Serve
+from .golden_files import golden
+from .samples import exploration, failed, step
+
+HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [tea](javascript:alert(3)) `x`"
+
+
+def cells(made: Any) -> dict[str, Any]:
+    return {cell["id"]: cell for cell in made.cells}
+
+
+def markdown(whole: Exploration) -> str:
+    made = document.to_notebook(whole)
+    return "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+
+
+def test_the_notebook_looks_as_it_did_when_it_was_last_looked_at() -> None:
+    made = document.to_notebook(exploration())
+    # Settings come and go; that they are saved is seen by the round trip.
+    del made.metadata["exploracoder"]["settings"]
+    text = json.dumps(made, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+    # Named so that nobody takes it for a notebook of theirs to format.
+    assert text == golden("exploration.ipynb.txt", text)
+
+
+def test_the_notebook_is_valid() -> None:
+    nbformat.validate(document.to_notebook(exploration()))
+    nbformat.validate(document.to_notebook(exploration(steps=(), solution=None)))
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "tea.ipynb"
+    document.save(path, exploration())
+
+    assert document.load(path) == exploration()
+
+
+def test_failed_candidates_are_no_cells_but_are_kept() -> None:
+    made = document.to_notebook(exploration())
+    code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+
+    assert not any("reed" in source for source in code)
+    assert "step-3" not in cells(made)
+    assert "reed" in json.dumps(made.metadata)
+    assert "No candidate ran (1 tried)" in cells(made)["step-3-goal"].source
+
+
+def test_the_branches_are_drawn_with_the_chosen_chain_thick() -> None:
+    picture = cells(document.to_notebook(exploration()))["branches"].source
+
+    assert "```mermaid\nflowchart TD" in picture
+    assert 'root -.-> s1c1["1.1 draft: failed"]' in picture
+    assert 'root ==> s1c2["1.2 debug: ran"]' in picture
+    assert 's1c2 ==> s2c1["2.1 draft: ran"]' in picture
+    assert 's2c1 -.-> s3c1["3.1 draft: failed"]' in picture
+
+
+def test_docs_that_were_used_stand_out_with_their_place() -> None:
+    goal = cells(document.to_notebook(exploration()))["step-1-goal"].source
+
+    assert "**`tealeaf.read_leaves` (tealeaf/leaves.py:14)**" in goal
+    assert "[`tealeaf.Flow`](https://tea.example/flow)" in goal
+    assert "/somewhere" not in goal
+
+
+def attempt(**facts: Any) -> Solution:
+    base = {"code": "x = 1", "observation": {"status": "ok"}}
+    return Solution(attempts=(Attempt.model_validate(base | facts),))
+
+
+@pytest.mark.parametrize(
+    ("solution", "words"),
+    [
+        (attempt(checks="passed"), "**Verified**"),
+        (attempt(), "**Unverified**"),
+        (
+            attempt(checks="failed", check_observation=failed("AssertionError", "no")),
+            "**Not solved**: the code runs, the check fails: `AssertionError: no`",
+        ),
+        (
+            attempt(observation=failed("NameError", "x")),
+            "**Not solved**: the code does not run: `NameError: x`",
+        ),
+        (
+            attempt(observation={"status": "timeout"}),
+            "**Not solved**: the code does not run: the run ended as timeout",
+        ),
+        (None, "No solution yet."),
+    ],
+)
+def test_it_is_said_plainly_what_was_verified(solution: Solution | None, words: str) -> None:
+    assert document.verification(exploration(solution=solution)).startswith(words)
+
+
+def test_a_solution_that_failed_is_shown_but_not_as_a_cell_that_runs() -> None:
+    made = document.to_notebook(
+        exploration(solution=attempt(code="1 / 0", observation=failed("ZeroDivisionError", "")))
+    )
+
+    assert cells(made)["solution"].cell_type == "markdown"
+    assert "1 / 0" in cells(made)["solution"].source
+    assert "check" not in cells(made)
+
+
+def hostile_exploration(place: str) -> Exploration:
+    """The sample with a text in it that wants to be more than text."""
+    sample = exploration()
+    if place == "task":
+        return exploration(task=Task(text=HOSTILE, libraries=("tealeaf",)))
+    if place == "goal":
+        return exploration(steps=(step(1, f"Brew\n{HOSTILE}", *sample.steps[1].candidates),))
+    if place == "library":
+        return exploration(
+            libraries=(Library(name=HOSTILE, import_name="t", version=HOSTILE, apis=1),)
+        )
+    if place == "model":
+        return exploration(model=HOSTILE)
+    if place == "error":
+        return exploration(
+            solution=attempt(observation=failed("Error", f"`{HOSTILE}\n\n{HOSTILE}"))
+        )
+    if place == "failed solution":
+        code = f"```\n{HOSTILE}\n```\n````\n{HOSTILE}"
+        return exploration(solution=attempt(code=code, observation=failed("Error", "")))
+    ranked = sample.steps[0].recommendation.apis[0]
+    doc = {"doc file": {"file": f"/x/{HOSTILE}"}, "doc url": {"url": "javascript:alert(3)"}}[place]
+    changed = ranked.model_copy(update={"doc": ranked.doc.model_copy(update=doc)})
+    recommendation = sample.steps[0].recommendation.model_copy(update={"apis": (changed,)})
+    return sample.with_step(sample.steps[0].model_copy(update={"recommendation": recommendation}))
+
+
+def without_code(text: str) -> str:
+    """Markdown without code blocks and code spans, which show what they hold."""
+    text = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1`*[ ]*$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"(?<!\\)`[^`\n]+`", "", text)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["task", "goal", "library", "model", "error", "failed solution", "doc file", "doc url"],
+)
+def test_text_from_elsewhere_is_shown_and_does_nothing_else(place: str) -> None:
+    shown = without_code(markdown(hostile_exploration(place)))
+
+    assert "<script" not in shown
+    assert "<img" not in shown
+    assert not re.search(r"(?<!\\)\]\(javascript", shown)
+
+
+def test_a_notebook_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="cannot be written: No such file or directory"):
+        document.save(tmp_path / "none" / "tea.ipynb", exploration())
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_from_top_to_bottom_in_plain_jupyter(
+    serve: Serve, explore: Explorer, library: Path
+) -> None:
+    from nbclient import NotebookClient
+
+    explore(serve(), "--profile", "small")
+    made = notebook.read(explore.notebook)
+    before = [cell.get("outputs") for cell in made.cells if cell.cell_type == "code"]
+    NotebookClient(made, resources={"metadata": {"path": str(library)}}, timeout=60).execute()
+    after = [cell.get("outputs") for cell in made.cells if cell.cell_type == "code"]
+
+    assert len(after) == 6
+    assert after == before

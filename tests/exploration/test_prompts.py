@@ -1,0 +1,120 @@
+"""Every prompt in all its parts; after a change, REGENERATE_GOLDEN=1 writes the snapshots anew."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from importlib.resources import files
+
+import jinja2
+import pytest
+from exploracoder import prompts
+
+from .golden_files import golden
+
+EXAMPLE = {"title": "Read the leaves", "code": "tealeaf.read_leaves(text)"}
+STEP = {"goal": "Read the leaves", "code": "leaves = read(text)", "output": "[Leaf('assam')]"}
+
+# All that any prompt is given; a template that wants more does not render.
+VALUES: dict[str, object] = {
+    "apis": "- tealeaf.brew(leaf)\n  Brew a leaf.",
+    "code": "pot = tealeaf.Kettle()",
+    "context": "text = 'assam 5'",
+    "count": 3,
+    "entry_point": "strong_names",
+    "error": "ValueError: too cold",
+    "examples": [EXAMPLE],
+    "failure": "Your code failed: ValueError",
+    "focus": "`tealeaf.Flow`",
+    "goal": "Keep the strong leaves",
+    "hint": "Do it in another way.",
+    "library": "tealeaf",
+    "most": 5,
+    "number": 2,
+    "output": "['assam']",
+    "overview": "# tealeaf\n\nA small library for tea.",
+    "problems": "tealeaf has no 'brow'; it has brew",
+    "question": "The step: keep the strong leaves",
+    "ran": True,
+    "stub": "def strong_names(text):",
+    "style": "live",
+    "summary": "Tealeaf is for tea.",
+    "target": "names",
+    "task": "Name the strong leaves.",
+    "title": "Brew a pot",
+    "trace": [STEP],
+    "variables": "- leaves: list, length 1 = [Leaf('assam')]",
+}
+# With nothing to say, a prompt has no headings without a text.
+_OPTIONAL = ("apis", "context", "entry_point", "focus", "hint", "problems", "stub", "summary")
+EMPTY: dict[str, object] = {
+    **dict.fromkeys((*_OPTIONAL, "target", "title", "variables"), ""),
+    "examples": [],
+    "trace": [],
+}
+
+
+def source(name: str) -> str:
+    return (files("exploracoder.prompts") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def parts(name: str) -> list[str]:
+    return re.findall(r"^# (\w+)$", source(name), flags=re.MULTILINE)
+
+
+ALL = [(name, part) for name in prompts.names() for part in parts(name)]
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_a_prompt_reads_as_it_did_when_it_was_last_looked_at(name: str) -> None:
+    said = [
+        f"=== {part}, {size}\n{prompts.render(name, part, **values)}\n"
+        for part in parts(name)
+        for size, values in (("full", VALUES), ("empty", VALUES | EMPTY))
+    ]
+
+    assert "\n".join(said) == golden(f"{name}.txt", "\n".join(said))
+
+
+@pytest.mark.parametrize(("name", "part"), ALL)
+def test_a_prompt_s_text_is_tidy(name: str, part: str) -> None:
+    for values in (VALUES, VALUES | EMPTY, VALUES | {"ran": False, "style": "self_contained"}):
+        text = prompts.render(name, part, **values)
+
+        assert text == text.strip()
+        assert "\n\n\n" not in text
+        assert "{{" not in text
+        assert "{%" not in text
+
+
+@pytest.mark.parametrize(("name", "part"), ALL)
+def test_code_and_outputs_keep_their_characters(name: str, part: str) -> None:
+    hostile = "<b>{{ 7 * 6 }} &amp;</b> {% raw %} \"quoted\" 'tea'"
+    values = {key: hostile if isinstance(value, str) else value for key, value in VALUES.items()}
+    text = prompts.render(name, part, **values | {"style": "live"})
+
+    assert "<b>42" not in text
+    assert "&lt;" not in text
+    assert hostile in text or "{{" not in source(name).split(f"# {part}")[1].split("\n# ")[0]
+
+
+def test_a_value_that_is_missing_is_an_error() -> None:
+    with pytest.raises(jinja2.UndefinedError, match="library"):
+        prompts.render("explore", "system")
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_a_fingerprint_is_the_version_and_the_hash_of_the_file(name: str) -> None:
+    text = source(name)
+    version = re.match(r"version: (\d+)\n\n", text)
+
+    assert version is not None
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert prompts.fingerprint(name) == f"{version[1]}:{digest[:12]}"
+
+
+def test_a_change_of_the_file_changes_its_fingerprint() -> None:
+    fingerprints = prompts.fingerprints()
+
+    assert set(fingerprints) == set(prompts.names())
+    assert len(set(fingerprints.values())) == len(fingerprints)
