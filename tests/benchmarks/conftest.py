@@ -1,0 +1,83 @@
+"""A kit of three problems on a small library, as it lies on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+LIBRARY = '''
+"""Small words for small numbers."""
+
+__version__ = "1.0"
+
+
+def frumple(number: int) -> str:
+    """Spell a number from one to three."""
+    return ("one", "two", "three")[number - 1]
+'''
+
+FUNCTION = {
+    "id": "Tiny/0",
+    "dataset": "Tiny",
+    "library": "frumpkin",
+    "kind": "function",
+    "prompt": "import frumpkin\n\n\ndef spell(numbers):\n    # Spell each of the numbers.\n",
+    "context": "import frumpkin\n\n\n",
+    "requirement": "Spell each of the numbers.",
+    "example_inputs": "numbers = [1, 2]",
+    "test": "def check(candidate):\n    assert candidate([1, 3]) == ['one', 'three']\n\n"
+    "check(spell)\n",
+    "entry_point": "spell",
+    "canonical_solution": ["    return [frumpkin.frumple(number) for number in numbers]"],
+    "fixtures": None,
+}
+NUMBER = "import frumpkin\n\nnumber = int(open('data/number.txt').read())\n# Spell it."
+ASSIGNMENT = {
+    "id": "Tiny/1",
+    "dataset": "Tiny",
+    "library": "frumpkin",
+    "kind": "assign",
+    "prompt": f"{NUMBER}\nword = ",
+    "context": NUMBER,
+    "requirement": "Spell it.",
+    "example_inputs": None,
+    "test": "assert word == 'two'\n",
+    "entry_point": None,
+    "canonical_solution": ["frumpkin.frumple(number)"],
+    "fixtures": "numbers",
+}
+CHECK_THAT_PROVES_NOTHING = ASSIGNMENT | {"id": "Other/0", "dataset": "Other", "test": "number\n"}
+MORE = FUNCTION | {"id": "Tiny/2"}
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    """The folder of the kit."""
+    folder = tmp_path / "kit"
+    _write(folder / "private/frumpkin/__init__.py", LIBRARY)
+    _write(folder / "fixtures/numbers/data/number.txt", "2")
+    tiny = (FUNCTION, ASSIGNMENT, MORE)
+    _write(folder / "dev/Tiny.jsonl", "".join(json.dumps(row) + "\n" for row in tiny))
+    _write(folder / "dev/Other.jsonl", json.dumps(CHECK_THAT_PROVES_NOTHING) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache folder for all tests: a library is indexed once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keeps the user's cache and endpoint out of the commands that a test starts."""
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL", "PYTHONPATH"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
