@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -116,6 +117,7 @@ class Session:
             cwd=self._place.folder,
             limits=limits,
             strategy=self._place.strategy,
+            env=self._import_paths(),
         )
         try:
             await self._stack.enter_async_context(sidecar)
@@ -142,6 +144,15 @@ class Session:
             root=sidecar.root,
             branch=branch,
         )
+
+    def _import_paths(self) -> dict[str, str]:
+        """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
+        infos = [self._index.info(library.name) for library in self._exploration.libraries]
+        homes = [str(Path(info.root).parent) for info in infos if info.source != "installed"]
+        if not homes:
+            return {}
+        own = os.environ.get("PYTHONPATH")
+        return {"PYTHONPATH": os.pathsep.join([*homes, own] if own else homes)}
 
     async def _record(self, exploration: Exploration, message: str) -> None:
         self._save(exploration)

@@ -107,17 +107,16 @@ def test_the_demo_is_run_once_with_each_seed(
     kit: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(kit / "private"))
     folder = tmp_path / "demo"
     folder.mkdir()
     (row,) = select_rows(read_rows(kit), ["Tiny/0"])
     (folder / "task.txt").write_text(row.task)
     (folder / "context.py").write_text("import frumpkin\n")
     (folder / "check.py").write_text(row.test)
+    library = kit / "private/frumpkin"
     with ScriptedModelServer(f"```python\nimport frumpkin\n{row.canonical}\n```") as server:
-        arguments = ["--folder", str(folder), "--library", "frumpkin", "--entry-point", "spell"]
+        arguments = ["--folder", str(folder), "--library", str(library), "--entry-point", "spell"]
         arguments += ["--methods", "direct", "--seeds", "2", "--out", str(tmp_path / "out")]
         arguments += ["--model", server.model, "--base-url", server.base_url]
 
