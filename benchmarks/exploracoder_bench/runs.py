@@ -116,12 +116,12 @@ def command(problem: Problem, way: Way, timeout_s: float) -> list[str]:
     """The command line of a run; it reads the task from standard input."""
     arguments = [script(), "explore", "-", "--method", way.method, "--seed", str(way.seed)]
     for library in problem.libraries:
-        arguments += ["--library", library]
+        arguments += ["--library", _from_anywhere(library)]
     if problem.entry_point:
         arguments += ["--entry-point", problem.entry_point]
     if problem.context.strip():
         arguments += ["--context", "context.py"]
-    arguments += ["--check", "check.py", "--python", problem.python]
+    arguments += ["--check", "check.py", "--python", _from_anywhere(problem.python)]
     arguments += ["--output", "exploration.ipynb", "--max-seconds", f"{timeout_s:g}"]
     return [*arguments, "--json", "--quiet", *way.options]
 
@@ -211,6 +211,11 @@ def result(
         seconds_exploration=usage.get("seconds_total", 0.0),
         seconds=round(seconds, 3),
     )
+
+
+def _from_anywhere(name_or_path: str) -> str:
+    """A path that holds in the working folder too; links stay, since they make a venv's Python."""
+    return str(Path(name_or_path).absolute()) if os.sep in name_or_path else name_or_path
 
 
 def _status(exit_code: int, report: Mapping[str, Any]) -> RunStatus:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_bench import demo_runs, exec_kit
 from exploracoder_bench.kit import read_rows, select_rows
-from exploracoder_bench.runs import Problem, RunResult, Way, result, run
+from exploracoder_bench.runs import Problem, RunResult, Way, command, result, run
 from exploracoder_bench.sweep import Ledger
 
 SOLVED: dict[str, Any] = {
@@ -60,6 +61,16 @@ def test_only_an_orderly_failure_is_the_methods(
     problem: Problem, exit_code: int, report: dict[str, Any], status: str
 ) -> None:
     assert read(problem, exit_code, report).status == status
+
+
+def test_relative_paths_hold_in_the_working_folder_and_names_stay(problem: Problem) -> None:
+    given = dataclasses.replace(problem, python="venv/bin/python", libraries=("frumpkin", "./lib"))
+
+    arguments = command(given, Way("direct", 3), 60)
+
+    assert arguments[arguments.index("--python") + 1] == str(Path("venv/bin/python").absolute())
+    libraries = [arguments[at + 1] for at, one in enumerate(arguments) if one == "--library"]
+    assert libraries == ["frumpkin", str(Path("lib").absolute())]
 
 
 def test_the_reason_is_the_error_or_else_the_last_words(problem: Problem) -> None:
