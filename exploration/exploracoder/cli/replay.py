@@ -44,12 +44,13 @@ def _replay(file: Path, python: str | None) -> list[ReplayedCell]:
 
     exploration = document.load(file)
     then = exploration.python if Path(exploration.python).exists() else None
-    interpreter = prepare.find_interpreter(python or then or None)
+    interpreter = prepare.find_interpreter(python or then)
+    paths = prepare.import_paths(exploration.task.libraries, interpreter)
 
     async def work() -> list[ReplayedCell]:
         limits = Limits(wall_seconds=exploration.settings.run_seconds)
         cells = []
-        async with Sidecar(interpreter.executable, Path.cwd(), limits=limits) as sidecar:
+        async with Sidecar(interpreter.executable, limits=limits, env=paths) as sidecar:
             async for cell in replay_cells(sidecar, exploration):
                 progress.working(f"Ran {cell.cell}: {cell.result}")
                 cells.append(cell)
