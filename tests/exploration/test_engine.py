@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -356,3 +357,34 @@ def test_words_tell_a_person_what_happened(serve: Serve, explore: Explorer) -> N
     assert "SOLVED. Verified: it ran in a fresh state and the check passed." in done.out
     assert "3 of 3 subtasks explored" in done.out
     assert f"Notebook: {explore.notebook}" in done.out
+
+
+def test_without_an_output_each_exploration_gets_a_file_of_its_own(
+    serve: Serve, explore: Explorer, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["explore", TASK, "-l", library / "tealeaf", "--method", "direct", "--quiet"]
+    server = serve()
+    for _ in range(2):
+        explore.run(*words, *explore.files(), *model_words(server))
+
+    assert {path.name for path in tmp_path.glob("*.ipynb")} == {
+        "exploration.ipynb",
+        "exploration-2.ipynb",
+    }
+
+
+def test_two_libraries_are_explored_together(
+    serve: Serve, explore: Explorer, tmp_path: Path
+) -> None:
+    (tmp_path / "sugarcube.py").write_text(
+        'def sweeten(cup):\n    """Put sugar into a cup."""\n    return cup + " with sugar"\n'
+    )
+    code = "import sugarcube, tealeaf\ncup = sugarcube.sweeten(tealeaf.Leaf('assam', 5).name)"
+    server = serve(TeaModel(goals=["Put sugar into a cup"], drafts={1: [fenced(code)]}))
+    words = explore.words(server, "--json", "--profile", "small", "-l", tmp_path / "sugarcube.py")
+    done = explore.run(*words)
+
+    assert done.code == 0
+    assert [one["name"] for one in done.json["libraries"]] == ["tealeaf", "sugarcube"]
+    assert {"sugarcube.sweeten", "tealeaf.Leaf"} <= set(done.json["subtasks"][0]["apis"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from .conftest import Command, Explorer, Serve
+from .scripted import READ, TeaModel, fenced
 
 
 @pytest.fixture
@@ -82,11 +83,27 @@ def test_a_removed_function_fails_its_cells(
     assert "AttributeError" in first["now"]
 
 
+def test_a_library_given_by_its_path_is_found_from_any_folder(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    library: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = explore.words(serve(), *explore.files(), "--json", "--profile", "small")
+    words[words.index("tealeaf/")] = str(library / "tealeaf")
+    explored = explore.run(*words)
+    replayed = command("replay", explore.notebook, "--json")
+
+    assert explored.json["status"] == "solved"
+    assert set(results(replayed.json["cells"]).values()) == {"same"}
+
+
 def test_addresses_of_objects_do_not_count_as_changes(
     serve: Serve, explore: Explorer, command: Command
 ) -> None:
-    from .scripted import READ, TeaModel, fenced
-
     script = TeaModel(drafts={1: [fenced(f"{READ}\nprint(tealeaf.Flow(leaves), object())")]})
     explore(serve(script), "--profile", "small")
     done = command("replay", explore.notebook, "--json")
