@@ -55,6 +55,9 @@ class Settings(BaseModel):
     )
     self_debug: bool = Field(True, description="ExploraCoder*: repair when no candidate ran")
     debug_rounds: int = Field(1, ge=1, description="repairs asked for in one subtask")
+    backtracks: int = Field(
+        2, ge=0, description="times that a failed subtask sends the chain back to the one before"
+    )
     selection: Literal["random", "evidence"] = Field(
         "evidence", description="how the experience is chosen: the paper's is random"
     )
@@ -62,6 +65,10 @@ class Settings(BaseModel):
         False, description="put a failed candidate into the chain when none ran (the paper)"
     )
     repair_imports: bool = Field(True, description="add imports of names that the index knows")
+    compose: bool = Field(
+        True,
+        description="try what the steps' candidates make together before asking for a solution",
+    )
     solution_attempts: int = Field(
         1, ge=1, description="texts of the solution written from scratch"
     )
@@ -84,6 +91,8 @@ PROFILES: dict[ProfileName, Settings] = {
         debug_rounds=5,
         shown_examples=0,
         sift=False,
+        compose=False,
+        backtracks=0,
         candidate_style="self_contained",
         selection="random",
         keep_failed=True,

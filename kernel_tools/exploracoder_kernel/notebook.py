@@ -91,7 +91,7 @@ def read(path: Path) -> Any:
         nbformat.validate(made)
     except OSError as error:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         # nbformat raises half a dozen unrelated classes for files that are not notebooks.
         first = str(error).strip().splitlines()[:1]
         raise NotebookError(f"{path} is not a notebook: {' '.join(first) or error!r}") from error

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exploracoder.testing import Outcome, RecordedRequest
+from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 CONTEXT = 'text = "assam 5; sencha 2; oolong 4"\n'
 CHECK = 'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]\n'
@@ -75,12 +75,18 @@ def step_of(request: RecordedRequest) -> int:
     return int(found[-1])
 
 
+def kinds_asked(server: ScriptedModelServer) -> list[str]:
+    """What was asked, without what is derived once for a library."""
+    asked = [kind_of(request) for request in server.chat_requests]
+    return [kind for kind in asked if kind not in ("summary", "example_plan")]
+
+
 @dataclass
 class TeaModel:
     """Answers each kind of question with its own lines in turn, the last again and again.
 
     ``drafts`` and ``debugs`` are by step, counting from 1; a list within them goes to the choices
-    of one request.
+    of one request. ``said`` keeps the texts that were answered with.
     """
 
     goals: Sequence[str] = GOALS
@@ -90,6 +96,7 @@ class TeaModel:
     repairs: Sequence[Outcome] = (fenced(SOLUTION),)
     plans: Sequence[Outcome] = ()
     asked: dict[tuple[str, int], int] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: RecordedRequest) -> Outcome:
@@ -101,7 +108,10 @@ class TeaModel:
         with self.lock:
             number = self.asked.get((kind, step), 0)
             self.asked[kind, step] = number + 1
-        return lines[min(number, len(lines) - 1)]
+            outcome = lines[min(number, len(lines) - 1)]
+            if isinstance(outcome, str):
+                self.said += [outcome] * int(request.body.get("n") or 1)
+        return outcome
 
     def _lines(self, kind: str, step: int) -> Sequence[Outcome]:
         own: dict[str, Callable[[], Sequence[Outcome]]] = {

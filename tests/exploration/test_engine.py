@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from exploracoder.testing import ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
@@ -20,17 +18,12 @@ from .scripted import (
     TeaModel,
     fenced,
     kind_of,
+    kinds_asked,
     step_of,
     whole_text,
 )
 
 BROKEN_READ = "import tealeaf\nleaves = tealeaf.reed_leafs(text)"
-
-
-def kinds(server: ScriptedModelServer) -> list[str]:
-    """What was asked, without what is derived once for a library."""
-    asked = [kind_of(request) for request in server.chat_requests]
-    return [kind for kind in asked if kind not in ("summary", "example_plan")]
 
 
 def test_a_task_with_a_check_is_solved_and_verified(serve: Serve, explore: Explorer) -> None:
@@ -64,7 +57,7 @@ def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
     assert done.json["status"] == "failed"
     assert done.json["verified"] == {"ran": True, "checks": "failed"}
     assert done.json["attempts"] == 3
-    assert kinds(server).count("repair") == 2
+    assert kinds_asked(server).count("repair") == 2
 
 
 def test_a_repaired_solution_is_the_one_that_is_shown(serve: Serve, explore: Explorer) -> None:
@@ -118,7 +111,7 @@ def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: E
 
     assert done.json["subtasks"][0]["status"] == "failed"
     assert done.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
-    assert "debug" not in kinds(server)
+    assert "debug" not in kinds_asked(server)
 
 
 def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
@@ -185,52 +178,12 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
     assert ran[spoiling].ran
 
 
-def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    usage = explore(server, "--json").json["usage"]
-    prompt_words = sum(
-        len(str(turn["content"]).split())
-        for request in server.chat_requests
-        for turn in request.body["messages"]
-    )
-
-    assert usage["calls"] == len(server.chat_requests)
-    assert usage["prompt_tokens"] == prompt_words
-    assert usage["completion_tokens"] > 0
-    assert 0 < usage["seconds_execution"] < usage["seconds_total"]
-
-
-def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--json").json
-    parts = done["usage_by_part"]
-
-    assert {"plan", "step-1", "step-2", "step-3", "solution"} <= set(parts)
-    assert sum(part["calls"] for part in parts.values()) == done["usage"]["calls"]
-    assert done["usage_of_this_run"]["prompt_tokens"] == done["usage"]["prompt_tokens"]
-
-
-def test_the_same_seed_asks_the_same_and_another_seed_does_not(
-    serve: Serve, explore: Explorer
-) -> None:
-    explore(serve())  # from here on the library's briefing is kept
-    first, second, other = serve(), serve(), serve()
-    explore(first, "--seed", "7")
-    explore(second, "--seed", "7")
-    explore(other, "--seed", "8", "--set", "max_subtasks=1")
-
-    def bodies(server: ScriptedModelServer) -> list[Any]:
-        return [request.body for request in server.chat_requests]
-
-    assert bodies(first) == bodies(second)
-    assert bodies(first)[0]["seed"] != bodies(other)[0]["seed"]
-
-
 def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
     done = explore(server, "--method", "direct", "--json")
 
     assert done.code == 1
-    assert kinds(server) == ["solution"]
+    assert kinds_asked(server) == ["solution"]
     assert "Documentation" not in server.chat_requests[0].last_user_message
     assert done.json["subtasks"] == []
 
@@ -240,7 +193,7 @@ def test_docprompting_asks_once_with_docs(serve: Serve, explore: Explorer) -> No
     done = explore(server, "--method", "docprompting", "--json")
 
     assert done.code == 0
-    assert kinds(server) == ["solution"]
+    assert kinds_asked(server) == ["solution"]
     assert "read_leaves" in server.chat_requests[0].last_user_message
 
 
@@ -263,52 +216,13 @@ def test_a_notebook_that_was_there_is_moved_aside(serve: Serve, explore: Explore
     assert aside[0].name in done.err
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "reason"),
-    [("--max-tokens", "900", "tokens"), ("--max-seconds", "0.9", "seconds")],
-)
-def test_a_budget_stops_the_exploration_with_all_saved(
-    serve: Serve, explore: Explorer, option: str, value: str, reason: str
-) -> None:
-    slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
-    done = explore(serve(slow), option, value, "--json", "--profile", "small")
-
-    assert done.code == 1
-    assert done.json["status"] == "failed"
-    assert f"limit of {value} {reason}" in done.json["reason"]
-    assert explore.exploration.is_planned
-
-
-def test_a_stopped_exploration_goes_on_with_a_higher_budget(
-    serve: Serve, explore: Explorer
-) -> None:
-    explore(serve(), "--max-tokens", "900", "--profile", "small")
-    server = serve()
-    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
-
-    assert done.code == 0
-    assert done.json["status"] == "solved"
-    assert "plan" not in kinds(server)
-
-
-def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    first = explore(server, "--cache", "--json")
-    asked = len(server.chat_requests)
-    second = explore(server, "--cache", "--json")
-
-    assert len(server.chat_requests) == asked
-    assert second.json["solution"] == first.json["solution"]
-    assert second.json["usage_of_this_run"]["calls"] == 0
-
-
 def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer) -> None:
     good = '{"subtasks": ["%s"]}' % GOALS[0]  # noqa: UP031
     server = serve(TeaModel(plans=["First I would read the leaves.", good]))
     done = explore(server, "--json", "--profile", "small")
 
     assert done.code == 0
-    assert kinds(server).count("plan") == 2
+    assert kinds_asked(server).count("plan") == 2
     assert [one["goal"] for one in done.json["subtasks"]] == [GOALS[0]]
 
 

@@ -55,14 +55,15 @@ async def brief(bench: Workbench, library: LibraryInfo) -> Briefing:
 
 
 def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Example, ...]:
-    """The examples of a library's documentation that share most words with the task.
-
-    The first example, which usually shows how to begin, is always among them.
-    """
+    """The examples of a library's documentation that are nearest to the task, short ones first."""
     usable = [one for one in library.examples if 0 < len(one.code) <= _EXAMPLE_CHARS]
     words = set(_words(task))
-    ranked = sorted(usable, key=lambda one: -len(words & set(_words(f"{one.title} {one.code}"))))
-    chosen = [*usable[:1], *(one for one in ranked if one is not usable[0])][:count]
+
+    def nearness(one: UsageExample) -> float:
+        said = set(_words(f"{one.title} {one.code}"))
+        return len(words & said) / (10 + len(said))
+
+    chosen = sorted(usable, key=nearness, reverse=True)[:count]
     return tuple(
         Example(title=clip(one.title.strip(), 160), code=one.code.strip())
         for one in usable

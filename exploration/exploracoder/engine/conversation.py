@@ -25,16 +25,23 @@ from exploracoder.state import Candidate, Experience, Step
 
 
 def draft_messages(
-    bench: Workbench, step: Step, variables: Sequence[Variable], focus: ApiDoc | None = None
+    bench: Workbench,
+    step: Step,
+    variables: Sequence[Variable],
+    focus: ApiDoc | None = None,
+    hint: str = "",
 ) -> list[Message]:
-    """The conversation that asks for a candidate; ``focus`` is an API which it should try."""
+    """The conversation that asks for a candidate.
+
+    ``focus`` is an API which it should try, ``hint`` says what was wrong with an earlier one.
+    """
     turns = [Message("system", render("explore", "system", library=bench.library_words))]
     said = [_opening(bench)]
     for experience in bench.exploration.trace:
         said.append(f"Step: {experience.subtask.goal}")
         turns += [_user(said), _assistant(experience.candidate.code)]
         said = [_seen(bench, experience)]
-    said.append(_question(bench, step, variables, focus))
+    said.append(_question(bench, step, variables, focus, hint))
     return [*turns, _user(said)]
 
 
@@ -90,20 +97,25 @@ def _seen(bench: Workbench, experience: Experience) -> str:
 
 
 def _question(
-    bench: Workbench, step: Step, variables: Sequence[Variable], focus: ApiDoc | None
+    bench: Workbench,
+    step: Step,
+    variables: Sequence[Variable],
+    focus: ApiDoc | None,
+    hint: str,
 ) -> str:
     ids = [one.subtask.id for one in bench.exploration.steps]
     return render(
         "explore",
         "step",
         library=bench.library_words,
-        variables=describe_variables(variables),
+        variables=describe_variables(variables, bench.known),
         apis=describe_apis(step.recommendation.kept, bench.settings.doc_chars),
         number=ids.index(step.subtask.id) + 1,
         count=len(ids),
         goal=step.subtask.goal,
         style=bench.settings.candidate_style,
         focus=f"`{focus.path}`" if focus else "",
+        hint=hint,
     )
 
 

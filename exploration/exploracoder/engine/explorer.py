@@ -17,9 +17,11 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import names
 from exploracoder.engine.conversation import debug_messages, draft_messages
+from exploracoder.engine.known import KnownApis
 from exploracoder.engine.selection import has_good_evidence, select
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Reply
 from exploracoder.state import Candidate, CandidateOrigin, NameProblem, Step
 
 
@@ -30,8 +32,14 @@ class _Trial:
     bench: Workbench
     step: Step
     variables: Sequence[Variable]
+    hint: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     branches: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def new(self) -> list[Candidate]:
+        """The candidates of this trial, without those that the step brought along."""
+        return self.candidates[len(self.step.candidates) :]
 
     @property
     def base(self) -> str:
@@ -42,15 +50,19 @@ class _Trial:
     @property
     def is_settled(self) -> bool:
         """Whether some candidate leaves nothing to be wished for."""
-        return any(has_good_evidence(candidate) for candidate in self.candidates)
+        return any(has_good_evidence(candidate) for candidate in self.new)
 
 
-async def explore(bench: Workbench, step: Step) -> Step:
+async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
     """Explore a step whose recommendation is there, and make the chosen state the current one.
 
-    Returns the step with its candidates, done or failed. Raises BudgetError and ModelError.
+    Candidates that the step has already are kept but not chosen again: with a ``hint`` on what is
+    wrong with them, others are drafted. Returns the step, done or failed. Raises BudgetError and
+    ModelError.
     """
-    trial = _Trial(bench, step, await bench.sidecar.variables(bench.branch))
+    bench.bases[step.subtask.id] = bench.branch
+    variables = await bench.sidecar.variables(bench.branch)
+    trial = _Trial(bench, step, variables, hint, list(step.candidates))
     try:
         await _draft(trial)
         if bench.settings.self_debug and not _has_run(trial):
@@ -76,7 +88,8 @@ def _focus(trial: _Trial, number: int) -> ApiDoc | None:
     kept = trial.step.recommendation.kept
     tried = {api for candidate in trial.candidates for api in candidate.apis}
     untried = [doc for doc in kept if doc.path not in tried]
-    return untried[0] if number > 0 and untried else None
+    is_first = number == 0 and not trial.candidates
+    return untried[0] if untried and not is_first else None
 
 
 async def _ask(trial: _Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
@@ -84,7 +97,16 @@ async def _ask(trial: _Trial, focus: ApiDoc | None, n: int, number: int) -> list
     messages = draft_messages(bench, trial.step, trial.variables, focus)
     sampling = bench.sampling(part, n=n, number=number, max_tokens=bench.settings.step_tokens)
     reply = await bench.ask(part, messages, sampling)
-    return [code_block(text) for text in reply.texts]
+    return _codes(reply)
+
+
+def _codes(reply: Reply) -> list[str]:
+    """The snippets of a reply; what was cut off at the token limit ends with a whole statement."""
+    reasons = reply.finish_reasons or ("",) * len(reply.texts)
+    return [
+        whole_statements(code_block(text)) if reason == "length" else code_block(text)
+        for text, reason in zip(reply.texts, reasons, strict=True)
+    ]
 
 
 async def _add(
@@ -109,9 +131,12 @@ async def _try(
     bench = trial.bench
     branch = await bench.sidecar.fork(trial.base)
     trial.branches[id_] = branch
+    earlier = [bench.exploration.task.context]
     if bench.settings.candidate_style == "live":
-        code = without_repetition(code, [link.candidate.code for link in bench.exploration.trace])
+        earlier += [link.candidate.code for link in bench.exploration.trace]
+        code = without_repetition(code, earlier)
     bound = [variable.name for variable in trial.variables]
+    bound += imported_names(earlier, bench.known)
     checked = await check(bench, branch, code, bound, trial.step.recommendation.kept)
     observation = await bench.run(trial.step.subtask.id, branch, checked.code)
     return Candidate(
@@ -146,7 +171,6 @@ async def check(
     except (SyntaxError, ValueError):
         # Running it will say what is wrong, with the line.
         return Checked(code)
-    bound = [*bound, *_imported_before(bench)]
     added: tuple[str, ...] = ()
     if bench.settings.repair_imports:
         added = names.missing_imports(found, bench.known, bound, imports)
@@ -160,43 +184,56 @@ async def check(
     )
 
 
-def _imported_before(bench: Workbench) -> list[str]:
-    """Names that the context and the chain have imported: they are bound, but no variables."""
-    codes = [bench.exploration.task.context]
-    if bench.settings.candidate_style == "live":
-        codes += [link.candidate.code for link in bench.exploration.trace]
+def imported_names(codes: Sequence[str], known: KnownApis) -> list[str]:
+    """The names that codes import: they are bound, but the branch does not count modules as
+    variables."""
     bound: list[str] = []
     for code in codes:
         try:
-            read = names.read(code, bench.known)
+            bound += names.read(code, known).imported
         except (SyntaxError, ValueError):
             continue
-        bound += read.imported
     return bound
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
-    """``code`` without the statements at its head which the notebook has run already.
+    """``code`` without the statements which the notebook has run already.
 
     Models asked for new lines tend to start over; running those lines again would only cost time
-    and undo what later lines did.
+    and undo what later lines did. Code that holds nothing new is left as it is.
     """
     try:
         body = ast.parse(code).body
         known = {ast.dump(node) for one in earlier for node in ast.parse(one).body}
     except (SyntaxError, ValueError):
         return code
-    fresh = next((node for node in body if ast.dump(node) not in known), None)
-    if fresh is None or fresh is body[0]:
+    lines = code.splitlines()
+    repeated = [node for node in body if ast.dump(node) in known]
+    if len(repeated) == len(body):
         return code
-    return "\n".join(code.splitlines()[fresh.lineno - 1 :])
+    for node in reversed(repeated):
+        del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines).strip("\n")
+
+
+def whole_statements(code: str) -> str:
+    """``code`` without an unfinished end: a reply that was cut off at the token limit."""
+    lines = code.splitlines()
+    for end in range(len(lines), 0, -1):
+        head = "\n".join(lines[:end])
+        try:
+            ast.parse(head)
+        except (SyntaxError, ValueError):
+            continue
+        return head
+    return code
 
 
 def _has_run(trial: _Trial) -> bool:
     return any(
         candidate.ran
         and not any(variable.preview_error for variable in candidate.observation.variables)
-        for candidate in trial.candidates
+        for candidate in trial.new
         if candidate.observation is not None
     )
 
@@ -204,7 +241,7 @@ def _has_run(trial: _Trial) -> bool:
 async def _debug(trial: _Trial) -> None:
     """Ask for repairs of the failed candidates, the most promising first, until one runs."""
     bench, part = trial.bench, trial.step.subtask.id
-    failed = sorted(trial.candidates, key=lambda candidate: len(candidate.problems))
+    failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
     for number in range(bench.settings.debug_rounds):
         if not failed:
             return
@@ -216,10 +253,10 @@ async def _debug(trial: _Trial) -> None:
             f"{part}/debug", number=number, max_tokens=bench.settings.step_tokens
         )
         reply = await bench.ask(part, messages, sampling)
-        await _add(trial, [code_block(reply.text)], "debug", debug_of=target.id)
+        await _add(trial, _codes(reply), "debug", debug_of=target.id)
         if _has_run(trial):
             return
-        if trial.candidates and trial.candidates[-1].debug_of == target.id:
+        if trial.candidates[-1].debug_of == target.id:
             failed.append(trial.candidates[-1])
 
 
@@ -238,23 +275,24 @@ def helpful_apis(
             named = [exact] if exact else list(bench.known.named(name))[:1]
             docs |= {doc.path: doc for doc in named}
     error = observation.error if observation else None
-    match = _NO_ATTRIBUTE.search(error.evalue) if error else None
+    match = _OBJECT.search(error.evalue) if error else None
     if match:
         owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
-        query = f"{goal} {match['name'].replace('_', ' ')}"
+        query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
         hits = bench.index.search(query, bench.library_names, _SEARCHED_MEMBERS)
         docs |= {hit.doc.path: hit.doc for hit in hits if hit.doc.path.rpartition(".")[0] in owners}
     return tuple(docs.values())[: bench.settings.shown_apis]
 
 
-_NO_ATTRIBUTE = re.compile(r"'(?P<type>\w+)' object has no attribute '(?P<name>\w+)'")
+# What Python says of an object that cannot do what was asked of it.
+_OBJECT = re.compile(r"'(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?")
 _SEARCHED_MEMBERS = 200
 
 
 async def _conclude(trial: _Trial) -> Step:
     bench, settings = trial.bench, trial.bench.settings
     chosen = select(
-        trial.candidates,
+        trial.new,
         strategy=settings.selection,
         keep_failed=settings.keep_failed,
         seed=bench.seed(f"{trial.step.subtask.id}/select"),

@@ -69,7 +69,7 @@ async def _question(bench: Workbench) -> Message:
             "question",
             library=bench.library_words,
             context=task.context,
-            variables=describe_variables(variables),
+            variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),
             examples=bench.exploration.examples,
             apis=describe_apis((hit.doc for hit in docs), 0),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from exploracoder_kernel.observation import Observation
+
 from exploracoder.state import Candidate
 
 
@@ -17,8 +19,19 @@ def has_good_evidence(candidate: Candidate) -> bool:
         and bool(candidate.apis)
         and not candidate.problems
         and not any(variable.preview_error for variable in observation.variables)
-        and bool(observation.variables or observation.stdout.strip() or observation.result)
+        and not _is_empty(observation)
     )
+
+
+def _is_empty(observation: Observation) -> bool:
+    """Whether nothing came out of it: no value, no output, or only empty containers and None."""
+    values = [one for one in observation.variables if one.type not in _DEFINITIONS]
+    if values:
+        return all(one.length == 0 or one.type == "NoneType" for one in values)
+    return not (observation.stdout.strip() or observation.result)
+
+
+_DEFINITIONS = {"type", "function", "builtin_function_or_method"}
 
 
 def select(
@@ -31,11 +44,17 @@ def select(
     """
     ran = [candidate for candidate in candidates if candidate.ran]
     pool = ran or (list(candidates) if keep_failed else [])
-    if not pool:
-        return None
     if strategy == "random":
-        return random.Random(seed).choice(pool)
-    return max(pool, key=_evidence)
+        return random.Random(seed).choice(pool) if pool else None
+    return max(
+        (one for one in pool if keep_failed or _does_something(one)), key=_evidence, default=None
+    )
+
+
+def _does_something(candidate: Candidate) -> bool:
+    """Printing again what is known is no experience."""
+    observation = candidate.observation
+    return bool(candidate.apis or (observation and observation.variables))
 
 
 def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool, int]:
@@ -48,7 +67,7 @@ def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool, int]:
         observation.ran and not broken,
         bool(candidate.apis),
         -len(candidate.problems),
+        not _is_empty(observation),
         bool(observation.variables),
-        bool(observation.stdout.strip() or observation.result),
         -len(candidate.code.splitlines()),
     )

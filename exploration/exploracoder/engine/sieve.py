@@ -38,17 +38,25 @@ def sift(
     weighed.sort(key=lambda hit: -hit.score)
     merged: dict[tuple[str, str], Hit] = {}
     for hit in weighed:
-        merged.setdefault(_sameness(hit.doc), hit)
+        merged.setdefault(_sameness(hit.doc), _at_hand(hit, known, types))
     return tuple(merged.values())
 
 
 def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
     """The library's classes of which there are live variables, or elements of variables."""
-    found = set()
-    for variable in variables:
-        for name in re.findall(r"[A-Za-z_]\w*(?=[\[\],|\s]|$)", variable.type):
-            found |= {doc.path for doc in known.named(name) if doc.kind == "class"}
-    return frozenset(found)
+    return frozenset(doc.path for one in variables for doc in known.classes_in(one.type))
+
+
+def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
+    """The same member on a type that is at hand, if it is there too."""
+    owner, _, name = hit.doc.path.rpartition(".")
+    if owner in types or hit.doc.kind not in ("method", "property"):
+        return hit
+    for type_ in sorted(types):
+        doc = known.at(f"{type_}.{name}")
+        if doc is not None and _sameness(doc) == _sameness(hit.doc):
+            return Hit(doc=doc, score=hit.score)
+    return hit
 
 
 def _rank_score(rank: int) -> float:

@@ -5,18 +5,20 @@ ExploraCoder, section 3.3 (equation 4: used and recommended APIs) and appendix A
 
 from __future__ import annotations
 
+import ast
+import itertools
 from collections.abc import Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
-from exploracoder.engine.explorer import check, helpful_apis
+from exploracoder.engine.explorer import check, helpful_apis, imported_names, without_repetition
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
 from exploracoder.prompts import render
-from exploracoder.state import Attempt, CheckResult, Solution
+from exploracoder.state import Attempt, CheckResult, Exploration, Solution
 
 PART = "solution"
 
@@ -29,7 +31,9 @@ async def synthesize(
     Each of the settings' attempts starts from scratch and is repaired within its rounds. Raises
     BudgetError and ModelError.
     """
-    made: list[Attempt] = []
+    made: list[Attempt] = list(await compose(bench))
+    if made and made[-1].is_good:
+        return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
     for number in range(attempts or bench.settings.solution_attempts):
         messages = _messages(bench, apis)
         for repair in range(1 + bench.settings.repair_rounds):
@@ -53,6 +57,60 @@ async def synthesize(
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
 
+async def compose(bench: Workbench) -> tuple[Attempt, ...]:
+    """What the steps' candidates make together, if the user's checks accept it: the model is not
+    asked. The chain as it was chosen comes first, then other candidates that ran in their places.
+
+    Only where a check can tell, and where no function has to be written around the steps. The
+    attempt is empty when nothing was accepted.
+    """
+    exploration = bench.exploration
+    task = exploration.task
+    if not (bench.settings.compose and task.check and exploration.trace):
+        return ()
+    if task.entry_point or stub.function_name(task.stub):
+        return ()
+    for codes in itertools.islice(itertools.product(*_choices(exploration)), _COMPOSED):
+        attempt = await try_solution(bench, _joined(codes), ())
+        if attempt.is_good:
+            return (attempt,)
+    return ()
+
+
+_COMPOSED = 64
+
+
+def _choices(exploration: Exploration) -> list[list[str]]:
+    """For each finished step the codes that ran, the chosen one first."""
+    return [
+        [
+            candidate.code
+            for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
+            if candidate.ran
+        ]
+        for step in exploration.steps
+        if step.status == "done"
+    ]
+
+
+def _joined(codes: Sequence[str]) -> str:
+    """One program: imports first and once, without the prints that were there to look."""
+    body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
+    imports = {ast.unparse(node): None for node in body if isinstance(node, _IMPORTS)}
+    rest = [ast.unparse(node) for node in body if not isinstance(node, _IMPORTS)]
+    return "\n".join([*imports, "", *rest] if imports else rest)
+
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def _is_print(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return True
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name)
+
+
 def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
     used = [path for link in bench.exploration.trace for path in link.candidate.apis]
@@ -64,10 +122,11 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
 async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> Attempt:
     """Run a text of the solution, and the user's checks after it, in a fresh fork of the root."""
     task = bench.exploration.task
-    code = stub.complete(code, task.stub)
+    code = stub.complete(without_repetition(code, [task.context]), task.stub)
     branch = await bench.sidecar.fork(bench.root)
     try:
         bound = [variable.name for variable in await bench.sidecar.variables(branch)]
+        bound += imported_names([task.context], bench.known)
         checked = await check(bench, branch, code, bound, shown)
         observation = await bench.run(PART, branch, checked.code)
         check_observation: Observation | None = None

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.known import KnownApis
+
 _CODE = re.compile(
     r"```(?:python|py|Python)?[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
 )
 _VARIABLE_CHARS = 160
 _MIN_EXAMPLE_CHARS = 60
+_MEMBERS = 24
 
 
 def clip(text: str, chars: int) -> str:
@@ -61,8 +64,8 @@ def describe_apis(docs: Iterable[ApiDoc], chars: int) -> str:
     return "\n".join(describe_api(doc, chars) for doc in docs)
 
 
-def describe_variable(variable: Variable) -> str:
-    """A variable as a list item: name, type, size, value."""
+def describe_variable(variable: Variable, known: KnownApis | None = None) -> str:
+    """A variable as a list item: name, type, size, value, and what the library lets one do with it."""
     size = ""
     if variable.shape is not None:
         size = f", shape {variable.shape}"
@@ -71,12 +74,28 @@ def describe_variable(variable: Variable) -> str:
     value = f" = {clip(variable.preview, _VARIABLE_CHARS)}" if variable.preview else ""
     if variable.preview_error:
         value = f", which fails when it is read: {variable.preview_error}"
-    return f"- {variable.name}: {variable.type}{size}{value}"
+    members = _members(variable, known) if known else ""
+    return f"- {variable.name}: {variable.type}{size}{value}{members}"
 
 
-def describe_variables(variables: Sequence[Variable]) -> str:
-    """A list of variables."""
-    return "\n".join(describe_variable(variable) for variable in variables)
+def _members(variable: Variable, known: KnownApis) -> str:
+    """The methods and properties of a variable of the library, or of its elements."""
+    said = []
+    for class_ in known.classes_in(variable.type):
+        names = [doc.path.rpartition(".")[2] for doc in known.members(class_.path)]
+        shown = ", ".join(names[:_MEMBERS]) + (", …" if len(names) > _MEMBERS else "")
+        if names:
+            said.append(f"\n  {class_.path.rpartition('.')[2]} has: {shown}")
+    return "".join(said)
+
+
+def describe_variables(variables: Sequence[Variable], known: KnownApis | None = None) -> str:
+    """A list of variables; classes and functions that were imported are not listed."""
+    return "\n".join(
+        describe_variable(variable, known)
+        for variable in variables
+        if variable.type not in ("type", "function", "builtin_function_or_method", "ABCMeta")
+    )
 
 
 def describe_output(observation: Observation, chars: int) -> str:

@@ -35,7 +35,7 @@ class Workbench:
     """The tools of one exploration.
 
     ``root`` is the branch in which the context has run, ``branch`` the one that the chain goes on
-    from. ``record`` saves an exploration and tells the surfaces, with a line on what happened.
+    from; ``bases`` are the branches that each subtask started from. ``record`` saves an exploration and tells the surfaces, with a line on what happened.
     """
 
     model: ChatModel
@@ -45,6 +45,7 @@ class Workbench:
     record: Record
     root: str
     branch: str
+    bases: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from exploracoder.engine.backtracking import go_back
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.explorer import explore
 from exploracoder.engine.planner import plan
@@ -27,9 +28,14 @@ class ExploraCoder:
         """Do what has not been done yet, one recorded step after another."""
         if not bench.exploration.is_planned:
             await _plan(bench)
+        backtracks = bench.settings.backtracks
         for step in bench.exploration.steps:
-            if step.status == "pending":
-                await _explore(bench, step)
+            if step.status != "pending":
+                continue
+            explored = await _explore(bench, step)
+            if explored.status == "failed" and backtracks:
+                backtracks -= 1
+                await _go_back(bench, explored)
         if bench.exploration.solution is None:
             await _synthesize(bench)
 
@@ -59,12 +65,23 @@ async def _brief(bench: Workbench) -> list[Briefing]:
     return briefings
 
 
-async def _explore(bench: Workbench, step: Step) -> None:
+async def _explore(bench: Workbench, step: Step) -> Step:
     goal = step.subtask.goal
     step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
     await bench.update(bench.exploration.with_step(step), f"Exploring: {goal}")
     step = await explore(bench, step)
     await bench.update(bench.exploration.with_step(step), f"{_verdict(step)}: {goal}")
+    return step
+
+
+async def _go_back(bench: Workbench, failed: Step) -> None:
+    steps = await go_back(bench, failed)
+    if steps is None:
+        await bench.update(bench.exploration, "Went back one step, which changed nothing")
+        return
+    before, after = steps
+    changed = bench.exploration.with_step(before).with_step(after)
+    await bench.update(changed, f"Went back and explored again: {before.subtask.goal}")
 
 
 def _verdict(step: Step) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional
@@ -12,6 +13,7 @@ from .text import cut
 
 MAX_VARIABLES = 100
 MAX_FORCED = 5
+MAX_TYPED = 20
 
 Force = Callable[[object], dict[str, Any]]
 Variables = dict[str, object]
@@ -89,7 +91,7 @@ def describe(
 def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
     lazy = is_lazy(value)
     facts: dict[str, Any] = {
-        "type": type_name(type(value)),
+        "type": type_name(type(value)) + _element_type(value),
         "length": length(value),
         "shape": shape(value),
         "preview": preview(value),
@@ -102,6 +104,20 @@ def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
         facts["preview"] = _elements(value, facts["preview"], seen)
     facts["preview_error"] = seen.get("error")
     return facts
+
+
+def _element_type(value: object) -> str:
+    """``[module.Class]`` of a list or tuple whose first elements are all of one class of a library.
+
+    What can be done with a list of a library's objects is written at their class.
+    """
+    if type(value) not in (list, tuple):
+        return ""
+    kinds = {type(item) for item in itertools.islice(value, MAX_TYPED)}  # type: ignore[call-overload]
+    if len(kinds) != 1:
+        return ""
+    kind = kinds.pop()
+    return "" if kind.__module__ == "builtins" else f"[{type_name(kind)}]"
 
 
 def _elements(value: object, own: str, seen: dict[str, Any]) -> str:

@@ -1,0 +1,88 @@
+"""What an exploration costs, what limits it, and what makes it repeat itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from exploracoder.testing import ScriptedModelServer
+
+from .conftest import Explorer, Serve, model_words
+from .scripted import READ, TeaModel, fenced, kinds_asked, whole_text
+
+
+def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -> None:
+    script = TeaModel()
+    server = serve(script)
+    usage = explore(server, "--json").json["usage"]
+    # The server counts words as tokens.
+    prompt_words = sum(len(whole_text(request).split()) for request in server.chat_requests)
+
+    assert usage["calls"] == len(server.chat_requests)
+    assert usage["prompt_tokens"] == prompt_words
+    assert usage["completion_tokens"] == sum(len(text.split()) for text in script.said)
+    assert 0 < usage["seconds_execution"] < usage["seconds_total"]
+
+
+def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(), "--json").json
+    parts = done["usage_by_part"]
+
+    assert {"plan", "step-1", "step-2", "step-3", "solution"} <= set(parts)
+    assert sum(part["calls"] for part in parts.values()) == done["usage"]["calls"]
+    assert done["usage_of_this_run"]["prompt_tokens"] == done["usage"]["prompt_tokens"]
+
+
+def test_the_same_seed_asks_the_same_and_another_seed_does_not(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve())  # from here on the library's briefing is kept
+    first, second, other = serve(), serve(), serve()
+    explore(first, "--seed", "7")
+    explore(second, "--seed", "7")
+    explore(other, "--seed", "8", "--set", "max_subtasks=1")
+
+    def bodies(server: ScriptedModelServer) -> list[Any]:
+        return [request.body for request in server.chat_requests]
+
+    assert bodies(first) == bodies(second)
+    assert bodies(first)[0]["seed"] != bodies(other)[0]["seed"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [("--max-tokens", "900", "tokens"), ("--max-seconds", "0.9", "seconds")],
+)
+def test_a_budget_stops_the_exploration_with_all_saved(
+    serve: Serve, explore: Explorer, option: str, value: str, reason: str
+) -> None:
+    slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
+    done = explore(serve(slow), option, value, "--json", "--profile", "small")
+
+    assert done.code == 1
+    assert done.json["status"] == "failed"
+    assert f"limit of {value} {reason}" in done.json["reason"]
+    assert explore.exploration.is_planned
+
+
+def test_a_stopped_exploration_goes_on_with_a_higher_budget(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve(), "--max-tokens", "900", "--profile", "small")
+    server = serve()
+    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+
+    assert done.code == 0
+    assert done.json["status"] == "solved"
+    assert "plan" not in kinds_asked(server)
+
+
+def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    first = explore(server, "--cache", "--json")
+    asked = len(server.chat_requests)
+    second = explore(server, "--cache", "--json")
+
+    assert len(server.chat_requests) == asked
+    assert second.json["solution"] == first.json["solution"]
+    assert second.json["usage_of_this_run"]["calls"] == 0
