@@ -16,7 +16,7 @@ import pytest
 from exploracoder.testing import Delay, ScriptedModelServer
 
 from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
-from .scripted import COLLECT, KEEP, SOLUTION, TeaModel, fenced, kind_of, step_of
+from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, TeaModel, fenced, kind_of, step_of
 
 PATIENCE_S = 30.0
 # Longer than any test waits: the server hangs until the test ends.
@@ -123,6 +123,29 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     assert "Traceback" not in told.err
     assert status == "cancelled"
     assert done.json["status"] == "solved"
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(reason="going back gives up the earlier step before it has a better one")
+def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
+    serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    failing = fenced("mistaken = 1 / 0")
+    script = TeaModel(
+        drafts={1: [fenced(READ), FOR_EVER], 2: [failing]}, debugs={2: [failing]}, goals=GOALS[:2]
+    )
+    server = serve(script)
+    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    wait_until(lambda: drafted_steps(server).count(1) == 2)
+    process.send_signal(signal.SIGINT)
+    told = ended(process)
+    kept = explore.exploration
+    done = resume(command, explore.notebook, serve())
+
+    assert told.code == 130
+    assert kept.steps[0].status == "done"
+    assert done.code == 0
+    assert done.json["subtasks"][0]["code"] == READ
 
 
 @pytest.mark.slow

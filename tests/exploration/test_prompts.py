@@ -43,6 +43,7 @@ VALUES: dict[str, object] = {
     "task": "Name the strong leaves.",
     "title": "Brew a pot",
     "trace": [STEP],
+    "why": "A check of names failed: AssertionError",
     "variables": "- leaves: list, length 1 = [Leaf('assam')]",
 }
 # With nothing to say, a prompt has no headings without a text.
