@@ -56,7 +56,7 @@ class Settings(BaseModel):
     self_debug: bool = Field(True, description="ExploraCoder*: repair when no candidate ran")
     debug_rounds: int = Field(1, ge=1, description="repairs asked for in one subtask")
     backtracks: int = Field(
-        2, ge=0, description="times that a failed subtask sends the chain back to the one before"
+        3, ge=0, description="times that a failure sends the chain back to an earlier subtask"
     )
     selection: Literal["random", "evidence"] = Field(
         "evidence", description="how the experience is chosen: the paper's is random"
@@ -110,7 +110,7 @@ PROFILES: dict[ProfileName, Settings] = {
         candidates=3,
         temperature=0.6,
         stop_at_first=True,
-        debug_rounds=1,
+        debug_rounds=2,
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,

@@ -58,6 +58,12 @@ def make_task(
     )
 
 
+def absolute_target(target: str) -> str:
+    """A library's name as it is, its path in full: an exploration may be resumed from elsewhere."""
+    is_path = os.sep in target or target.startswith(("~", ".")) or target.endswith(".py")
+    return str(Path(target).expanduser().absolute()) if is_path else target
+
+
 def read_code(path: Path, option: str) -> str:
     """The code of a .py file, or of a notebook's code cells. Raises InputError."""
     try:

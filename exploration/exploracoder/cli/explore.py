@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,7 @@ def _explore(task: str, given: dict[str, Any]) -> int:
     text = sys.stdin.read() if task == "-" else task
     made = prepare.make_task(
         text,
-        libraries=given["libraries"],
+        libraries=[prepare.absolute_target(target) for target in given["libraries"]],
         context=_code(given["context"], "--context"),
         check=_code(given["check"], "--check"),
         entry_point=given["entry_point"],
@@ -201,12 +202,15 @@ def _work(
 
     session.check_writable(output)
     spent_before = exploration.usage
-    with Progress(quiet=given["quiet"]) as progress:
+    with ExitStack() as stack:
+        progress = stack.enter_context(Progress(quiet=given["quiet"]))
         interpreter = prepare.find_interpreter(given["python"])
-        index = prepare.open_index(
-            chroma_url=given["chroma_url"],
-            embeddings_url=given["embeddings_url"],
-            embeddings_model=given["embeddings_model"],
+        index = stack.enter_context(
+            prepare.open_index(
+                chroma_url=given["chroma_url"],
+                embeddings_url=given["embeddings_url"],
+                embeddings_model=given["embeddings_model"],
+            )
         )
         libraries = prepare.index_libraries(
             index, exploration.task.libraries, interpreter, progress=progress.working

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from exploracoder.cli.console import Progress, print_json
 from exploracoder.cli.options import index_options, json_option, python_option
 from exploracoder.errors import InputError
+
+if TYPE_CHECKING:
+    from exploracoder.state import Library
 
 _BULK = 256
 
@@ -27,13 +32,13 @@ def index(library: str, as_json: bool, **given: Any) -> int:
     The library is read, not imported. What has not changed since the last time is not read again.
     """
     started = time.monotonic()
-    _, names, libraries = _open((library,), given)
-    known = libraries[0]
+    with _open((library,), given) as (_, libraries):
+        known = libraries[0]
     seconds = time.monotonic() - started
     if as_json:
         print_json(known.model_dump() | {"seconds": round(seconds, 3)})
     else:
-        click.echo(f"{names[0]} {known.version}: {known.apis} public APIs, {seconds:.1f} s")
+        click.echo(f"{known.name} {known.version}: {known.apis} public APIs, {seconds:.1f} s")
     return 0
 
 
@@ -75,35 +80,44 @@ def search(
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    opened, names, _ = _open(libraries, given)
-    for start in range(0, len(asked), _BULK):
-        batch = asked[start : start + _BULK]
-        found = opened.search_many([words for _, words in batch], names, k)
-        for (id_, words), hits in zip(batch, found, strict=True):
-            if queries:
-                line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
-                click.echo(
-                    json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, hits)
-                )
-            elif as_json:
-                print_json([hit.model_dump(mode="json") for hit in hits])
-            else:
-                click.echo(_ranking(words, hits))
+    with _open(libraries, given) as (opened, found_libraries):
+        names = [one.name for one in found_libraries]
+        for start in range(0, len(asked), _BULK):
+            batch = asked[start : start + _BULK]
+            found = opened.search_many([words for _, words in batch], names, k)
+            for (id_, words), hits in zip(batch, found, strict=True):
+                if queries:
+                    line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
+                    click.echo(
+                        json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, hits)
+                    )
+                elif as_json:
+                    print_json([hit.model_dump(mode="json") for hit in hits])
+                else:
+                    click.echo(_ranking(words, hits))
     return 0
 
 
-def _open(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[Any, list[str], Any]:
+@contextmanager
+def _open(
+    targets: tuple[str, ...], given: dict[str, Any]
+) -> Iterator[tuple[Any, tuple[Library, ...]]]:
+    """The index with the libraries in it, up to date."""
     from exploracoder import prepare
 
-    with Progress() as progress:
-        interpreter = prepare.find_interpreter(given["python"])
-        opened = prepare.open_index(
+    with (
+        Progress() as progress,
+        prepare.open_index(
             chroma_url=given["chroma_url"],
             embeddings_url=given["embeddings_url"],
             embeddings_model=given["embeddings_model"],
+        ) as opened,
+    ):
+        interpreter = prepare.find_interpreter(given["python"])
+        yield (
+            opened,
+            prepare.index_libraries(opened, targets, interpreter, progress=progress.working),
         )
-        libraries = prepare.index_libraries(opened, targets, interpreter, progress=progress.working)
-    return opened, [library.name for library in libraries], libraries
 
 
 def _ranking(words: str, hits: Any) -> str:

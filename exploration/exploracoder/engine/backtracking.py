@@ -1,72 +1,130 @@
-"""Going back: a step that ran need not be right, and the step after it is where that shows.
+"""Going back: a step that ran need not be right, and what comes after it is where that shows.
 
-When no candidate of a subtask ran, the subtask before it is explored again from the state that it
-started from, with what went wrong as a hint; then the failed one again. The paper has no such step;
-live branches make it cheap, since the earlier state is still there.
+A step is explored again from the state that it started from, with what went wrong as a hint; the
+steps after it are then run again on the new state, and explored again where they no longer run. The
+paper has nothing like it; live branches make it cheap, since the earlier states are still there.
 """
 
 from __future__ import annotations
 
+import ast
+
 from exploracoder.engine.conversation import error_text
 from exploracoder.engine.explorer import explore
 from exploracoder.engine.recommender import recommend
+from exploracoder.engine.selection import is_sound
+from exploracoder.engine.wording import clip, describe_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
-from exploracoder.state import Step
+from exploracoder.state import Attempt, Step
 
 
-async def go_back(bench: Workbench, failed: Step) -> tuple[Step, Step] | None:
-    """Explore the step before ``failed`` in another way, and then ``failed`` again.
-
-    Returns both steps when both are done now. Otherwise None, with the chain and its state as they
-    were. Raises BudgetError and ModelError.
-    """
-    before = _step_before(bench, failed)
-    if before is None or before.candidate is None or not failed.candidates:
-        return None
-    exploration, branch = bench.exploration, bench.branch
-    base = bench.bases.get(before.subtask.id)
-    if base is None:
-        return None
-    hint = _hint(bench, before, failed)
-    bench.branch = base
-    bench.exploration = exploration.with_step(_open(before)).with_step(_open(failed))
-    again = await explore(bench, _open(before), hint=hint)
-    retried: Step | None = None
-    if again.status == "done" and _differs(before, again):
-        bench.exploration = bench.exploration.with_step(again)
-        recommendation = await recommend(bench, failed.subtask)
-        opened = _open(failed).model_copy(update={"recommendation": recommendation})
-        retried = await explore(bench, opened)
-    spending = bench.exploration.spending
-    bench.exploration = exploration.model_copy(update={"spending": spending})
-    if retried is None or retried.status != "done":
-        bench.branch = branch
-        return None
-    return again, retried
-
-
-def _step_before(bench: Workbench, failed: Step) -> Step | None:
+async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
+    """Redo the step before one for which nothing ran, and then that one."""
     steps = bench.exploration.steps
     position = [step.subtask.id for step in steps].index(failed.subtask.id)
     done = [step for step in steps[:position] if step.status == "done"]
-    return done[-1] if done else None
+    if not done or not failed.candidates:
+        return False
+    why = f"The next step ({failed.subtask.goal}) failed on it: "
+    return await _redo(bench, done[-1], why + error_text(bench, failed.candidates[0]))
 
 
-def _hint(bench: Workbench, before: Step, failed: Step) -> str:
-    chosen = before.candidate
-    assert chosen is not None, "a step that is done has a chosen candidate"
-    return render(
-        "explore",
-        "doubt",
-        code=chosen.code,
-        goal=failed.subtask.goal,
-        error=error_text(bench, failed.candidates[0]),
-    )
+async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
+    """Redo the step that made the value which a check of the user's finds wrong.
+
+    The hint has the exception's words, not the check's code: the expected values stay unknown.
+    """
+    failure = attempt.check_observation
+    if failure is None or failure.error is None or failure.error.line is None:
+        return False
+    wrong = _names_in_line(bench.exploration.task.check, failure.error.line)
+    for step in reversed(bench.exploration.steps):
+        suspected = _made(step) & wrong
+        if step.status == "done" and suspected:
+            words = f"{failure.error.ename}: {failure.error.evalue}"
+            variables = await bench.sidecar.variables(bench.branch)
+            now = describe_variables([one for one in variables if one.name in suspected])
+            why = f"A check of {', '.join(sorted(suspected))} failed: {words}"
+            return await _redo(bench, step, f"{clip(why, bench.settings.output_chars)}\n{now}")
+    return False
+
+
+async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
+    """Explore ``doubted`` in another way and carry the steps after it over to the new state.
+
+    Returns whether all of them are done now. If not, the chain and its state are as they were.
+    """
+    exploration, branch = bench.exploration, bench.branch
+    if doubted.candidate is None:
+        return False
+    is_better = False
+    try:
+        is_better = await _redo_chain(bench, doubted, why)
+    finally:
+        # Also when it is interrupted: what was accepted before stands until there is better.
+        if not is_better:
+            spending = bench.exploration.spending
+            bench.exploration = exploration.model_copy(update={"spending": spending})
+            bench.branch = branch
+    return is_better
+
+
+async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
+    assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
+    hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
+    bench.branch = await bench.base_of(doubted)
+    bench.exploration = bench.exploration.with_step(_open(doubted))
+    again = await explore(bench, _open(doubted), hint=hint)
+    if again.status != "done" or not _differs(doubted, again):
+        return False
+    bench.exploration = bench.exploration.with_step(again)
+    return await _carry_over(bench, doubted)
+
+
+async def _carry_over(bench: Workbench, doubted: Step) -> bool:
+    """Bring the steps after ``doubted`` that were explored before to the new state."""
+    steps = bench.exploration.steps
+    position = [step.subtask.id for step in steps].index(doubted.subtask.id)
+    for step in steps[position + 1 :]:
+        if step.status in ("pending", "skipped"):
+            continue
+        carried = await _run_again(bench, step)
+        if carried is None:
+            bench.exploration = bench.exploration.with_step(_open(step))
+            recommendation = await recommend(bench, step.subtask)
+            opened = _open(step).model_copy(update={"recommendation": recommendation})
+            carried = await explore(bench, opened)
+        if carried.status != "done":
+            return False
+        bench.exploration = bench.exploration.with_step(carried)
+    return True
+
+
+async def _run_again(bench: Workbench, step: Step) -> Step | None:
+    """The step with its chosen code run on the current state; None when that shows nothing."""
+    if step.candidate is None:
+        return None
+    bench.bases[step.subtask.id] = bench.branch
+    branch = await bench.sidecar.fork(bench.branch)
+    observation = await bench.run(step.subtask.id, branch, step.candidate.code)
+    candidate = step.candidate.model_copy(update={"observation": observation})
+    if not is_sound(candidate):
+        await bench.sidecar.drop(branch)
+        return None
+    bench.branch = branch
+    candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
+    return step.model_copy(update={"candidates": candidates})
 
 
 def _open(step: Step) -> Step:
     return step.model_copy(update={"status": "pending", "chosen": None})
+
+
+def _made(step: Step) -> set[str]:
+    """The names of the variables that the chosen candidate made or changed."""
+    observation = step.candidate.observation if step.candidate else None
+    return {variable.name for variable in observation.variables} if observation else set()
 
 
 def _differs(before: Step, again: Step) -> bool:
@@ -74,7 +132,14 @@ def _differs(before: Step, again: Step) -> bool:
     old, new = before.candidate, again.candidate
     if old is None or new is None or old.observation is None or new.observation is None:
         return False
-    seen = [(one.type, one.length) for one in old.observation.variables]
-    return seen != [(one.type, one.length) for one in new.observation.variables] or (
-        old.apis != new.apis
-    )
+    return old.observation.variables != new.observation.variables or old.apis != new.apis
+
+
+def _names_in_line(check: str, line: int) -> set[str]:
+    """The names that the statement at a line of the check reads."""
+    for node in ast.walk(ast.parse(check)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):
+                continue
+            return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return set()

@@ -12,6 +12,7 @@ from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
+from exploracoder.engine.results import result_names
 from exploracoder.engine.wording import (
     describe_apis,
     describe_error,
@@ -68,6 +69,9 @@ def error_text(bench: Workbench, failed: Candidate) -> str:
     broken = [variable for variable in observation.variables if variable.preview_error]
     if observation.ran and broken:
         return f"reading {broken[0].name} failed: {broken[0].preview_error}"
+    if observation.ran:
+        shown = describe_variables(observation.variables) or "no variable and no output"
+        return f"It ran, but what came out is empty:\n{shown}"
     return describe_error(observation, failed.code, bench.settings.output_chars)
 
 
@@ -116,7 +120,15 @@ def _question(
         style=bench.settings.candidate_style,
         focus=f"`{focus.path}`" if focus else "",
         hint=hint,
+        wanted=_wanted(bench, variables),
     )
+
+
+def _wanted(bench: Workbench, variables: Sequence[Variable]) -> str:
+    """The results that the task names and that are not there yet."""
+    there = {variable.name for variable in variables}
+    names = [name for name in result_names(bench.exploration.task) if name not in there]
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _user(said: Sequence[str]) -> Message:

@@ -18,7 +18,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine import names
 from exploracoder.engine.conversation import debug_messages, draft_messages
 from exploracoder.engine.known import KnownApis
-from exploracoder.engine.selection import has_good_evidence, select
+from exploracoder.engine.selection import has_good_evidence, is_sound, select
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Reply
@@ -64,21 +64,42 @@ async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
     variables = await bench.sidecar.variables(bench.branch)
     trial = _Trial(bench, step, variables, hint, list(step.candidates))
     try:
-        await _draft(trial)
-        if bench.settings.self_debug and not _has_run(trial):
-            await _debug(trial)
+        if bench.settings.stop_at_first:
+            await _draft_one_by_one(trial)
+        else:
+            await _draft_at_once(trial)
         return await _conclude(trial)
     finally:
         await _drop_branches(trial)
 
 
-async def _draft(trial: _Trial) -> None:
+async def _draft_at_once(trial: _Trial) -> None:
+    """The paper's way: m drafts of one prompt, and repairs only when none of them ran."""
     settings = trial.bench.settings
-    if not settings.stop_at_first:
-        await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
-        return
+    await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
+    failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
+    rounds = settings.debug_rounds if settings.self_debug else 0
+    while failed and rounds and not _has_result(trial):
+        rounds -= 1
+        repaired = await _debug(trial, failed.pop(0))
+        failed += [repaired] if repaired else []
+
+
+async def _draft_one_by_one(trial: _Trial) -> None:
+    """Draft, and repair what does not run or shows nothing, until one candidate is good.
+
+    The repair goes on from the draft's own conversation, which a server with a prefix cache has
+    read already.
+    """
+    settings = trial.bench.settings
+    rounds = settings.debug_rounds if settings.self_debug else 0
     for number in range(settings.candidates):
+        count = len(trial.candidates)
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
+        drafted = trial.candidates[count:]
+        if drafted and rounds and not is_sound(drafted[0]):
+            rounds -= 1
+            await _debug(trial, drafted[0])
         if trial.is_settled:
             return
 
@@ -139,16 +160,33 @@ async def _try(
     bound += imported_names(earlier, bench.known)
     checked = await check(bench, branch, code, bound, trial.step.recommendation.kept)
     observation = await bench.run(trial.step.subtask.id, branch, checked.code)
+    missing = await missing_attribute(bench, branch, observation)
     return Candidate(
         id=id_,
         code=checked.code,
         origin=origin,
         debug_of=debug_of,
         added_imports=checked.added_imports,
-        problems=checked.problems,
+        problems=(*checked.problems, *missing),
         apis=checked.apis,
         observation=observation,
     )
+
+
+async def missing_attribute(
+    bench: Workbench, branch: str, observation: Observation
+) -> tuple[NameProblem, ...]:
+    """The attribute that a run found missing on a type of the library, with the nearest real ones."""
+    match = _OBJECT.search(observation.error.evalue) if observation.error else None
+    if match is None or not match["name"]:
+        return ()
+    classes = [doc for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+    if not classes:
+        return ()
+    owner, name = classes[0].path, match["name"]
+    resolved = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
+    nearest = resolved[0].nearest if resolved else ()
+    return (NameProblem(name=name, owner=owner, nearest=nearest),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,35 +267,38 @@ def whole_statements(code: str) -> str:
     return code
 
 
-def _has_run(trial: _Trial) -> bool:
-    return any(
-        candidate.ran
-        and not any(variable.preview_error for variable in candidate.observation.variables)
-        for candidate in trial.new
-        if candidate.observation is not None
-    )
+def _has_result(trial: _Trial) -> bool:
+    """Whether there is something to choose: the paper asks that it ran, we that it shows something."""
+    if trial.bench.settings.selection == "random":
+        return any(candidate.ran for candidate in trial.new)
+    return any(is_sound(candidate) for candidate in trial.new)
 
 
-async def _debug(trial: _Trial) -> None:
-    """Ask for repairs of the failed candidates, the most promising first, until one runs."""
+async def _debug(trial: _Trial, target: Candidate) -> Candidate | None:
+    """Ask for a repair of a candidate; None when the reply is nothing new."""
     bench, part = trial.bench, trial.step.subtask.id
-    failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
-    for number in range(bench.settings.debug_rounds):
-        if not failed:
-            return
-        target = failed.pop(0)
-        drafted = draft_messages(bench, trial.step, trial.variables)
-        apis = helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
-        messages = debug_messages(bench, drafted, target, apis)
-        sampling = bench.sampling(
-            f"{part}/debug", number=number, max_tokens=bench.settings.step_tokens
-        )
-        reply = await bench.ask(part, messages, sampling)
-        await _add(trial, _codes(reply), "debug", debug_of=target.id)
-        if _has_run(trial):
-            return
-        if trial.candidates[-1].debug_of == target.id:
-            failed.append(trial.candidates[-1])
+    drafted = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
+    apis = helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
+    apis += siblings(bench, target) if target.ran else ()
+    sampling = bench.sampling(
+        f"{part}/debug", number=len(trial.candidates), max_tokens=bench.settings.step_tokens
+    )
+    reply = await bench.ask(part, debug_messages(bench, drafted, target, apis), sampling)
+    count = len(trial.candidates)
+    await _add(trial, _codes(reply), "debug", debug_of=target.id)
+    return trial.candidates[count] if len(trial.candidates) > count else None
+
+
+def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
+    """Members of the same classes whose names share a word with those that a candidate used."""
+    found: dict[str, ApiDoc] = {}
+    for path in candidate.apis:
+        owner, _, name = path.rpartition(".")
+        words = set(name.lower().split("_"))
+        for doc in bench.known.members(owner):
+            if doc.path != path and words & set(doc.path.rpartition(".")[2].lower().split("_")):
+                found.setdefault(doc.path.rpartition(".")[2], doc)
+    return tuple(found.values())[: bench.settings.shown_apis]
 
 
 def helpful_apis(

@@ -10,13 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.engine import recommender, stub
 from exploracoder.engine.briefing import Briefing
-from exploracoder.engine.wording import describe_apis, describe_variables
+from exploracoder.engine.results import clause_about, result_names
+from exploracoder.engine.wording import clip, describe_apis, describe_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
-from exploracoder.state import Plan, Subtask
+from exploracoder.state import Plan, Subtask, Task
 
 _OVERVIEW_APIS = 8
+_CLAUSE_CHARS = 300
+# A plan that is a little longer than it was asked for is better than one that loses its end.
+_MOST = 2
 
 
 class _PlanReply(BaseModel):
@@ -45,7 +49,18 @@ async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
         ),
         _PlanReply,
     )
-    return Plan(subtasks=_number(_distinct(reply.subtasks)[: bench.settings.max_subtasks]))
+    goals = _distinct(reply.subtasks)[: _MOST * bench.settings.max_subtasks]
+    return Plan(subtasks=_number([*goals, *_forgotten(bench.exploration.task, goals)]))
+
+
+def _forgotten(task: Task, goals: Sequence[str]) -> list[str]:
+    """A subtask for each result that the task names and the plan does not."""
+    said = " ".join(goals)
+    return [
+        f"Make `{name}`: {clip(clause_about(task, name), _CLAUSE_CHARS)}"
+        for name in result_names(task)
+        if not re.search(rf"\b{re.escape(name)}\b", said)
+    ]
 
 
 def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
@@ -71,7 +86,6 @@ async def _question(bench: Workbench) -> Message:
             context=task.context,
             variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),
-            examples=bench.exploration.examples,
             apis=describe_apis((hit.doc for hit in docs), 0),
             most=settings.max_subtasks,
         ),

@@ -35,7 +35,7 @@ def find(
     if not bench.settings.sift:
         return tuple(bench.index.search(query, bench.library_names, k))
     hits = bench.index.search(query, bench.library_names, 3 * k)
-    return sift(hits, bench.known, bench.used_names, variables)[:k]
+    return sift(query, hits, bench.known, bench.used_names, variables)[:k]
 
 
 async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:

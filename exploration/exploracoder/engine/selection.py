@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
-from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.observation import Observation, Variable
 
 from exploracoder.state import Candidate
 
 
 def has_good_evidence(candidate: Candidate) -> bool:
-    """Whether it ran, used the library, showed something, and nothing about it looks wrong."""
+    """Whether it is sound, uses the library, and only names that exist."""
+    return is_sound(candidate) and bool(candidate.apis) and not candidate.problems
+
+
+def is_sound(candidate: Candidate) -> bool:
+    """Whether it ran, what it made can be read, and that is something."""
     observation = candidate.observation
     return (
         observation is not None
         and observation.ran
-        and bool(candidate.apis)
-        and not candidate.problems
         and not any(variable.preview_error for variable in observation.variables)
         and not _is_empty(observation)
     )
 
 
 def _is_empty(observation: Observation) -> bool:
-    """Whether nothing came out of it: no value, no output, or only empty containers and None."""
+    """Whether nothing came out of it: no value, no output, or only None, ``[]``, ``['', '']``."""
     values = [one for one in observation.variables if one.type not in _DEFINITIONS]
     if values:
-        return all(one.length == 0 or one.type == "NoneType" for one in values)
+        return all(_is_nothing(one) for one in values)
     return not (observation.stdout.strip() or observation.result)
+
+
+def _is_nothing(variable: Variable) -> bool:
+    if variable.type == "NoneType" or variable.length == 0:
+        return True
+    is_container = variable.length is not None or variable.is_lazy
+    return is_container and re.search(r"\w", variable.preview) is None
 
 
 _DEFINITIONS = {"type", "function", "builtin_function_or_method"}

@@ -27,17 +27,25 @@ def names_used(codes: Iterable[str]) -> frozenset[str]:
 
 
 def sift(
-    hits: Sequence[Hit], known: KnownApis, used: Collection[str], variables: Sequence[Variable]
+    query: str,
+    hits: Sequence[Hit],
+    known: KnownApis,
+    used: Collection[str],
+    variables: Sequence[Variable],
 ) -> tuple[Hit, ...]:
-    """``hits`` weighed anew, best first, one for each shared member."""
+    """``hits`` for a query weighed anew, best first, one for each shared member.
+
+    What the query calls by its name comes before all else.
+    """
     types = live_types(known, variables)
+    named = _named(query, known)
     weighed = [
         Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
         for rank, hit in enumerate(hits)
     ]
     weighed.sort(key=lambda hit: -hit.score)
     merged: dict[tuple[str, str], Hit] = {}
-    for hit in weighed:
+    for hit in [*(Hit(doc=doc, score=1.0) for doc in named), *weighed]:
         merged.setdefault(_sameness(hit.doc), _at_hand(hit, known, types))
     return tuple(merged.values())
 
@@ -57,6 +65,13 @@ def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
         if doc is not None and _sameness(doc) == _sameness(hit.doc):
             return Hit(doc=doc, score=hit.score)
     return hit
+
+
+def _named(query: str, known: KnownApis) -> list[ApiDoc]:
+    """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``."""
+    names = dict.fromkeys(re.findall(r"\w*(?:[a-z][A-Z]|_[a-z]|[A-Z]{2})\w*", query))
+    docs = [known.named(name) for name in names]
+    return [min(found, key=lambda doc: doc.path.count(".")) for found in docs if found]
 
 
 def _rank_score(rank: int) -> float:

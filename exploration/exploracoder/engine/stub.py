@@ -8,7 +8,6 @@ import textwrap
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^(?P<target>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)[ \t]*=[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,15 @@ class Split:
 def assignment_target(stub: str) -> str | None:
     """The left side of a stub that ends in ``target =``; None for any other stub."""
     lines = stub.rstrip().splitlines()
-    match = _ASSIGNMENT.match(lines[-1].strip()) if lines else None
-    return match["target"] if match else None
+    return _target(lines[-1].strip()) if lines else None
+
+
+def _target(line: str) -> str | None:
+    """The left side of ``target =``, whatever can be assigned to; None for any other line."""
+    tree = _parse(f"{line} 0") if line.rstrip().endswith("=") else None
+    if tree is None or not isinstance(tree.body[0], ast.Assign):
+        return None
+    return line.rstrip()[:-1].rstrip()
 
 
 def function_name(stub: str) -> str | None:
@@ -42,7 +48,7 @@ def in_task(text: str, entry_point: str | None) -> str:
     if start and _is_stub(text[start.start() :], entry_point):
         return text[start.start() :].rstrip()
     last = text.rstrip().splitlines()[-1:]
-    return last[0].strip() if last and _ASSIGNMENT.match(last[0].strip()) else ""
+    return last[0].strip() if last and _target(last[0].strip()) else ""
 
 
 def without_stub(text: str, stub: str) -> str:
@@ -70,7 +76,7 @@ def in_context(code: str) -> Split:
     if _parses(code):
         return Split(code, "")
     lines = code.rstrip().splitlines()
-    if lines and _ASSIGNMENT.match(lines[-1]) and _parses("\n".join(lines[:-1])):
+    if lines and _target(lines[-1]) and _parses("\n".join(lines[:-1])):
         return Split("\n".join(lines[:-1]), lines[-1])
     for number in range(len(lines) - 1, -1, -1):
         if re.match(r"(?:async )?def \w+\(|@\w", lines[number]):

@@ -13,7 +13,13 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
-from exploracoder.engine.explorer import check, helpful_apis, imported_names, without_repetition
+from exploracoder.engine.explorer import (
+    check,
+    helpful_apis,
+    imported_names,
+    missing_attribute,
+    without_repetition,
+)
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -31,9 +37,7 @@ async def synthesize(
     Each of the settings' attempts starts from scratch and is repaired within its rounds. Raises
     BudgetError and ModelError.
     """
-    made: list[Attempt] = list(await compose(bench))
-    if made and made[-1].is_good:
-        return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
+    made: list[Attempt] = []
     for number in range(attempts or bench.settings.solution_attempts):
         messages = _messages(bench, apis)
         for repair in range(1 + bench.settings.repair_rounds):
@@ -57,24 +61,26 @@ async def synthesize(
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
 
-async def compose(bench: Workbench) -> tuple[Attempt, ...]:
-    """What the steps' candidates make together, if the user's checks accept it: the model is not
-    asked. The chain as it was chosen comes first, then other candidates that ran in their places.
+async def compose(bench: Workbench) -> Attempt | None:
+    """What the steps' candidates make together, run with the user's checks: the model is not asked.
 
-    Only where a check can tell, and where no function has to be written around the steps. The
-    attempt is empty when nothing was accepted.
+    The chain as it was chosen comes first, then other candidates that ran in their places. Returns
+    the first attempt that is good, or else that of the chosen chain; None where no check can tell,
+    or where a function has to be written around the steps.
     """
     exploration = bench.exploration
     task = exploration.task
     if not (bench.settings.compose and task.check and exploration.trace):
-        return ()
+        return None
     if task.entry_point or stub.function_name(task.stub):
-        return ()
+        return None
+    first: Attempt | None = None
     for codes in itertools.islice(itertools.product(*_choices(exploration)), _COMPOSED):
         attempt = await try_solution(bench, _joined(codes), ())
+        first = first or attempt
         if attempt.is_good:
-            return (attempt,)
-    return ()
+            return attempt
+    return first
 
 
 _COMPOSED = 64
@@ -129,6 +135,7 @@ async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> 
         bound += imported_names([task.context], bench.known)
         checked = await check(bench, branch, code, bound, shown)
         observation = await bench.run(PART, branch, checked.code)
+        missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
         if observation.ran and task.check:
@@ -140,7 +147,7 @@ async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> 
             check_observation=check_observation,
             checks=checks,
             added_imports=checked.added_imports,
-            problems=checked.problems,
+            problems=(*checked.problems, *missing),
         )
     finally:
         await bench.sidecar.drop(branch)
@@ -183,7 +190,8 @@ def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
     failure = attempt.failure
     assert failure is not None, "only an attempt that failed is repaired"
     if attempt.checks == "failed":
-        said = describe_error(failure, task.check, settings.output_chars)
+        # The exception's words, not the check's code: the expected values are not for copying.
+        said = describe_error(failure, "", settings.output_chars)
         words = f"Your code ran, but a check of its result failed:\n\n~~~text\n{said}\n~~~"
     else:
         said = describe_error(failure, attempt.code, settings.output_chars)

@@ -24,7 +24,7 @@ from exploracoder.errors import BudgetError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
 from exploracoder.models.usage import Usage
-from exploracoder.state import Exploration
+from exploracoder.state import Exploration, Step
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
@@ -124,6 +124,19 @@ class Workbench:
         observation = await self.sidecar.run(branch, code)
         self._spend(part, seconds_execution=time.monotonic() - before)
         return observation
+
+    async def base_of(self, step: Step) -> str:
+        """The branch that a step started from; it is built again when a resumed session lacks it."""
+        known = self.bases.get(step.subtask.id)
+        if known is not None:
+            return known
+        branch = await self.sidecar.fork(self.root)
+        for link in self.exploration.trace:
+            if link.subtask.id == step.subtask.id:
+                break
+            await self.sidecar.run(branch, link.candidate.code)
+        self.bases[step.subtask.id] = branch
+        return branch
 
     def check_budget(self) -> None:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.backtracking import go_back
+from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.explorer import explore
 from exploracoder.engine.planner import plan
 from exploracoder.engine.recommender import recommend, recommend_overall
-from exploracoder.engine.synthesis import solution_apis, synthesize
+from exploracoder.engine.synthesis import compose, solution_apis, synthesize
 from exploracoder.engine.workbench import Workbench
-from exploracoder.state import Step
+from exploracoder.state import Attempt, Solution, Step
 
 
 class ExploraCoder:
@@ -75,13 +75,9 @@ async def _explore(bench: Workbench, step: Step) -> Step:
 
 
 async def _go_back(bench: Workbench, failed: Step) -> None:
-    steps = await go_back(bench, failed)
-    if steps is None:
-        await bench.update(bench.exploration, "Went back one step, which changed nothing")
-        return
-    before, after = steps
-    changed = bench.exploration.with_step(before).with_step(after)
-    await bench.update(changed, f"Went back and explored again: {before.subtask.goal}")
+    changed = await doubt_step_before(bench, failed)
+    said = "explored both steps again" if changed else "found no other way"
+    await bench.update(bench.exploration, f"Went back one step: {said}")
 
 
 def _verdict(step: Step) -> str:
@@ -89,11 +85,28 @@ def _verdict(step: Step) -> str:
     return "Explored" if chosen is not None and chosen.ran else "No candidate ran"
 
 
+async def _compose(bench: Workbench) -> Attempt | None:
+    """A solution from the steps alone that the user's checks accept, going back to the steps which
+    the checks find wrong."""
+    for _ in range(1 + bench.settings.backtracks):
+        attempt = await compose(bench)
+        if attempt is None or attempt.is_good:
+            return attempt
+        if not await doubt_checked_step(bench, attempt):
+            return None
+        await bench.update(bench.exploration, "Went back to the step that a check found wrong")
+    return None
+
+
 async def _synthesize(bench: Workbench) -> None:
-    overall = await recommend_overall(bench, bench.exploration.steps)
-    told = bench.exploration.model_copy(update={"overall": overall})
-    await bench.update(told, "Writing the solution")
-    solution = await synthesize(bench, solution_apis(bench))
+    composed = await _compose(bench)
+    if composed is not None:
+        solution = Solution(attempts=(composed,))
+    else:
+        overall = await recommend_overall(bench, bench.exploration.steps)
+        told = bench.exploration.model_copy(update={"overall": overall})
+        await bench.update(told, "Writing the solution")
+        solution = await synthesize(bench, solution_apis(bench))
     await bench.update(
         bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
     )

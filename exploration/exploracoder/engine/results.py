@@ -1,0 +1,62 @@
+"""The names that a task wants its results under."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+
+from exploracoder.state import Task
+
+
+def result_names(task: Task) -> tuple[str, ...]:
+    """The variables that the solution has to make, in the order in which they are named.
+
+    A check says it best: what it reads and nobody makes. Without a check they are the identifiers
+    that the task's words put between backticks. None when a function is asked for.
+    """
+    if task.entry_point:
+        return ()
+    made = _bound(task.context)
+    if task.check:
+        own = _bound(task.check) | set(dir(builtins))
+        read = [name for name in _in_order(task.check) if name not in own]
+    else:
+        read = re.findall(r"`([A-Za-z_]\w*)`", task.text)
+    return tuple(name for name in dict.fromkeys(read) if name not in made)
+
+
+def clause_about(task: Task, name: str) -> str:
+    """The part of the task's words that says what ``name`` is to be."""
+    clauses = re.split(r"(?<=[.;!?])\s+", task.text)
+    about = [clause for clause in clauses if re.search(rf"\b{re.escape(name)}\b", clause)]
+    return about[0].strip() if about else task.text
+
+
+def _in_order(code: str) -> list[str]:
+    names = [node for node in ast.walk(_tree(code)) if isinstance(node, ast.Name)]
+    return [node.id for node in sorted(names, key=lambda node: (node.lineno, node.col_offset))]
+
+
+def _bound(code: str) -> set[str]:
+    """The names that a code binds: assigned, imported, or defined."""
+    bound: set[str] = set()
+    for node in ast.walk(_tree(code)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                bound.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                bound |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.arg(arg=name):
+                bound.add(name)
+    return bound
+
+
+def _tree(code: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):
+        # Magics and the like: then nothing is known of the names.
+        return ast.Module(body=[], type_ignores=[])
