@@ -16,7 +16,6 @@ BENCH_READY := .venv-bench/.ready
 
 DEMO := examples/demo
 DEMO_LIBRARY := justhtml
-DEMO_ENTRY_POINT := stock_report
 DEMO_NOTEBOOK := demo-output/exploration.ipynb
 
 BENCH_LIBRARY := pandas
@@ -30,7 +29,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	@mkdir -p $(dir $(DEMO_NOTEBOOK))
 	$(BIN)/exploracoder explore - --model embedded --library $(DEMO_LIBRARY) \
 	  --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
-	  --entry-point $(DEMO_ENTRY_POINT) --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
+	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
 test: lint ## lint, then run all tests, the embedded model's included
 	$(BIN)/exploracoder model pull

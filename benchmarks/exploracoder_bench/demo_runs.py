@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, file in zip(_FILES, ("task.txt", "context.py", "check.py"), strict=True):
         parser.add_argument(f"--{name}", default=file, metavar="FILE", help="in the folder")
     parser.add_argument("--library", default="justhtml", help="default: %(default)s")
-    parser.add_argument("--entry-point", default="stock_report", help="default: %(default)s")
+    parser.add_argument("--entry-point", help="the function to define, if the task wants one")
     parser.add_argument("--python", default=sys.executable, help="the one that has the library")
     return parser
 

@@ -48,7 +48,7 @@ class Settings(BaseModel):
     top_p: float = Field(0.95, gt=0, le=1, description="top-p of drafts and solutions")
     candidate_style: Literal["live", "self_contained"] = Field(
         "live",
-        description="live: a candidate holds only new lines; self_contained: all of them (the paper)",
+        description="live: a candidate holds only new lines; self_contained: all (the paper)",
     )
     stop_at_first: bool = Field(
         False, description="stop drafting at the first candidate with good evidence"

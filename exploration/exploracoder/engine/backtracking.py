@@ -55,7 +55,7 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
 
     Returns whether all of them are done now. If not, the chain and its state are as they were.
     """
-    exploration, branch = bench.exploration, bench.branch
+    exploration, branch, bases = bench.exploration, bench.branch, dict(bench.bases)
     if doubted.candidate is None:
         return False
     is_better = False
@@ -66,7 +66,7 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
         if not is_better:
             spending = bench.exploration.spending
             bench.exploration = exploration.model_copy(update={"spending": spending})
-            bench.branch = branch
+            bench.branch, bench.bases = branch, bases
     return is_better
 
 
@@ -137,7 +137,12 @@ def _differs(before: Step, again: Step) -> bool:
 
 def _names_in_line(check: str, line: int) -> set[str]:
     """The names that the statement at a line of the check reads."""
-    for node in ast.walk(ast.parse(check)):
+    try:
+        tree = ast.parse(check)
+    except (SyntaxError, ValueError):
+        # Magics and the like: then nothing is known of the names.
+        return set()
+    for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):
                 continue

@@ -1,7 +1,7 @@
 """The trace as a conversation: what the model sees before it drafts the next cell.
 
-The beginning never changes and each experience is added at the end, so that a server which keeps the
-prefix of the last prompt reads only what is new.
+The beginning never changes and each experience is added at the end, so that a server which keeps
+the prefix of the last prompt reads only what is new.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
-from exploracoder.engine.results import result_names
+from exploracoder.engine.results import wanted_in
 from exploracoder.engine.wording import (
     describe_apis,
     describe_error,
@@ -47,28 +47,37 @@ def draft_messages(
 
 
 def debug_messages(
-    bench: Workbench, drafted: Sequence[Message], failed: Candidate, apis: Sequence[ApiDoc]
+    bench: Workbench,
+    drafted: Sequence[Message],
+    failed: Candidate,
+    apis: Sequence[ApiDoc],
+    missing: Sequence[str] = (),
 ) -> list[Message]:
     """The conversation that asks for a failed candidate to be mended."""
     request = render(
         "explore",
         "debug",
         library=bench.library_words,
-        error=error_text(bench, failed),
+        error=error_text(bench, failed, missing),
         problems="\n".join(str(problem) for problem in failed.problems),
         apis=describe_apis(apis, bench.settings.doc_chars),
     )
     return [*drafted, _assistant(failed.code), Message("user", request)]
 
 
-def error_text(bench: Workbench, failed: Candidate) -> str:
-    """What went wrong with a candidate, in words for the model."""
+def error_text(bench: Workbench, failed: Candidate, missing: Sequence[str] = ()) -> str:
+    """What went wrong with a candidate, in words for the model.
+
+    ``missing`` are results which it should have made under these names.
+    """
     observation = failed.observation
     if observation is None:
         return "It was not run."
     broken = [variable for variable in observation.variables if variable.preview_error]
     if observation.ran and broken:
         return f"reading {broken[0].name} failed: {broken[0].preview_error}"
+    if observation.ran and missing:
+        return f"It ran, but it made no variable named {', '.join(missing)}."
     if observation.ran:
         shown = describe_variables(observation.variables) or "no variable and no output"
         return f"It ran, but what came out is empty:\n{shown}"
@@ -107,6 +116,8 @@ def _question(
     focus: ApiDoc | None,
     hint: str,
 ) -> str:
+    there = [variable.name for variable in variables]
+    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
     ids = [one.subtask.id for one in bench.exploration.steps]
     return render(
         "explore",
@@ -120,15 +131,8 @@ def _question(
         style=bench.settings.candidate_style,
         focus=f"`{focus.path}`" if focus else "",
         hint=hint,
-        wanted=_wanted(bench, variables),
+        wanted=", ".join(f"`{name}`" for name in wanted),
     )
-
-
-def _wanted(bench: Workbench, variables: Sequence[Variable]) -> str:
-    """The results that the task names and that are not there yet."""
-    there = {variable.name for variable in variables}
-    names = [name for name in result_names(bench.exploration.task) if name not in there]
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _user(said: Sequence[str]) -> Message:

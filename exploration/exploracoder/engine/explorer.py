@@ -18,7 +18,8 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine import names
 from exploracoder.engine.conversation import debug_messages, draft_messages
 from exploracoder.engine.known import KnownApis
-from exploracoder.engine.selection import has_good_evidence, is_sound, select
+from exploracoder.engine.results import wanted_in
+from exploracoder.engine.selection import has_good_evidence, is_sound, missing, select
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Reply
@@ -32,6 +33,7 @@ class _Trial:
     bench: Workbench
     step: Step
     variables: Sequence[Variable]
+    wanted: tuple[str, ...] = ()
     hint: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     branches: dict[str, str] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class _Trial:
     @property
     def is_settled(self) -> bool:
         """Whether some candidate leaves nothing to be wished for."""
-        return any(has_good_evidence(candidate) for candidate in self.new)
+        return any(has_good_evidence(candidate, self.wanted) for candidate in self.new)
 
 
 async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
@@ -62,7 +64,9 @@ async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
     """
     bench.bases[step.subtask.id] = bench.branch
     variables = await bench.sidecar.variables(bench.branch)
-    trial = _Trial(bench, step, variables, hint, list(step.candidates))
+    there = [variable.name for variable in variables]
+    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    trial = _Trial(bench, step, variables, wanted, hint, list(step.candidates))
     try:
         if bench.settings.stop_at_first:
             await _draft_one_by_one(trial)
@@ -97,7 +101,8 @@ async def _draft_one_by_one(trial: _Trial) -> None:
         count = len(trial.candidates)
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
         drafted = trial.candidates[count:]
-        if drafted and rounds and not is_sound(drafted[0]):
+        is_doubtful = drafted and (not is_sound(drafted[0]) or missing(drafted[0], trial.wanted))
+        if is_doubtful and rounds:
             rounds -= 1
             await _debug(trial, drafted[0])
         if trial.is_settled:
@@ -115,7 +120,7 @@ def _focus(trial: _Trial, number: int) -> ApiDoc | None:
 
 async def _ask(trial: _Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
     bench, part = trial.bench, trial.step.subtask.id
-    messages = draft_messages(bench, trial.step, trial.variables, focus)
+    messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
     sampling = bench.sampling(part, n=n, number=number, max_tokens=bench.settings.step_tokens)
     reply = await bench.ask(part, messages, sampling)
     return _codes(reply)
@@ -176,7 +181,7 @@ async def _try(
 async def missing_attribute(
     bench: Workbench, branch: str, observation: Observation
 ) -> tuple[NameProblem, ...]:
-    """The attribute that a run found missing on a type of the library, with the nearest real ones."""
+    """The attribute that a run found missing on a class of the library, and real ones near it."""
     match = _OBJECT.search(observation.error.evalue) if observation.error else None
     if match is None or not match["name"]:
         return ()
@@ -245,13 +250,19 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
         known = {ast.dump(node) for one in earlier for node in ast.parse(one).body}
     except (SyntaxError, ValueError):
         return code
-    lines = code.splitlines()
-    repeated = [node for node in body if ast.dump(node) in known]
-    if len(repeated) == len(body):
+    is_new = {node: ast.dump(node) not in known for node in body}
+    if not any(is_new.values()):
         return code
-    for node in reversed(repeated):
-        del lines[node.lineno - 1 : node.end_lineno]
-    return "\n".join(lines).strip("\n")
+    repeated = {line for node in body if not is_new[node] for line in _lines(node)}
+    repeated -= {line for node in body if is_new[node] for line in _lines(node)}
+    kept = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated]
+    return "\n".join(kept).strip("\n")
+
+
+def _lines(node: ast.stmt) -> range:
+    """The numbers of a statement's lines, its decorators included."""
+    heads = [one.lineno for one in getattr(node, "decorator_list", ())]
+    return range(min([node.lineno, *heads]), (node.end_lineno or node.lineno) + 1)
 
 
 def whole_statements(code: str) -> str:
@@ -268,7 +279,7 @@ def whole_statements(code: str) -> str:
 
 
 def _has_result(trial: _Trial) -> bool:
-    """Whether there is something to choose: the paper asks that it ran, we that it shows something."""
+    """Whether one can be chosen: for the paper it has to run, for us it has to show something."""
     if trial.bench.settings.selection == "random":
         return any(candidate.ran for candidate in trial.new)
     return any(is_sound(candidate) for candidate in trial.new)
@@ -283,7 +294,9 @@ async def _debug(trial: _Trial, target: Candidate) -> Candidate | None:
     sampling = bench.sampling(
         f"{part}/debug", number=len(trial.candidates), max_tokens=bench.settings.step_tokens
     )
-    reply = await bench.ask(part, debug_messages(bench, drafted, target, apis), sampling)
+    lacking = missing(target, trial.wanted)
+    messages = debug_messages(bench, drafted, target, apis, lacking)
+    reply = await bench.ask(part, messages, sampling)
     count = len(trial.candidates)
     await _add(trial, _codes(reply), "debug", debug_of=target.id)
     return trial.candidates[count] if len(trial.candidates) > count else None
@@ -337,6 +350,7 @@ async def _conclude(trial: _Trial) -> Step:
         strategy=settings.selection,
         keep_failed=settings.keep_failed,
         seed=bench.seed(f"{trial.step.subtask.id}/select"),
+        wanted=trial.wanted,
     )
     if chosen is not None and settings.candidate_style == "live" and chosen.ran:
         bench.branch = trial.branches.pop(chosen.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterable
 
 from exploracoder.state import Task
 
@@ -24,6 +25,16 @@ def result_names(task: Task) -> tuple[str, ...]:
     else:
         read = re.findall(r"`([A-Za-z_]\w*)`", task.text)
     return tuple(name for name in dict.fromkeys(read) if name not in made)
+
+
+def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:
+    """The results that a subtask's words name and that are not there yet."""
+    there = set(bound)
+    return tuple(
+        name
+        for name in result_names(task)
+        if name not in there and re.search(rf"\b{re.escape(name)}\b", goal)
+    )
 
 
 def clause_about(task: Task, name: str) -> str:
@@ -47,7 +58,9 @@ def _bound(code: str) -> set[str]:
                 bound.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 bound |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                bound.add(name)
+            case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
                 bound.add(name)
             case ast.arg(arg=name):
                 bound.add(name)

@@ -11,9 +11,21 @@ from exploracoder_kernel.observation import Observation, Variable
 from exploracoder.state import Candidate
 
 
-def has_good_evidence(candidate: Candidate) -> bool:
-    """Whether it is sound, uses the library, and only names that exist."""
-    return is_sound(candidate) and bool(candidate.apis) and not candidate.problems
+def has_good_evidence(candidate: Candidate, wanted: Sequence[str] = ()) -> bool:
+    """Whether it is sound, uses the library, only names that exist, and makes what is wanted."""
+    return (
+        is_sound(candidate)
+        and bool(candidate.apis)
+        and not candidate.problems
+        and not missing(candidate, wanted)
+    )
+
+
+def missing(candidate: Candidate, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The wanted variables that a candidate did not make."""
+    observation = candidate.observation
+    made = {variable.name for variable in observation.variables} if observation else set()
+    return tuple(name for name in wanted if name not in made)
 
 
 def is_sound(candidate: Candidate) -> bool:
@@ -46,9 +58,14 @@ _DEFINITIONS = {"type", "function", "builtin_function_or_method"}
 
 
 def select(
-    candidates: Sequence[Candidate], *, strategy: str, keep_failed: bool, seed: int
+    candidates: Sequence[Candidate],
+    *,
+    strategy: str,
+    keep_failed: bool,
+    seed: int,
+    wanted: Sequence[str] = (),
 ) -> Candidate | None:
-    """The candidate that the chain goes on from.
+    """The candidate that the chain goes on from; ``wanted`` are variables that it should make.
 
     ``random`` is the paper's: any that ran, or any that failed when none ran. ``evidence`` takes
     the one that shows most. None when none ran and a failed one is not wanted in the chain.
@@ -57,9 +74,8 @@ def select(
     pool = ran or (list(candidates) if keep_failed else [])
     if strategy == "random":
         return random.Random(seed).choice(pool) if pool else None
-    return max(
-        (one for one in pool if keep_failed or _does_something(one)), key=_evidence, default=None
-    )
+    useful = [one for one in pool if keep_failed or _does_something(one)]
+    return max(useful, key=lambda one: (not missing(one, wanted), _evidence(one)), default=None)
 
 
 def _does_something(candidate: Candidate) -> bool:

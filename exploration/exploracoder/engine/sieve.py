@@ -1,8 +1,8 @@
 """Sifts what was retrieved by what else is known: the library's own examples, the live variables.
 
 The same words find constants, internals and one method on ten classes. What the library's examples
-use comes first, as do members of the types that are at hand; of a member that several classes share,
-one is shown.
+use comes first, as do members of the types that are at hand; of a member that several classes
+share, one is shown.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from exploracoder.engine.explorer import (
     missing_attribute,
     without_repetition,
 )
+from exploracoder.engine.results import result_names
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -178,6 +179,7 @@ def _messages(bench: Workbench, apis: Sequence[ApiDoc]) -> list[Message]:
         stub="" if task.stub in task.text else task.stub,
         entry_point=task.entry_point or stub.function_name(task.stub) or "",
         target=stub.assignment_target(task.stub) or "",
+        wanted=", ".join(f"`{name}`" for name in result_names(task)),
     )
     system = render(
         "solution", "system", library=bench.library_words, trace=bool(trace), apis=bool(apis)

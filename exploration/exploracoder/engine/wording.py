@@ -65,7 +65,7 @@ def describe_apis(docs: Iterable[ApiDoc], chars: int) -> str:
 
 
 def describe_variable(variable: Variable, known: KnownApis | None = None) -> str:
-    """A variable as a list item: name, type, size, value, and what the library lets one do with it."""
+    """A variable as a list item: name, type, size, value, and what its class offers."""
     size = ""
     if variable.shape is not None:
         size = f", shape {variable.shape}"

@@ -1,7 +1,8 @@
 """What a method works with: the model, the index, the sidecar, and the exploration so far.
 
 Whatever is asked or run goes through here, so that it is counted against the budgets and belongs to
-a part of the work. Whatever is found out is recorded here, so that it is saved before the next step.
+a part of the work. Whatever is found out is recorded here, so that it is saved before the next
+step.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Workbench:
     """The tools of one exploration.
 
     ``root`` is the branch in which the context has run, ``branch`` the one that the chain goes on
-    from; ``bases`` are the branches that each subtask started from. ``record`` saves an exploration and tells the surfaces, with a line on what happened.
+    from; ``bases`` are the branches that each subtask started from. ``record`` saves an exploration
+    and tells the surfaces, with a line on what happened.
     """
 
     model: ChatModel
@@ -90,7 +92,7 @@ class Workbench:
         await self.record(self.exploration, message)
 
     def sampling(self, part: str, *, n: int = 1, number: int = 0, max_tokens: int) -> Sampling:
-        """How drafts and solutions are drawn; the seed follows from the exploration's and the part."""
+        """How drafts and solutions are drawn; each part of the work has a seed of its own."""
         return Sampling(
             n=n,
             temperature=self.settings.temperature,
@@ -126,7 +128,7 @@ class Workbench:
         return observation
 
     async def base_of(self, step: Step) -> str:
-        """The branch that a step started from; it is built again when a resumed session lacks it."""
+        """The branch that a step started from; a resumed session builds it again."""
         known = self.bases.get(step.subtask.id)
         if known is not None:
             return known

@@ -1,7 +1,7 @@
 """ExploraCoder: plan, explore the chain, synthesize (seed paper, section 3).
 
-With the ``paper`` profile it is the published system: ExploraCoder* with ``self_debug``, ExploraCoder
-without. The other profiles are our live-state variant.
+With the ``paper`` profile it is the published system: ExploraCoder* with ``self_debug``,
+ExploraCoder without. The other profiles are our live-state variant.
 """
 
 from __future__ import annotations
