@@ -28,12 +28,13 @@ def result_names(task: Task) -> tuple[str, ...]:
 
 
 def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:
-    """The results that a subtask's words name and that are not there yet."""
+    """The results that a subtask's words name: between backticks, or, of those that are not there
+    yet, in any way."""
     there = set(bound)
     return tuple(
         name
         for name in result_names(task)
-        if name not in there and re.search(rf"\b{re.escape(name)}\b", goal)
+        if f"`{name}`" in goal or (name not in there and re.search(rf"\b{re.escape(name)}\b", goal))
     )
 
 
