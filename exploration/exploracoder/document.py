@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step
 
 METADATA_KEY = "exploracoder"
+_TITLE_CHARS = 80
 _WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
@@ -147,7 +149,8 @@ def _error_line(observation: Observation) -> str:
 def _task_text(exploration: Exploration) -> str:
     task = exploration.task
     libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
-    title = task.text.strip().splitlines()[0][:80]
+    sentence = re.split(r"(?<=[.!?])\s", task.text.strip())[0]
+    title = textwrap.shorten(sentence, _TITLE_CHARS, placeholder=" …")
     quoted = "\n".join(f"> {line}".rstrip() for line in _escape(task.text.strip()).splitlines())
     about = f"Explored with ExploraCoder · libraries: {_escape(libraries)} · model: " + _escape(
         exploration.model
@@ -208,7 +211,15 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
 
 def _escape(text: str) -> str:
     """Text from users, models and docs as Markdown that shows it and does nothing else."""
-    return re.sub(r"([\\`*_\[\]#$|~])", r"\\\1", html.escape(text, quote=False))
+    return "".join(
+        part if _NAME.fullmatch(part) else _SPECIAL.sub(r"\\\1", html.escape(part, quote=False))
+        for part in re.split(r"(`[A-Za-z_]\w*`)", text)
+    )
+
+
+# A name between backticks stays one: nothing in it can be markup.
+_NAME = re.compile(r"`[A-Za-z_]\w*`")
+_SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 
 
 def _code_block(code: str) -> str:

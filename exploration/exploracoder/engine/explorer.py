@@ -140,7 +140,8 @@ async def _add(
 ) -> None:
     """Run the codes that were not tried yet, all at once, each in its own fork."""
     new = dict.fromkeys(code for code in codes if code.strip())
-    for candidate in trial.candidates:
+    # Without a hint, what the step brought along was tried on another state: it may do on this one.
+    for candidate in trial.candidates if trial.hint else trial.new:
         new.pop(candidate.code, None)
     first = len(trial.candidates) + 1
     trial.candidates += await asyncio.gather(

@@ -88,16 +88,24 @@ _COMPOSED = 64
 
 
 def _choices(exploration: Exploration) -> list[list[str]]:
-    """For each finished step the codes that ran, the chosen one first."""
+    """For each finished step the codes that ran, the chosen one first; none with magics in it."""
     return [
         [
             candidate.code
             for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
-            if candidate.ran
+            if candidate.ran and _parses(candidate.code)
         ]
         for step in exploration.steps
         if step.status == "done"
     ]
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _joined(codes: Sequence[str]) -> str:
