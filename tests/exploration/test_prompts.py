@@ -45,11 +45,12 @@ VALUES: dict[str, object] = {
     "trace": [STEP],
     "why": "A check of names failed: AssertionError",
     "variables": "- leaves: list, length 1 = [Leaf('assam')]",
+    "wanted": "`strong`",
 }
 # With nothing to say, a prompt has no headings without a text.
 _OPTIONAL = ("apis", "context", "entry_point", "focus", "hint", "problems", "stub", "summary")
 EMPTY: dict[str, object] = {
-    **dict.fromkeys((*_OPTIONAL, "target", "title", "variables"), ""),
+    **dict.fromkeys((*_OPTIONAL, "target", "title", "variables", "wanted"), ""),
     "examples": [],
     "trace": [],
 }
@@ -119,3 +120,10 @@ def test_a_change_of_the_file_changes_its_fingerprint() -> None:
 
     assert set(fingerprints) == set(prompts.names())
     assert len(set(fingerprints.values())) == len(fingerprints)
+
+
+def test_a_solution_that_is_no_function_is_asked_for_its_results_by_name() -> None:
+    text = prompts.render("solution", "user", **VALUES | EMPTY | {"wanted": "`names`, `total`"})
+
+    assert "Leave the results in variables named `names`, `total`." in text
+    assert "Leave the results" not in prompts.render("solution", "user", **VALUES | EMPTY)
