@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from exploracoder.engine.selection import has_good_evidence, select
+from exploracoder.engine.selection import has_good_evidence, is_sound, missing, select
 from exploracoder.state import Candidate, NameProblem
 from exploracoder_kernel.observation import Observation, Variable
 
@@ -87,3 +87,60 @@ def test_the_paper_keeps_a_failed_one_when_none_ran() -> None:
 def test_evidence_is_good_only_when_nothing_is_missing(poor: Candidate) -> None:
     assert has_good_evidence(candidate("good"))
     assert not has_good_evidence(poor)
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        Variable(name="names", type="list", length=0, preview="[]"),
+        Variable(name="names", type="list", length=2, preview="['', '']"),
+        Variable(name="names", type="dict", length=0, preview="{}"),
+        Variable(name="names", type="str", length=0, preview="''"),
+        Variable(name="names", type="NoneType", preview="None"),
+        Variable(name="names", type="tealeaf.Flow", is_lazy=True, preview="[]"),
+    ],
+    ids=["empty list", "empty texts", "empty dict", "empty text", "None", "lazy and empty"],
+)
+def test_an_empty_result_is_not_sound_whatever_was_printed(empty: Variable) -> None:
+    poor = candidate("poor", seen={"variables": (empty,), "stdout": "done\n"})
+
+    assert not is_sound(poor)
+    assert not has_good_evidence(poor)
+
+
+@pytest.mark.parametrize(
+    "full",
+    [
+        Variable(name="names", type="list", length=2, preview="['', 'assam']"),
+        Variable(name="count", type="int", preview="0"),
+        Variable(name="strong", type="bool", preview="False"),
+    ],
+    ids=["something in it", "zero", "false"],
+)
+def test_a_value_is_a_result_even_when_it_is_false(full: Variable) -> None:
+    assert is_sound(candidate("good", seen={"variables": (full, EMPTY)}))
+
+
+def test_a_function_that_was_imported_is_no_result() -> None:
+    imported = Variable(name="brew", type="function", preview="<function brew>")
+
+    assert not is_sound(candidate("poor", seen={"variables": (imported,), "stdout": ""}))
+
+
+def test_evidence_is_good_only_when_the_wanted_results_are_made() -> None:
+    good = candidate("good")
+
+    assert missing(good, ["leaves", "names"]) == ("names",)
+    assert has_good_evidence(good, ["leaves"])
+    assert not has_good_evidence(good, ["leaves", "names"])
+    assert missing(Candidate(id="0", code="x", origin="draft"), ["names"]) == ("names",)
+
+
+def test_a_candidate_that_makes_what_is_wanted_is_preferred() -> None:
+    named = candidate(
+        "named", code="x = 1\ny = 2", seen={"variables": (Variable(name="names", type="list"),)}
+    )
+
+    assert choose([candidate("shorter"), named]) == "shorter"
+    assert choose([candidate("shorter"), named], wanted=["names"]) == "named"
+    assert choose([candidate("only")], wanted=["names"]) == "only"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.sieve import names_used, sift
 from exploracoder_kernel.observation import Variable
@@ -23,9 +24,14 @@ DOCS = [
 ]
 
 
-def order(*variables: Variable, used: frozenset[str] = frozenset()) -> list[str]:
+QUERY = "boil the water"
+
+
+def order(
+    *variables: Variable, used: frozenset[str] = frozenset(), query: str = QUERY
+) -> list[str]:
     hits = [Hit(doc=doc, score=1.0) for doc in DOCS]
-    return [hit.doc.path for hit in sift(hits, KnownApis(DOCS), used, variables)]
+    return [hit.doc.path for hit in sift(query, hits, KnownApis(DOCS), used, variables)]
 
 
 def test_a_member_that_classes_share_is_shown_once() -> None:
@@ -51,11 +57,41 @@ def test_members_of_live_types_rise_and_stand_for_their_like() -> None:
     jug = Variable(name="jug", type="tea.Jug")
     docs = [*DOCS, api("tea.Jug", "class")]
     hits = [Hit(doc=doc, score=1.0) for doc in docs]
-    live = [hit.doc.path for hit in sift(hits, KnownApis(docs), frozenset(), [jug])]
+    live = [hit.doc.path for hit in sift(QUERY, hits, KnownApis(docs), frozenset(), [jug])]
 
     assert live.index("tea.Jug.boil") < order().index("tea.Kettle.boil")
     assert "tea.Kettle.boil" not in live
 
 
 def test_nothing_retrieved_is_nothing_sifted() -> None:
-    assert sift([], KnownApis([]), frozenset(), []) == ()
+    assert sift("", [], KnownApis([]), frozenset(), []) == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Make a TeaPot, then brew", "tea.TeaPot"),
+        ("Warm it with `warm_up`", "tea.TeaPot.warm_up"),
+        ("Say it in XML", "tea.XML"),
+    ],
+    ids=["class", "method", "capitals"],
+)
+def test_what_a_query_calls_by_its_name_comes_first(query: str, first: str) -> None:
+    named = [api("tea.TeaPot", "class"), api("tea.TeaPot.warm_up", "method"), api("tea.XML")]
+    hits = [Hit(doc=doc, score=1.0) for doc in DOCS]
+    sifted = sift(query, hits, KnownApis([*DOCS, *named]), frozenset({"brew"}), ())
+
+    assert sifted[0].doc.path == first
+    assert "tea.brew" in [hit.doc.path for hit in sifted]
+
+
+def test_a_common_word_names_nothing() -> None:
+    assert order(query="brew it with a Kettle")[0] == order()[0]
+
+
+def test_a_name_that_was_also_retrieved_is_shown_once() -> None:
+    pot = api("tea.TeaPot", "class")
+    hits = [Hit(doc=doc, score=1.0) for doc in (*DOCS, pot)]
+    sifted = sift("a TeaPot", hits, KnownApis([*DOCS, pot]), frozenset(), ())
+
+    assert [hit.doc.path for hit in sifted].count("tea.TeaPot") == 1

@@ -67,6 +67,12 @@ def test_a_bare_expression_becomes_the_right_side() -> None:
     assert stub.complete("sorted(leaves)", "names =") == "names = sorted(leaves)"
 
 
+@pytest.mark.parametrize("target", ["first, last", "frame.loc[frame['x'] == 1, 'y']"])
+def test_a_target_of_several_names_or_places_gets_its_right_side(target: str) -> None:
+    assert stub.in_task(f"Sort the leaves.\n{target} =", None) == f"{target} ="
+    assert stub.complete("sorted(leaves)", f"{target} =") == f"{target} = sorted(leaves)"
+
+
 def test_an_assignment_that_is_there_is_not_doubled() -> None:
     assert stub.complete("names = sorted(leaves)", "names =") == "names = sorted(leaves)"
 
@@ -104,6 +110,8 @@ def test_without_a_stub_nothing_is_done() -> None:
         ("x = 1\ny = 2", "x = 1\ny = 2", ""),
         ("x = 1\nresult =", "x = 1", "result ="),
         ("x = 1\nframe['a'] = ", "x = 1", "frame['a'] ="),
+        ("x = 1\nfirst, last =", "x = 1", "first, last ="),
+        ("x = 1\nframe.loc[0, 'a'] =", "x = 1", "frame.loc[0, 'a'] ="),
         ("x = 1\n\ndef brew(leaf):\n", "x = 1\n", "def brew(leaf):"),
         (
             "import os\n\n@decorated\ndef brew(leaf):\n    # make tea",
@@ -114,7 +122,18 @@ def test_without_a_stub_nothing_is_done() -> None:
         ("x = (1\ny = 2", "x = (1\ny = 2", ""),
         ("", "", ""),
     ],
-    ids=["finished", "assignment", "item", "function", "decorated", "async", "broken", "empty"],
+    ids=[
+        "finished",
+        "assignment",
+        "item",
+        "several",
+        "located",
+        "function",
+        "decorated",
+        "async",
+        "broken",
+        "empty",
+    ],
 )
 def test_the_unfinished_end_of_a_context_is_told_apart(
     context: str, text: str, unfinished: str
@@ -178,6 +197,9 @@ def test_the_name_of_the_function_to_write_is_the_last_one(
         ("names =", "names"),
         ("a = 1\nframe['x'] = ", "frame['x']"),
         ("self.leaf =", "self.leaf"),
+        ("first, last =", "first, last"),
+        ("frame.loc[frame['x'] == 1, 'y'] =", "frame.loc[frame['x'] == 1, 'y']"),
+        ("len(names) =", None),
         ("a == b", None),
         ("a = 1", None),
         (HEAD, None),
