@@ -126,7 +126,6 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="going back gives up the earlier step before it has a better one")
 def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
     serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -256,6 +255,25 @@ def test_what_failed_writes_only_its_solution_again(
 
     assert done.json["status"] == "solved"
     assert {kind_of(request) for request in server.chat_requests} <= {"solution", "rerank"}
+
+
+def test_a_library_by_a_relative_path_is_resumed_from_another_folder(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    library: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = fenced(SOLUTION.replace("> 3", "> 4"))
+    explore(serve(TeaModel(solutions=[wrong], repairs=[wrong])), "--profile", "small")
+    libraries = explore.exploration.task.libraries
+    monkeypatch.chdir(tmp_path)
+    done = resume(command, explore.notebook, serve())
+
+    assert libraries == (str(library / "tealeaf"),)
+    assert done.code == 0
+    assert done.json["status"] == "solved"
 
 
 def test_a_state_that_cannot_be_rebuilt_is_said(
