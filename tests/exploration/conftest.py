@@ -137,13 +137,19 @@ class Explorer:
         """Explore; ``check`` None leaves the check away."""
         return self.run(*self.words(server, *self.files(check), *more))
 
-    def files(self, check: str | None = CHECK, context: str = CONTEXT) -> list[object]:
-        """The options that bring context and check along."""
+    def files(
+        self,
+        check: str | None = CHECK,
+        context: str = CONTEXT,
+        entry_point: str | None = "strong_names",
+    ) -> list[object]:
+        """The options that bring context and check along, and name what the check calls."""
         (self.folder / "context.py").write_text(context, encoding="utf-8")
         options: list[object] = ["--context", self.folder / "context.py"]
         if check is not None:
             (self.folder / "check.py").write_text(check, encoding="utf-8")
-            options += ["--check", self.folder / "check.py", "--entry-point", "strong_names"]
+            options += ["--check", self.folder / "check.py"]
+            options += ["--entry-point", entry_point] if entry_point else []
         return options
 
     @property

@@ -1,0 +1,188 @@
+"""Going back to a step that ran but was not right, and solutions that the steps make together."""
+
+from __future__ import annotations
+
+import pytest
+from exploracoder.testing import ScriptedModelServer
+
+from .conftest import Explorer, Outcome, Serve
+from .scripted import COLLECT, GOALS, KEEP, READ, TeaModel, fenced, kind_of, kinds_asked, step_of
+from .scripted import whole_text as text_of
+
+CHECK = 'assert names == ["assam", "oolong"]\n'
+EXPECTED = '["assam", "oolong"]'
+WEAK_KEEP = KEEP.replace("> 3", "> 4")
+WRONG = COLLECT.replace("in kept", "in leaves")
+WHOLE = "\n".join([READ, KEEP, COLLECT])
+ONE = ("--profile", "small", "--candidates", "1")
+
+
+def explore_script(
+    explore: Explorer, server: ScriptedModelServer, *more: str, check: str | None = CHECK
+) -> Outcome:
+    """Explores a task that wants a variable, not a function."""
+    words = explore.words(server, *explore.files(check, entry_point=None), "--json", *more)
+    return explore.run(*words)
+
+
+def drafts(server: ScriptedModelServer, step: int) -> list[str]:
+    """What was asked when a step was drafted."""
+    return [
+        request.last_user_message
+        for request in server.chat_requests
+        if kind_of(request) == "draft" and step_of(request) == step
+    ]
+
+
+def test_what_the_steps_make_together_is_the_solution_without_asking(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve()
+    done = explore_script(explore, server, *ONE)
+
+    assert done.json["status"] == "solved"
+    assert done.json["verified"] == {"ran": True, "checks": "passed"}
+    assert kinds_asked(server) == ["plan", "draft", "draft", "draft"]
+    assert done.json["solution"].splitlines() == [
+        "import tealeaf",
+        "",
+        "leaves = tealeaf.read_leaves(text)",
+        "kept = list(tealeaf.Flow(leaves).keep(lambda leaf: leaf.strength > 3))",
+        "names = [leaf.name for leaf in kept]",
+    ]
+
+
+def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel(drafts={2: [[fenced(WEAK_KEEP), fenced(KEEP)]]}))
+    done = explore_script(explore, server, "--candidates", "2")
+    kept = explore.exploration.steps[1].candidate
+
+    assert kept is not None
+    assert kept.code == WEAK_KEEP
+    assert done.json["status"] == "solved"
+    assert "strength > 3" in done.json["solution"]
+    assert "solution" not in kinds_asked(server)
+
+
+@pytest.mark.parametrize(
+    ("check", "setting"), [(None, "compose=true"), (CHECK, "compose=false")], ids=["check", "wish"]
+)
+def test_without_a_check_or_the_wish_for_it_the_model_writes_the_solution(
+    serve: Serve, explore: Explorer, check: str | None, setting: str
+) -> None:
+    server = serve(TeaModel(solutions=[fenced(WHOLE)]))
+    done = explore_script(explore, server, *ONE, "--set", setting, check=check)
+
+    assert done.code == 0
+    assert kinds_asked(server)[-1] == "solution"
+
+
+def test_a_step_with_a_magic_leaves_the_solution_to_the_model(
+    serve: Serve, explore: Explorer
+) -> None:
+    magic = fenced("%time names = [leaf.name for leaf in kept]")
+    server = serve(TeaModel(drafts={3: [magic]}, solutions=[fenced(WHOLE)]))
+    done = explore_script(explore, server, *ONE)
+
+    assert done.json["subtasks"][2]["status"] == "done"
+    assert done.json["status"] == "solved"
+    assert kinds_asked(server)[-1] == "solution"
+
+
+def test_the_step_whose_value_a_check_finds_wrong_is_done_in_another_way(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel(drafts={3: [fenced(WRONG), fenced(COLLECT)]}))
+    done = explore_script(explore, server, *ONE)
+    first, again = drafts(server, 3)
+
+    assert done.json["status"] == "solved"
+    assert done.json["subtasks"][2]["code"] == COLLECT
+    assert [len(drafts(server, step)) for step in (1, 2)] == [1, 1]
+    assert "solution" not in kinds_asked(server)
+    assert "A check of names failed: AssertionError" not in first
+    assert "A check of names failed: AssertionError" in again
+    assert "'sencha'" in again
+    assert WRONG in again
+
+
+def test_steps_after_the_one_done_again_go_on_from_its_new_state(
+    serve: Serve, explore: Explorer
+) -> None:
+    check = f"assert [leaf.name for leaf in kept] == {EXPECTED}\n{CHECK}"
+    server = serve(TeaModel(drafts={2: [fenced(WEAK_KEEP), fenced(KEEP)]}))
+    done = explore_script(explore, server, *ONE, check=check)
+    last = explore.exploration.steps[2].candidate
+
+    assert done.json["status"] == "solved"
+    assert last is not None
+    assert last.observation is not None
+    assert last.observation.stdout == "['assam', 'oolong']\n"
+    assert len(drafts(server, 3)) == 1
+
+
+def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explorer) -> None:
+    wrong = fenced(WHOLE.replace("> 3", "> 4"))
+    server = serve(
+        TeaModel(
+            drafts={3: [fenced(WRONG)]},
+            debugs={3: [fenced(WRONG)]},
+            solutions=[wrong],
+            repairs=[wrong, fenced(WHOLE)],
+        )
+    )
+    done = explore_script(explore, server, "--profile", "small")
+
+    assert done.json["status"] == "solved"
+    assert kinds_asked(server).count("repair") == 2
+    assert any("A check of names failed" in text for text in drafts(server, 3))
+    assert not any(EXPECTED in text_of(request) for request in server.chat_requests)
+    assert not any("assert names" in text_of(request) for request in server.chat_requests)
+
+
+def test_when_a_step_fails_the_one_before_is_done_in_another_way(
+    serve: Serve, explore: Explorer
+) -> None:
+    one_leaf = READ.replace("read_leaves(text)", "read_leaves(text)[0]")
+    server = serve(TeaModel(drafts={1: [fenced(one_leaf), fenced(READ)]}))
+    done = explore_script(explore, server, *ONE)
+    again = drafts(server, 1)[1]
+
+    assert done.json["status"] == "solved"
+    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert f"The next step ({GOALS[1]}) failed on it" in again
+    assert "TypeError" in again
+    assert one_leaf in again
+
+
+def test_going_back_in_vain_leaves_the_chain_as_it_was(serve: Serve, explore: Explorer) -> None:
+    fewer = f"{READ}\nleaves = leaves[:1]"
+    failing = fenced("mistaken = 1 / 0")
+    count = "count = len(leaves)\nprint(count)"
+    server = serve(
+        TeaModel(
+            drafts={1: [fenced(READ), fenced(fewer)], 2: [failing], 3: [fenced(count)]},
+            debugs={2: [failing]},
+        )
+    )
+    explore_script(explore, server, *ONE, check=None)
+    first, second, third = explore.exploration.steps
+
+    assert len(drafts(server, 1)) == 2
+    assert (first.status, second.status) == ("done", "failed")
+    assert [one.code for one in first.candidates] == [READ]
+    assert first.candidate == first.candidates[0]
+    assert third.candidate is not None
+    assert third.candidate.observation is not None
+    assert third.candidate.observation.stdout == "3\n"
+
+
+def test_without_backtracks_a_failed_step_stays_failed(serve: Serve, explore: Explorer) -> None:
+    failing = fenced("mistaken = 1 / 0")
+    server = serve(TeaModel(drafts={2: [failing]}, debugs={2: [failing]}))
+    explore_script(explore, server, *ONE, "--set", "backtracks=0", check=None)
+
+    assert len(drafts(server, 1)) == 1
+    assert explore.exploration.steps[1].status == "failed"

@@ -1,0 +1,108 @@
+"""The names that a task wants its results under, and who reminds the plan of them."""
+
+from __future__ import annotations
+
+import pytest
+from exploracoder.engine.results import clause_about, result_names, wanted_in
+from exploracoder.state import Task
+
+from .conftest import Explorer, Serve
+from .scripted import TeaModel, fenced
+
+WORDS = "Read `text` into `leaves`. Put the names into `names`; count them in `total`!"
+
+
+def task(text: str = WORDS, **facts: str) -> Task:
+    return Task(text=text, libraries=("tealeaf",), **{"context": "text = 'assam 5'", **facts})
+
+
+def test_without_a_check_results_are_the_names_between_backticks() -> None:
+    assert result_names(task()) == ("leaves", "names", "total")
+
+
+def test_what_is_no_name_between_backticks_is_no_result() -> None:
+    assert result_names(task("Call `tealeaf.brew` with `a b` and `brew()`, for `cup`.")) == ("cup",)
+
+
+def test_a_check_says_best_which_results_are_wanted() -> None:
+    check = "import math\nassert total == math.floor(2.5)\nassert set(names) == {'assam'}"
+
+    assert result_names(task(check=check)) == ("total", "names")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "assert len(names) == 2 and 'text' in text",
+        "from tealeaf import Leaf as L\nassert [L(n, 5) for n in names]",
+        "def test(given):\n    wanted = {given}\n    return wanted\nassert test(names)",
+        "async def test():\n    pass\nassert test and names",
+        "try:\n    names[0]\nexcept LookupError as error:\n    raise SystemExit(error)",
+        "assert all((lambda leaf: leaf)(name) for name in names)",
+    ],
+    ids=["builtin and context", "import", "function", "async", "except", "lambda"],
+)
+def test_what_a_check_or_the_context_makes_itself_is_no_result(check: str) -> None:
+    assert result_names(task(check=check)) == ("names",)
+
+
+def test_a_function_s_task_names_no_results() -> None:
+    asked = task(check="assert strong_names(text)", entry_point="strong_names")
+
+    assert result_names(asked) == ()
+
+
+@pytest.mark.parametrize("check", ["%time names", "assert ("])
+def test_a_check_that_is_no_plain_python_names_no_results(check: str) -> None:
+    assert result_names(task(check=check)) == ()
+
+
+def test_a_subtask_wants_the_results_that_it_names_and_that_are_not_there() -> None:
+    goal = "Put the names of the leaves into a list, and count the subtotal"
+
+    assert wanted_in(goal, task(), []) == ("leaves", "names")
+    assert wanted_in(goal, task(), ["leaves"]) == ("names",)
+
+
+def test_the_clause_about_a_result_is_the_one_that_names_it() -> None:
+    assert clause_about(task(), "names") == "Put the names into `names`;"
+    assert clause_about(task(), "total") == "count them in `total`!"
+    assert clause_about(task(), "leaf") == WORDS
+
+
+CHECK = "assert names == ['assam', 'oolong']\nassert total == 2\n"
+NAME = (
+    "import tealeaf\nnames = [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > 3]"
+)
+
+
+def test_a_result_that_the_plan_forgets_gets_a_subtask(serve: Serve, explore: Explorer) -> None:
+    goals = ["Read the names of the strong leaves"]
+    server = serve(TeaModel(goals=goals, drafts={1: [fenced(NAME)], 2: [fenced("total = 2")]}))
+    words = explore.words(
+        server,
+        *explore.files(CHECK, entry_point=None),
+        *("--json", "--profile", "small"),
+        task="Name the leaves above 3. Their number is `total`.",
+    )
+    done = explore.run(*words)
+
+    assert [one["goal"] for one in done.json["subtasks"]] == [
+        *goals,
+        "Make `total`: Their number is `total`.",
+    ]
+    assert done.json["status"] == "solved"
+
+
+def test_a_draft_without_the_wanted_result_is_mended(serve: Serve, explore: Explorer) -> None:
+    other = NAME.replace("names =", "strong =")
+    goals = ["Read the names of the strong leaves"]
+    server = serve(TeaModel(goals=goals, drafts={1: [fenced(other)]}, debugs={1: [fenced(NAME)]}))
+    check = CHECK.splitlines()[0]
+    words = explore.words(server, *explore.files(check, entry_point=None), "--profile", "small")
+    done = explore.run(*words, "--json")
+    asked = [request.last_user_message for request in server.chat_requests]
+
+    assert done.json["subtasks"][0]["code"] == NAME
+    assert any("named `names`" in text for text in asked)
+    assert any("it made no variable named names" in text for text in asked)

@@ -1,0 +1,85 @@
+"""What a model wrote, before it is run: repetitions and unfinished ends are taken off."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from exploracoder.engine.explorer import whole_statements, without_repetition
+
+from .conftest import Explorer, Serve
+from .scripted import READ, TeaModel, fenced
+
+EARLIER = [
+    "import tealeaf\nleaves = tealeaf.read_leaves(\n    text\n)",
+    "@cached\ndef f():\n  pass",
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        ("import tealeaf\nkept = 1", "kept = 1"),
+        ("kept = 1\nimport tealeaf\nnames = 2", "kept = 1\nnames = 2"),
+        ("kept = 1\nleaves = tealeaf.read_leaves(text)", "kept = 1"),
+        ("import tealeaf; kept = 1", "import tealeaf; kept = 1"),
+        ("@cached\ndef f():\n  pass\nkept = 1", "kept = 1"),
+        ("# why\nkept = 1", "# why\nkept = 1"),
+        ("import tealeaf\nleaves = tealeaf.read_leaves(text)", None),
+        ("import tealeaf\nkept = (", None),
+    ],
+    ids=["head", "middle", "end", "one line", "decorated", "nothing", "all", "broken"],
+)
+def test_statements_that_have_run_already_are_taken_out(code: str, left: str | None) -> None:
+    assert without_repetition(code, EARLIER) == (code if left is None else left)
+
+
+@pytest.mark.parametrize(
+    ("code", "whole"),
+    [
+        ("leaves = 1\nkept = [", "leaves = 1"),
+        ("leaves = 1\nfor leaf in leaves:\n    print(leaf)\n    kept = keep(", None),
+        ("leaves = 1\nkept = 2", "leaves = 1\nkept = 2"),
+        ("kept = [", "kept = ["),
+    ],
+    ids=["statement", "block", "whole", "nothing whole"],
+)
+def test_an_unfinished_end_is_cut_off(code: str, whole: str | None) -> None:
+    cut = whole_statements(code)
+
+    assert code.startswith(cut)
+    assert cut == whole or (whole is None and len(ast.parse(cut).body) == 2)
+
+
+def test_a_reply_that_was_cut_off_is_run_up_to_its_last_whole_statement(
+    serve: Serve, explore: Explorer
+) -> None:
+    cut = f"```python\n{READ}\nkept = list(tealeaf.Flow(lea"
+    server = serve(TeaModel(goals=["Read them"], drafts={1: [cut]}), finish_reason="length")
+    explore(server, "--profile", "small", check=None)
+
+    assert explore.exploration.steps[0].candidates[0].code == READ
+
+
+def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
+    serve: Serve, explore: Explorer
+) -> None:
+    code = "import tealeaf\nkettles = [tealeaf.Kettle()]\nfor one in kettles:\n    one.heatt(90)"
+    server = serve(TeaModel(goals=["Heat a kettle"], drafts={1: [fenced(code)]}))
+    explore(server, "--profile", "small", check=None)
+    problems = explore.exploration.steps[0].candidates[0].problems
+    asked = [request.last_user_message for request in server.chat_requests]
+
+    assert [(one.owner, one.name) for one in problems] == [("tealeaf.Kettle", "heatt")]
+    assert "heat" in problems[0].nearest
+    assert any("Kettle has no 'heatt'; it has heat" in text for text in asked)
+
+
+def test_an_attribute_missing_on_a_foreign_type_names_no_api(
+    serve: Serve, explore: Explorer
+) -> None:
+    code = "words = ['tea']\nfor one in words:\n    one.heatt(90)"
+    server = serve(TeaModel(goals=["Heat a kettle"], drafts={1: [fenced(code)]}))
+    explore(server, "--profile", "small", check=None)
+
+    assert explore.exploration.steps[0].candidates[0].problems == ()
