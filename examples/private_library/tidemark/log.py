@@ -57,7 +57,7 @@ class TideLog:
         return TideLog(
             [
                 Reading(reading.time, round(sum(window) / len(window), 2))
-                for reading, window in zip(self._readings, windows)
+                for reading, window in zip(self._readings, windows, strict=True)
             ]
         )
 
