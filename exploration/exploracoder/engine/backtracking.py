@@ -137,12 +137,7 @@ def _differs(before: Step, again: Step) -> bool:
 
 def _names_in_line(check: str, line: int) -> set[str]:
     """The names that the statement at a line of the check reads."""
-    try:
-        tree = ast.parse(check)
-    except (SyntaxError, ValueError):
-        # Magics and the like: then nothing is known of the names.
-        return set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(check)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):
                 continue
