@@ -183,3 +183,31 @@ def test_the_notebook_runs_from_top_to_bottom_in_plain_jupyter(
 
     assert len(after) == 6
     assert after == before
+
+
+def title(text: str) -> str:
+    whole = exploration(task=Task(text=text, libraries=("tealeaf",)))
+    return markdown(whole).splitlines()[0].removeprefix("# ")
+
+
+def test_the_title_is_the_task_s_first_sentence() -> None:
+    assert title("Name the leaves. Then brew one.") == "Name the leaves."
+    assert title("Name the leaves of v2.1\nand brew") == "Name the leaves of v2.1 and brew"
+
+
+def test_a_long_title_ends_with_a_whole_word() -> None:
+    text = "Name the strong leaves " * 9
+    shown = title(text)
+
+    assert len(shown) <= 80
+    assert shown.endswith(" …")
+    assert text.startswith(shown.removesuffix("…"))
+
+
+def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> None:
+    text = "Put it into `strong_names`, not `a*b*` or `<b>`."
+    shown = markdown(exploration(task=Task(text=text, libraries=("tealeaf",))))
+
+    assert "`strong_names`" in shown
+    assert r"\`a\*b\*\`" in shown
+    assert r"\`&lt;b&gt;\`" in shown

@@ -64,6 +64,10 @@ def test_a_subtask_wants_the_results_that_it_names_and_that_are_not_there() -> N
     assert wanted_in(goal, task(), ["leaves"]) == ("names",)
 
 
+def test_a_result_between_backticks_is_wanted_even_when_it_is_there() -> None:
+    assert wanted_in("Sort `names` by the leaves", task(), ["names", "leaves"]) == ("names",)
+
+
 def test_the_clause_about_a_result_is_the_one_that_names_it() -> None:
     assert clause_about(task(), "names") == "Put the names into `names`;"
     assert clause_about(task(), "total") == "count them in `total`!"
