@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
@@ -81,7 +82,7 @@ async def _keep(
     return Recommendation(
         apis=tuple(
             RankedApi(
-                doc=_trim(hits[number].doc, is_kept=number in kept),
+                doc=_trim(bench, hits[number].doc, is_kept=number in kept),
                 score=hits[number].score,
                 is_kept=number in kept,
             )
@@ -90,12 +91,24 @@ async def _keep(
     )
 
 
-def _trim(doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
-    """What a notebook keeps of a doc: the index has the rest."""
-    if is_kept and len(doc.doc) <= _KEPT_DOC_CHARS:
-        return doc
-    text = doc.doc[:_KEPT_DOC_CHARS] if is_kept else ""
-    return doc.model_copy(update={"doc": text, "examples": doc.examples[:1] if is_kept else ()})
+def _trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
+    """What a notebook keeps of a doc: the index has the rest.
+
+    Its file is named from the library's folder on: where that lies is nobody's business, and is
+    another place on another machine.
+    """
+    file = doc.file
+    if file is not None:
+        root = Path(bench.index.info(doc.library).root)
+        file = (
+            str(Path(file).relative_to(root.parent)) if root.parent in Path(file).parents else None
+        )
+    kept = {
+        "file": file,
+        "doc": doc.doc[:_KEPT_DOC_CHARS] if is_kept else "",
+        "examples": doc.examples[:1] if is_kept else (),
+    }
+    return doc.model_copy(update=kept)
 
 
 async def _rerank(
