@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from exploracoder.models import Usage, UsageMeter
+from exploracoder.models import Usage
 
 
 def test_usages_add_up() -> None:
@@ -12,20 +12,8 @@ def test_usages_add_up() -> None:
     assert one.total_tokens == 12
 
 
-def test_the_meter_counts_by_step_and_in_total() -> None:
-    meter = UsageMeter()
-    meter.record("plan", Usage(calls=1, prompt_tokens=10))
-    meter.record("step-1", Usage(calls=1, prompt_tokens=5))
-    meter.record("plan", Usage(calls=1, prompt_tokens=1))
+def test_what_was_added_since_is_the_difference() -> None:
+    before = Usage(calls=1, prompt_tokens=10, seconds=0.5)
+    after = before + Usage(calls=2, completion_tokens=3, seconds=1.0)
 
-    assert list(meter.by_step) == ["plan", "step-1"]
-    assert meter.by_step["plan"] == Usage(calls=2, prompt_tokens=11)
-    assert meter.total == Usage(calls=3, prompt_tokens=16)
-
-
-def test_what_the_cache_answered_is_not_counted_as_asked() -> None:
-    meter = UsageMeter()
-    meter.record("plan", Usage(calls=1, prompt_tokens=10), from_cache=True)
-
-    assert meter.total == Usage()
-    assert meter.saved == Usage(calls=1, prompt_tokens=10)
+    assert after.minus(before) == Usage(calls=2, completion_tokens=3, seconds=1.0)

@@ -5,7 +5,7 @@ from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Samplin
 from exploracoder.models.local import EmbeddedModel, model_status
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.structured import complete_json
-from exploracoder.models.usage import Usage, UsageMeter
+from exploracoder.models.usage import Usage
 
 __all__ = [
     "ChatModel",
@@ -18,7 +18,6 @@ __all__ = [
     "Sampling",
     "Schema",
     "Usage",
-    "UsageMeter",
     "complete_json",
     "model_status",
 ]

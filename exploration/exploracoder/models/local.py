@@ -17,6 +17,7 @@ from types import TracebackType
 from pydantic import ValidationError
 
 from exploracoder import __version__
+from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.cache import ReplyCache
@@ -27,7 +28,6 @@ from exploracoder.models.weights import (
     OnNote,
     ServerStatus,
     WeightsStore,
-    cache_folder,
 )
 
 DEFAULT_LINGER_S = 20.0

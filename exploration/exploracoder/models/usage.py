@@ -1,8 +1,6 @@
-"""What asking a model cost, and for which step."""
+"""What asking a model cost."""
 
 from __future__ import annotations
-
-import threading
 
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
@@ -45,45 +43,3 @@ class Usage(BaseModel):
     def total_tokens(self) -> int:
         """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
-
-
-class UsageMeter:
-    """Adds up usage by step label; safe to share between tasks and threads.
-
-    What came from the reply cache cost nothing and is counted apart, in ``saved``.
-    """
-
-    def __init__(self) -> None:
-        self._asked: dict[str, Usage] = {}
-        self._saved = Usage()
-        self._lock = threading.Lock()
-
-    def record(self, step: str, usage: Usage, *, from_cache: bool = False) -> None:
-        """Adds the usage of one reply to a step.
-
-        Args:
-            step: A label such as ``plan`` or ``step-3``.
-            usage: What the reply says it cost, or cost when it was first asked.
-            from_cache: Whether nobody was asked this time.
-        """
-        with self._lock:
-            if from_cache:
-                self._saved += usage
-            else:
-                self._asked[step] = self._asked.get(step, Usage()) + usage
-
-    @property
-    def by_step(self) -> dict[str, Usage]:
-        """Usage per label, in the order in which the labels first came up."""
-        with self._lock:
-            return dict(self._asked)
-
-    @property
-    def total(self) -> Usage:
-        """What was asked of the model, over all steps."""
-        return sum(self.by_step.values(), Usage())
-
-    @property
-    def saved(self) -> Usage:
-        """What the reply cache answered instead of the model."""
-        return self._saved

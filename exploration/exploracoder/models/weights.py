@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError
 from exploracoder.models import downloads
 from exploracoder.models.downloads import Source, SourceError
@@ -89,14 +90,6 @@ class ModelStatus(BaseModel):
     is_verified: bool
     size_bytes: int
     server: ServerStatus | None = None
-
-
-def cache_folder() -> Path:
-    """Where what can be had again is kept: ``EXPLORACODER_CACHE``, or the user's cache folder."""
-    import platformdirs
-
-    override = os.environ.get("EXPLORACODER_CACHE")
-    return Path(override).expanduser() if override else platformdirs.user_cache_path("exploracoder")
 
 
 class WeightsStore:
