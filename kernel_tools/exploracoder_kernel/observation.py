@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-RunStatus = Literal["ok", "error", "timeout", "killed", "interrupted"]
+RunStatus = Literal["ok", "error", "timeout", "killed", "interrupted", "limit"]
 
 
 class Variable(BaseModel):
@@ -44,6 +44,13 @@ class Observation(BaseModel):
     ``stdout``, ``stderr`` and ``result`` are cut in the middle when they are over the limit, and
     ``is_truncated`` says so. ``outputs`` are nbformat 4.5 outputs in order, as a front end shows
     them. ``variables`` are the names that are new or rebound.
+
+    Attributes:
+        status: ``limit`` when another limit than that of time ended it; ``limits_hit`` names it.
+        execution_count: The number of the cell; None when none was counted.
+        payloads: What the cell asks of a front end, as in the Jupyter protocol: ``page``,
+            ``set_next_input``, ``ask_exit``. Empty without a front end.
+        user_expressions: The answers to the request's, as in the Jupyter protocol.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,6 +65,9 @@ class Observation(BaseModel):
     seconds: float = 0.0
     is_truncated: bool = False
     limits_hit: tuple[str, ...] = ()
+    execution_count: int | None = None
+    payloads: tuple[dict[str, Any], ...] = ()
+    user_expressions: dict[str, Any] = {}
 
     @property
     def ran(self) -> bool:
