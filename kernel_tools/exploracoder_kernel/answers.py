@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-BranchState = Literal["idle", "busy", "dead"]
+BranchState = Literal["idle", "busy", "dormant", "dead"]
 Creation = Literal["root", "fork", "replay"]
 
 
@@ -62,8 +62,12 @@ class BranchInfo(BaseModel):
 
     Attributes:
         cells: How many accepted cells its state comes from, its ancestors' included.
-        state: ``dead`` when its process ended; a later run builds it again from its cells.
+        state: ``dormant`` when its process was ended to save memory, ``dead`` when it ended by
+            itself; a later run builds either again.
         created: How its state came about. ``note`` says why it was not forked, if it was not.
+        goal: What the branch is for, in the words of whoever made it.
+        own_bytes: Memory that only this branch holds; None when it was not measured.
+        shared_bytes: Memory that it shares with branches it was forked from or to, or with others.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,3 +78,6 @@ class BranchInfo(BaseModel):
     state: BranchState
     created: Creation
     note: str = ""
+    goal: str = ""
+    own_bytes: int | None = None
+    shared_bytes: int | None = None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from exploracoder_kernel.answers import BranchInfo, BranchState, Creation
 from exploracoder_kernel.branch_process import BranchProcess
+from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.limits import Limits
 
 
@@ -33,6 +36,7 @@ class Branch:
     cells: list[Cell] = field(default_factory=list)
     inherited: int = 0
     note: str = ""
+    goal: str = ""
     process: BranchProcess | None = None
     is_busy: bool = False
     has_died: bool = False
@@ -56,4 +60,64 @@ class Branch:
             state=state,
             created=self.created,
             note=self.note,
+            goal=self.goal,
         )
+
+
+class Tree:
+    """All branches, oldest first."""
+
+    def __init__(self) -> None:
+        self._branches: dict[str, Branch] = {}
+        self._numbers = itertools.count(1)
+
+    def __iter__(self) -> Iterator[Branch]:
+        return iter(tuple(self._branches.values()))
+
+    def find(self, branch_id: str) -> Branch:
+        """The branch of this name.
+
+        Raises:
+            BranchNotFound: There is none.
+        """
+        try:
+            return self._branches[branch_id]
+        except KeyError:
+            raise BranchNotFound(branch_id) from None
+
+    def parent_of(self, branch: Branch) -> Branch | None:
+        """None for the root."""
+        return self._branches.get(branch.parent or "")
+
+    def siblings_of(self, branch: Branch) -> list[Branch]:
+        """The other branches with the same parent."""
+        return [b for b in self if b.parent == branch.parent and b is not branch]
+
+    def with_descendants(self, branch: Branch) -> list[Branch]:
+        """The branch and all that come from it, parents first."""
+        found = [branch]
+        for ancestor in found:
+            found += [b for b in self if b.parent == ancestor.id]
+        return found
+
+    def new_id(self) -> str:
+        """A name that no branch has had."""
+        return f"b{next(self._numbers)}"
+
+    def add(self, branch: Branch, parent: Branch | None = None) -> None:
+        """Take in a new branch, also when its parent was dropped while it was being made."""
+        if parent is not None and parent.id not in self._branches:
+            branch.parent, branch.inherited = parent.parent, min(parent.inherited, branch.inherited)
+        self._branches[branch.id] = branch
+
+    def remove(self, branch: Branch) -> None:
+        """Take a branch out. Its children become those of its parent, from where they left it."""
+        del self._branches[branch.id]
+        for child in self:
+            if child.parent == branch.id:
+                child.parent = branch.parent
+                child.inherited = min(child.inherited, branch.inherited)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._branches.clear()

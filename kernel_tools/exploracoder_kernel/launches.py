@@ -1,0 +1,62 @@
+"""The interpreters that a sidecar has started, each with its keeper."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+from exploracoder_kernel.branch_process import BranchProcess
+from exploracoder_kernel.connection import ConnectionClosed
+from exploracoder_kernel.errors import InterpreterError
+from exploracoder_kernel.interpreter import find_interpreter
+from exploracoder_kernel.launch import Launch, Setting
+
+
+class Launches:
+    """Owns every launch of a sidecar, from its start until no branch lives in it."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._open: list[Launch] = []
+
+    def find_python(self) -> None:
+        """Make sure of the interpreter before anything is started.
+
+        Raises:
+            InterpreterError: It can't be used.
+        """
+        python = find_interpreter(self._setting.python)
+        self._setting = dataclasses.replace(self._setting, python=python)
+
+    async def start(self) -> BranchProcess:
+        """A fresh process, in a launch of its own.
+
+        Raises:
+            InterpreterError: The interpreter can't be used.
+            SidecarError: The folder is missing.
+        """
+        launch, ends = await Launch.start(self._setting)
+        self._open.append(launch)
+        process = BranchProcess(launch, ends.connection, ends.pipes)
+        try:
+            await process.wait_ready()
+        except BaseException as error:
+            process.close()
+            if not isinstance(error, (ConnectionClosed, TimeoutError)):
+                raise
+            raise InterpreterError(
+                f"{self._setting.python} started and then ended without a word. "
+                "Does it run a script?"
+            ) from error
+        return process
+
+    async def end(self, launch: Launch) -> None:
+        """End a launch in which no branch lives any more."""
+        if launch in self._open:
+            await launch.close()
+            self._open = [other for other in self._open if other is not launch]
+
+    async def close(self) -> None:
+        """End all of them."""
+        launches, self._open = self._open, []
+        await asyncio.gather(*(launch.close() for launch in launches))

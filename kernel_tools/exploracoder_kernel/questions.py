@@ -1,0 +1,47 @@
+"""What may be asked of a branch without running a cell."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from exploracoder_kernel.answers import Completions, Inspection, ResolvedName
+from exploracoder_kernel.observation import Variable
+
+
+class Questions(ABC):
+    """The questions to a branch; each raises as ``_ask`` does."""
+
+    @abstractmethod
+    async def _ask(self, branch_id: str, op: str, **fields: Any) -> dict[str, Any]:
+        """Send a question to a branch's process.
+
+        Raises:
+            BranchNotFound: There is no such branch.
+            SidecarError: The branch could not answer.
+        """
+
+    @property
+    @abstractmethod
+    def _may_force(self) -> bool:
+        """Whether a branch may look into lazy objects in a fork of itself."""
+
+    async def variables(self, branch_id: str) -> tuple[Variable, ...]:
+        """The user's variables in a branch."""
+        answer = await self._ask(branch_id, "variables", may_force=self._may_force)
+        return tuple(Variable.model_validate(variable) for variable in answer["variables"])
+
+    async def resolve(self, branch_id: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
+        """Whether dotted names such as ``df.groupby`` exist, as seen from a branch."""
+        answer = await self._ask(branch_id, "resolve", names=list(names))
+        return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
+
+    async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
+        """What may stand at ``cursor`` (characters from the start of ``code``)."""
+        answer = await self._ask(branch_id, "complete", code=code, cursor=cursor)
+        return Completions.model_validate(answer)
+
+    async def inspect(self, branch_id: str, name: str) -> Inspection:
+        """Type, signature, documentation and place of a dotted name."""
+        return Inspection.model_validate(await self._ask(branch_id, "inspect", name=name))
