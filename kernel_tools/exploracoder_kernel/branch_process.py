@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import socket
 import time
 from typing import Any
@@ -94,7 +95,7 @@ class BranchProcess:
         try:
             await self._connection.send(request)
             try:
-                return await self._outcome(recorder, limits.wall_seconds)
+                return await self._outcome(recorder, limits.wall_seconds or math.inf)
             except TimeoutError:
                 return await self._time_out(recorder, limits)
         except ConnectionClosed:

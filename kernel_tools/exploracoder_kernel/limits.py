@@ -10,6 +10,7 @@ class Limits(BaseModel):
 
     Attributes:
         wall_seconds: After this the snippet is interrupted, and a second later its process killed.
+            None: no limit.
         max_output_chars: Per stream and per result; the middle of what is longer is left out.
         memory_bytes: Address space of the process, with what it holds already. None: no limit.
         processes: Processes of the branch, itself included. None: no limit.
@@ -17,7 +18,7 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    wall_seconds: float = Field(default=30.0, gt=0)
+    wall_seconds: float | None = Field(default=30.0, gt=0)
     max_output_chars: int = Field(default=20_000, ge=0)
     memory_bytes: int | None = Field(default=None, gt=0)
     processes: int | None = Field(default=None, gt=0)
