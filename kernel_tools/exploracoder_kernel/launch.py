@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,8 +19,9 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launcher import Command, Launcher
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.removal import remove_tree
+from exploracoder_kernel.scratch import Scratch, sweep
 
-ENTRY = Path(__file__).parent / "branch" / "process.py"
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
@@ -67,13 +67,16 @@ class RootEnds:
 class Launch:
     """Owns the keeper: when its control socket closes, everything of the launch ends."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], control: Connection) -> None:
+    def __init__(
+        self, popen: subprocess.Popen[bytes], control: Connection, scratch: Scratch
+    ) -> None:
         self._popen = popen
         self._control = control
+        self._scratch = scratch
+        self._removals: set[asyncio.Future[None]] = set()
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
         self._counts: dict[int, asyncio.Future[int]] = {}
-        self._scratch: str | None = None
         self.hello: Mapping[str, Any] = {}
 
     @classmethod
@@ -82,23 +85,28 @@ class Launch:
 
         Raises:
             InterpreterError: It could not be started, is not Python, or too old.
-            SidecarError: There is no such folder.
+            SidecarError: There is no such folder, or none can be made for scratch.
         """
+        _check(setting)
+        await asyncio.to_thread(sweep)
+        scratch = _make_scratch()
         control, control_end = socket.socketpair()
         branch, branch_end = socket.socketpair()
         pipes = Pipes()
         ends = RootEnds(Connection(branch), pipes)
         recorder = pipes.recorder = Recorder(2000)
         try:
-            popen = _start(setting, control_end.fileno(), branch_end.fileno(), pipes)
+            fds = (control_end.fileno(), branch_end.fileno())
+            popen = _start(setting, fds, pipes, scratch.folder)
         except BaseException:
             _close_all(Connection(control), ends)
+            scratch.remove()
             raise
         finally:
             control_end.close()
             branch_end.close()
             pipes.close_write_ends()
-        launch = cls(popen, Connection(control))
+        launch = cls(popen, Connection(control), scratch)
         try:
             await launch._greet(setting.python, pipes, recorder)
         except BaseException:
@@ -120,7 +128,6 @@ class Launch:
         if "too_old" in message:
             raise interpreter.too_old(python, str(message["too_old"]))
         self.hello = message["hello"]
-        self._scratch = str(self.hello["scratch"])
         self._listener = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
@@ -142,10 +149,20 @@ class Launch:
             future = self.end_of(int(ended["pid"]))
             if not future.done():
                 future.set_result(End(signal=ended["signal"], code=ended["code"]))
+            self._remove_working_folder(int(ended["pid"]))
         elif "counted" in message:
             waiting = self._counts.pop(int(message["counted"]["pid"]), None)
             if waiting is not None and not waiting.done():
                 waiting.set_result(int(message["counted"]["processes"]))
+
+    def _remove_working_folder(self, pid: int) -> None:
+        """In a thread, since a snippet may have left a lot."""
+        folder = self._scratch.working_folder(pid)
+        if folder.exists():
+            loop = asyncio.get_running_loop()
+            removal = loop.run_in_executor(None, remove_tree, folder)
+            self._removals.add(removal)
+            removal.add_done_callback(self._removals.discard)
 
     def end_of(self, pid: int) -> asyncio.Future[End]:
         """Done when the process has ended."""
@@ -179,8 +196,9 @@ class Launch:
                 self._popen.kill()
                 self._popen.wait()
             await asyncio.sleep(0.002)
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+        if self._removals:
+            await asyncio.wait(self._removals)
+        await asyncio.to_thread(self._scratch.remove)
 
 
 def _close_all(control: Connection, ends: RootEnds) -> None:
@@ -189,21 +207,35 @@ def _close_all(control: Connection, ends: RootEnds) -> None:
     ends.pipes.close()
 
 
-def _start(
-    setting: Setting, control_fd: int, branch_fd: int, pipes: Pipes
-) -> subprocess.Popen[bytes]:
+def _check(setting: Setting) -> None:
     if sys.platform == "win32":
         raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")
     if not setting.cwd.is_dir():
         raise SidecarError(f"No folder {setting.cwd}. Create it, or choose another to run in.")
+
+
+def _make_scratch() -> Scratch:
+    try:
+        return Scratch.create()
+    except OSError as error:
+        raise SidecarError(
+            f"No scratch folder can be made: {error}. Free some space, or set TMPDIR."
+        ) from error
+
+
+def _start(
+    setting: Setting, fds: tuple[int, int], pipes: Pipes, scratch: Path
+) -> subprocess.Popen[bytes]:
     stdout, stderr = pipes.write_ends
     command = Command(
-        arguments=(setting.python, str(ENTRY), str(control_fd), str(branch_fd)),
+        python=setting.python,
+        control=fds[0],
+        branch=fds[1],
         environment=setting.environment,
-        cwd=setting.cwd,
+        cwd=setting.cwd.resolve(),
+        scratch=scratch,
         stdout=stdout,
         stderr=stderr,
-        inherited=(control_fd, branch_fd),
     )
     try:
         return setting.launcher.launch(command)

@@ -13,16 +13,15 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 
 from . import linux, wire
 
 
-def main(control_fd: int, branch_fd: int) -> None:
-    """Fork the root branch, then keep house until the owner closes the control socket."""
-    scratch = tempfile.mkdtemp(prefix="exploracoder-")
-    tempfile.tempdir = None
-    os.environ["TMPDIR"] = scratch
+def main(control_fd: int, branch_fd: int, scratch: str, is_supervised: bool) -> None:
+    """Fork the root branch, then keep house until the owner closes the control socket.
+
+    The owner removes the scratch folder; the keeper does when the owner was killed.
+    """
     if os.fork() == 0:
         os.close(control_fd)
         from .serving import serve_root
@@ -32,11 +31,11 @@ def main(control_fd: int, branch_fd: int) -> None:
     _silence()
     keeper = Keeper(socket.socket(fileno=control_fd))
     try:
-        keeper.serve(scratch)
+        keeper.serve()
     finally:
         linux.kill_descendants()
         keeper.kill_known()
-        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(os.path.dirname(scratch), ignore_errors=True)
     os._exit(0)
 
 
@@ -56,13 +55,13 @@ class Keeper:
         self._wake_end = wake_end
         self._known: set[int] = set()
 
-    def serve(self, scratch: str) -> None:
+    def serve(self) -> None:
         """Answer until the owner closes its end."""
         self._prepare_signals()
         can_adopt = linux.adopt_orphans()
         version = ".".join(str(part) for part in sys.version_info[:3])
         hello = {"pid": os.getpid(), "python": version, "platform": sys.platform}
-        self._say({"hello": {**hello, "scratch": scratch, "can_adopt": can_adopt}})
+        self._say({"hello": {**hello, "can_adopt": can_adopt}})
         while True:
             ready, _, _ = select.select([self._control, self._wake], [], [])
             if self._wake in ready:

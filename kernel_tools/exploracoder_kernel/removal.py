@@ -1,0 +1,74 @@
+"""Removing a folder that was somebody else's to fill."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all that is in it, as far as that is possible; links are not followed.
+
+    Folders may be nested deeper than a path is long, and have no permissions; so each is moved to
+    the top, and emptied there. Nothing outside is touched even when somebody moves things around
+    meanwhile: every name is looked up in a folder that is open.
+    """
+    with contextlib.suppress(OSError):
+        top = os.open(folder, _FOLDER)
+        try:
+            _empty(top)
+        finally:
+            os.close(top)
+        folder.rmdir()
+
+
+def _empty(top: int) -> None:
+    numbers = itertools.count()
+    waiting = _clear(top, top, numbers)
+    while waiting:
+        name = waiting.pop()
+        with contextlib.suppress(OSError), _opened(name, top) as folder:
+            waiting += _clear(folder, top, numbers)
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=top)
+
+
+def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
+    """Remove the files of a folder and move its folders to the top: their names there."""
+    moved = []
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=folder)
+                continue
+            there = f".removed-{os.getpid()}-{next(numbers)}"
+            _allow(name, folder)
+            os.rename(name, there, src_dir_fd=folder, dst_dir_fd=top)
+            moved.append(there)
+    return moved
+
+
+@contextlib.contextmanager
+def _opened(name: str, parent: int) -> Iterator[int]:
+    folder = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _allow(name: str, parent: int) -> None:
+    """Give ourselves the permission to empty a folder, and to move it."""
+    if not hasattr(os, "O_PATH"):
+        return
+    place = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        Path(f"/proc/self/fd/{place}").chmod(0o700)
+    finally:
+        os.close(place)

@@ -1,0 +1,82 @@
+"""The scratch folder of a launch: made by the owner, removed by the owner or by the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import tempfile
+from pathlib import Path
+
+from exploracoder_kernel.removal import remove_tree
+
+_PREFIX = "exploracoder-"
+_OWNER = "owner"
+
+
+class Scratch:
+    """A private folder. Its owner holds a lock beside it, which ends with the owner's process.
+
+    Attributes:
+        folder: What the processes of the launch may write to.
+    """
+
+    def __init__(self, base: Path, lock: int) -> None:
+        self.folder = base / "scratch"
+        self._base = base
+        self._lock = lock
+
+    @classmethod
+    def create(cls) -> Scratch:
+        """Make one in the user's folder for temporary files, which nobody else can look into.
+
+        Raises:
+            OSError: It can't be made: no space, no permission.
+        """
+        base = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+        lock = os.open(base / ".owner", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        _lock(lock)
+        # Under its own name only once it is locked: nobody takes it for one that was left behind.
+        (base / ".owner").rename(base / _OWNER)
+        (base / "scratch").mkdir(0o700)
+        return cls(base, lock)
+
+    def beside(self, name: str) -> Path:
+        """A path for a file of the owner's, outside of what the launch may write to."""
+        return self._base / name
+
+    def working_folder(self, pid: int) -> Path:
+        """Where the branch with that process number works, if it has a folder of its own."""
+        return self.folder / "work" / str(pid)
+
+    def remove(self) -> None:
+        """Remove it with all that is in it."""
+        remove_tree(self._base)
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+
+@functools.cache
+def sweep() -> None:
+    """Remove the scratch folders whose owners were killed; once in a process."""
+    for base in Path(tempfile.gettempdir()).resolve().glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if base.is_symlink() or base.stat().st_uid != os.geteuid():
+                continue
+            _remove_if_left(base)
+
+
+def _remove_if_left(base: Path) -> None:
+    lock = os.open(base / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        _lock(lock)
+        remove_tree(base)
+    finally:
+        os.close(lock)
+
+
+def _lock(descriptor: int) -> None:
+    """Raise OSError when somebody holds it; it is let go when the process ends, however that is."""
+    import fcntl  # Windows has none, and no sidecar; but it can import this
+
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
