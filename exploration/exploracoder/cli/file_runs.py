@@ -1,0 +1,139 @@
+"""Files run in branches of their own, all forked from one root."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+from pydantic import Field
+
+from exploracoder.errors import InputError
+from exploracoder.state import State
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.observation import Observation
+    from exploracoder_kernel.sidecar import Sidecar
+
+FileStatus = Literal["ok", "error", "timeout", "killed", "limit"]
+STANDARD_INPUT = "-"
+_MOST_BYTES = 8_000_000
+
+
+class FileRun(State):
+    """What running a file showed; ``file`` is its name as it was given.
+
+    Attributes:
+        status: ``error``: an exception left it; ``timeout``: it was stopped after its time;
+            ``limit``: it was stopped at another limit; ``killed``: its process ended over it.
+        result: ``repr`` of the value of its last expression.
+        mime: The kinds of rich output it showed, in order, each once.
+        limits_hit: The limits that it reached, of time, memory, processes, files or output.
+        line: Where in the file it failed; for people only.
+    """
+
+    file: str
+    status: FileStatus
+    ename: str | None = None
+    evalue: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    result: str | None = None
+    mime: tuple[str, ...] = ()
+    seconds: float = 0.0
+    limits_hit: tuple[str, ...] = ()
+    line: int | None = Field(default=None, exclude=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Code to run, and where it comes from."""
+
+    file: str
+    code: str
+
+
+def read_sources(files: Sequence[str]) -> list[Source]:
+    """All files, before any is run. Raises InputError at the first that can't be."""
+    if files.count(STANDARD_INPUT) > 1:
+        raise InputError("Standard input can be read once: give '-' once.")
+    return [Source(file, read_source(file)) for file in files]
+
+
+def read_source(file: str) -> str:
+    """The code of a file, or of standard input. Raises InputError when it is no UTF-8 text."""
+    name = "Standard input" if file == STANDARD_INPUT else file
+    path = Path(file)
+    if file != STANDARD_INPUT and path.is_dir():
+        raise InputError(f"{file} is a folder. Name the files in it: {path / '*.py'}")
+    if path.suffix == ".ipynb":
+        raise InputError(f"{file} is a notebook; give files of Python. nbconvert can make them.")
+    try:
+        if file == STANDARD_INPUT:
+            data = click.get_binary_stream("stdin").read(_MOST_BYTES + 1)
+        else:
+            with path.open("rb") as stream:
+                data = stream.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{name} cannot be read: {reason}.") from error
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"{name} is larger than {_MOST_BYTES / 1e6:.0f} MB. Is it Python?")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not text in UTF-8. Save it in that encoding.") from error
+
+
+async def run_files(
+    sidecar: Sidecar, sources: Sequence[Source], *, jobs: int
+) -> AsyncIterator[FileRun]:
+    """Run each source in a fork of the root, at most ``jobs`` at once; yield in the order given.
+
+    Raises SidecarError when there is no way to run anything any more.
+    """
+    slots = asyncio.Semaphore(jobs)
+    runs = [asyncio.create_task(_run(sidecar, source, slots)) for source in sources]
+    try:
+        for run in runs:
+            yield await run
+    finally:
+        for run in runs:
+            run.cancel()
+        await asyncio.gather(*runs, return_exceptions=True)
+
+
+async def _run(sidecar: Sidecar, source: Source, slots: asyncio.Semaphore) -> FileRun:
+    async with slots:
+        branch = await sidecar.fork(sidecar.root, goal=source.file)
+        try:
+            observation = await sidecar.run(branch, source.code)
+        finally:
+            await sidecar.drop(branch)
+    return as_file_run(source.file, observation)
+
+
+def as_file_run(file: str, observation: Observation) -> FileRun:
+    """An observation as a row.
+
+    Nobody interrupts a file's run alone, so one that was interrupted did it to itself: an error.
+    """
+    error = observation.error
+    status = "error" if observation.status == "interrupted" else observation.status
+    kinds = [kind for output in observation.outputs for kind in output.get("data", ())]
+    return FileRun(
+        file=file,
+        status=status,
+        ename=error.ename if error else None,
+        evalue=error.evalue if error else None,
+        stdout=observation.stdout,
+        stderr=observation.stderr,
+        result=observation.result,
+        mime=tuple(dict.fromkeys(kinds)),
+        seconds=round(observation.seconds, 6),
+        limits_hit=observation.limits_hit,
+        line=error.line if error else None,
+    )

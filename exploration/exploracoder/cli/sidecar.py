@@ -1,0 +1,149 @@
+"""``exploracoder sidecar``: the scratch kernel by itself."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import run_async
+from exploracoder.cli.options import python_option
+from exploracoder.errors import InputError, SetupError
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.sidecar import Sidecar
+
+    from exploracoder.cli.file_runs import FileRun, Source
+
+_MEGABYTE = 1_000_000
+
+
+@click.group()
+def sidecar() -> None:
+    """Run files in the scratch kernel, or look at one that runs."""
+
+
+@sidecar.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--setup",
+    metavar="FILE",
+    help="Code that runs once, before all others, in the state that they are forked from.",
+)
+@click.option(
+    "--timeout",
+    type=float,
+    default=30.0,
+    show_default=True,
+    metavar="S",
+    help="Stop a file after S seconds; the set-up too.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="Stop a file that uses more than this many million bytes.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Files at once. Default: as many as there are processors.",
+)
+@python_option
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object a line, a line a file."
+)
+def run(files: tuple[str, ...], **given: Any) -> int:
+    """Run each FILE in a branch of its own, forked from one root, and say what it showed.
+
+    '-' is standard input. What a file does to its variables, or to its process, is seen by no
+    other. It runs like a notebook's cell: the value of a last expression is shown, 'await' and
+    magics work, input() does not.
+
+    \b
+      exploracoder sidecar run a.py b.py --setup data.py
+      exploracoder sidecar run candidates/*.py --json --timeout 5 --memory 500
+
+    With --json each line is an object of: file, status, ename, evalue, stdout, stderr, result,
+    mime, seconds, limits_hit; the lines come in the order of the files, each as soon as it can.
+
+    A status is one of: ok; error, an exception left the file, KeyboardInterrupt and SystemExit
+    included; timeout, it was stopped after its time; limit, it was stopped at another limit, which
+    limits_hit names; killed, its process ended before the file did.
+
+    Exit codes: 0 all are ok, 1 some are not, 2 bad input or set-up, 130 interrupted.
+    """
+    from exploracoder.cli.file_runs import read_source, read_sources
+
+    if not (math.isfinite(given["timeout"]) and given["timeout"] > 0):
+        raise InputError(f"--timeout must be a number of seconds over 0, not {given['timeout']}.")
+    sources = read_sources(files)
+    setup = given["setup"]
+    setup_code = "" if setup is None else read_source(setup)
+    runs = run_async(_run_all(sources, setup_code, given))
+    return 0 if all(one.status == "ok" for one in runs) else 1
+
+
+async def _run_all(sources: list[Source], setup: str, given: dict[str, Any]) -> list[FileRun]:
+    from exploracoder_kernel.errors import SidecarError
+
+    from exploracoder.cli.file_blocks import Waiting, summary
+    from exploracoder.cli.file_runs import run_files
+
+    jobs = given["jobs"] or os.cpu_count() or 1
+    done = []
+    try:
+        async with Waiting(len(sources)) as waiting, _open(given) as opened:
+            await _set_up(opened, setup, given["setup"])
+            async with aclosing(run_files(opened, sources, jobs=jobs)) as runs:
+                async for one in runs:
+                    done.append(one)
+                    waiting.advance()
+                    with waiting.out_of_the_way():
+                        _show(one, as_json=given["as_json"])
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    if len(done) > 1 and not given["as_json"]:
+        click.echo(summary(done))
+    return done
+
+
+def _open(given: dict[str, Any]) -> Sidecar:
+    import sys
+
+    from exploracoder_kernel.limits import Limits
+    from exploracoder_kernel.sidecar import Sidecar
+
+    memory = given["memory"]
+    limits = Limits(
+        wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
+    )
+    return Sidecar(given["python"] or sys.executable, Path.cwd(), limits=limits)
+
+
+async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
+    if file is None:
+        return
+    observation = await opened.run(opened.root, code)
+    if not observation.ran:
+        error = observation.error
+        line = f" in line {error.line}" if error and error.line else ""
+        words = f"{error.ename}: {error.evalue}" if error else observation.status
+        raise InputError(f"--setup: {file} failed{line}: {words}")
+
+
+def _show(run: FileRun, *, as_json: bool) -> None:
+    from exploracoder.cli.file_blocks import block, stdout_console
+
+    if as_json:
+        # What has no UTF-8, a lone half of a pair, is written as JSON writes it.
+        line = json.dumps(run.model_dump(), ensure_ascii=False)
+        click.echo(line.encode("utf-8", "backslashreplace"))
+    else:
+        stdout_console().print(block(run))
