@@ -40,4 +40,10 @@ def test_the_wheel_has_the_license_and_nothing_of_the_other_folders(names: froze
     packages = {path.parent.name for room in _SOURCES for path in (ROOT / room).glob("*/py.typed")}
 
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert {top for top in tops if not top.endswith(".dist-info")} == packages
+    assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == packages
+
+
+def test_the_wheel_brings_the_kernelspec_to_where_jupyter_looks(names: frozenset[str]) -> None:
+    data = {name.partition(".data/")[2] for name in names if ".data/" in name}
+
+    assert data == {"data/share/jupyter/kernels/exploracoder/kernel.json"}

@@ -1,0 +1,83 @@
+"""The kernelspec: how Jupyter finds and starts the kernel."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.interpreter import find_interpreter
+
+NAME = "exploracoder"
+Level = Literal["auto", "strict", "network", "off"]
+
+
+def describe(
+    python: str | Path | None = None,
+    *,
+    own_python: str = "python",
+    display_name: str = "ExploraCoder",
+    sandbox: Level = "auto",
+) -> dict[str, Any]:
+    """The contents of ``kernel.json``.
+
+    Args:
+        python: The interpreter that cells run in; ours by default.
+        own_python: The interpreter that has ExploraCoder; Jupyter reads ``python`` as its own.
+        display_name: What the launcher shows.
+        sandbox: How cells are kept in.
+    """
+    argv = [own_python, "-m", "exploracoder_kernel.kernel", "-f", "{connection_file}"]
+    argv += [] if python is None else ["--python", str(python)]
+    argv += [] if sandbox == "auto" else ["--sandbox", sandbox]
+    return {
+        "argv": argv,
+        "display_name": display_name,
+        "language": "python",
+        "interrupt_mode": "message",
+        "metadata": {"debugger": False},
+    }
+
+
+def install(
+    python: str | Path | None = None,
+    *,
+    name: str = NAME,
+    display_name: str | None = None,
+    sandbox: Level = "auto",
+    user: bool = False,
+    prefix: Path | None = None,
+) -> Path:
+    """Write a kernelspec that starts this installation of ExploraCoder.
+
+    Args:
+        python: The interpreter that cells run in; ours by default.
+        name: What Jupyter calls the kernel; a second one needs another name.
+        display_name: What the launcher shows; made from ``name`` by default.
+        sandbox: How cells are kept in.
+        user: Into the folder of the user's own kernels.
+        prefix: Into ``share/jupyter/kernels`` below it; below our environment by default.
+
+    Returns:
+        The folder of the new kernelspec.
+
+    Raises:
+        InterpreterError: There is no such interpreter.
+        SidecarError: The name is no name of a kernel, or the folder can't be written.
+    """
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    chosen = None if python is None else find_interpreter(python)
+    shown = display_name or ("ExploraCoder" if name == NAME else f"ExploraCoder ({name})")
+    spec = describe(chosen, own_python=sys.executable, display_name=shown, sandbox=sandbox)
+    place: dict[str, Any] = {"user": True} if user else {"prefix": str(prefix or sys.prefix)}
+    with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
+        (Path(folder) / "kernel.json").write_text(json.dumps(spec, indent=1), encoding="utf-8")
+        try:
+            written = KernelSpecManager().install_kernel_spec(folder, kernel_name=name, **place)
+        except (OSError, ValueError) as error:
+            raise SidecarError(f"The kernelspec {name!r} can't be written: {error}.") from error
+    return Path(written)
