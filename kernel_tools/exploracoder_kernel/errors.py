@@ -3,7 +3,8 @@
 SidecarError
 ├── InterpreterError    the chosen Python can't be used
 ├── BranchNotFound      no branch has this name (any more)
-└── ReplayError         cells that ran before came out differently when they were run again
+├── ReplayError         cells that ran before came out differently when they were run again
+└── KernelError         the user's own kernel could not be asked for its variables
 """
 
 from __future__ import annotations
@@ -26,3 +27,7 @@ class BranchNotFound(SidecarError):  # noqa: N818  # named for what it says, as 
 
 class ReplayError(SidecarError):
     """A branch was built again from its cells, and one of them came out differently."""
+
+
+class KernelError(SidecarError):
+    """The user's own kernel could not be asked: busy, ended, not Python, on another machine."""

@@ -19,6 +19,7 @@ from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import ErrorReport, Observation
+from exploracoder_kernel.parcels import Parcel, Unpacked
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
 from exploracoder_kernel.states import States
@@ -67,6 +68,7 @@ class Sidecar(Questions):
             )
         )
         self._states = States(self._tree, self._launches)
+        self._parcels: list[Parcel] = []
 
     @property
     def strategy(self) -> str:
@@ -152,6 +154,31 @@ class Sidecar(Questions):
             branch.cells.append(Cell(code, limits, status))
         if not process.is_alive:
             await self._states.bury(branch)
+
+    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+        """Take variables of the user's kernel into a branch; ``carry`` is what to call.
+
+        The parcel belongs to the sidecar from then on.
+
+        Raises:
+            BranchNotFound: There is no such branch.
+            SidecarError: The branch ended over it, or could not answer.
+        """
+        self._parcels.append(parcel)
+        branch = self._tree.find(branch_id)
+        async with branch.lock:
+            process = await self._states.live(branch)
+            branch.is_busy = True
+            try:
+                unpacked = await parcel.unpack(process)
+            except BranchDied as death:
+                await self._states.bury(branch)
+                raise SidecarError(f"The variables could not be taken in. {death}") from death
+            finally:
+                branch.is_busy = False
+            if not unpacked.failed:
+                branch.cells.append(Cell("", self._limits, "ok", parcel))
+        return unpacked
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
         """A new branch with the state that ``branch_id`` has now.
@@ -255,4 +282,6 @@ class Sidecar(Questions):
             if branch.process is not None:
                 branch.process.close()
         self._tree.clear()
+        for parcel in self._parcels:
+            parcel.file.close()
         await self._launches.close()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from exploracoder_kernel.branch_process import BranchProcess, ForkRefused
+from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
 from exploracoder_kernel.errors import ReplayError
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.parcels import Parcel
 from exploracoder_kernel.strategies import Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -69,12 +70,28 @@ class States:
 async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> None:
     try:
         for cell in cells:
+            if cell.parcel is not None:
+                await _take_in(branch, process, cell.parcel)
+                continue
             observation = await process.run(cell.code, cell.limits, may_force=False)
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))
     except BaseException:
         process.kill_now()
         raise
+
+
+async def _take_in(branch: Branch, process: BranchProcess, parcel: Parcel) -> None:
+    try:
+        unpacked = await parcel.unpack(process)
+    except BranchDied as death:
+        raise ReplayError(f"Branch {branch.id} could not be built again. {death}") from death
+    if unpacked.failed:
+        first = unpacked.failed[0]
+        raise ReplayError(
+            f"Branch {branch.id} could not be built again: {first.name} was brought along, and now"
+            f" {first.reason}."
+        )
 
 
 def _divergence(branch: Branch, cell: Cell, observation: Observation) -> str:

@@ -12,15 +12,20 @@ from exploracoder_kernel.answers import BranchInfo, BranchState, Creation
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.parcels import Parcel
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A snippet that is part of a branch's state, and how it came out."""
+    """A snippet that is part of a branch's state, and how it came out.
+
+    With a ``parcel`` there is no snippet: variables of the user's kernel were taken in.
+    """
 
     code: str
     limits: Limits
     status: Literal["ok", "error"]
+    parcel: Parcel | None = None
 
 
 @dataclass(slots=True)

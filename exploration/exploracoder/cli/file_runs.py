@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import sys
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import click
 from pydantic import Field
 
 from exploracoder.errors import InputError
@@ -72,11 +72,7 @@ def read_source(file: str) -> str:
     if path.suffix == ".ipynb":
         raise InputError(f"{file} is a notebook; give files of Python. nbconvert can make them.")
     try:
-        if file == STANDARD_INPUT:
-            data = click.get_binary_stream("stdin").read(_MOST_BYTES + 1)
-        else:
-            with path.open("rb") as stream:
-                data = stream.read(_MOST_BYTES + 1)
+        data = _head(None if file == STANDARD_INPUT else path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"{name} cannot be read: {reason}.") from error
@@ -88,9 +84,17 @@ def read_source(file: str) -> str:
         raise InputError(f"{name} is not text in UTF-8. Save it in that encoding.") from error
 
 
+def _head(path: Path | None) -> bytes:
+    """One byte more than may be, so that what never ends is seen to be too large."""
+    if path is None:
+        return sys.stdin.buffer.read(_MOST_BYTES + 1)
+    with path.open("rb") as stream:
+        return stream.read(_MOST_BYTES + 1)
+
+
 async def run_files(
     sidecar: Sidecar, sources: Sequence[Source], *, jobs: int
-) -> AsyncIterator[FileRun]:
+) -> AsyncGenerator[FileRun, None]:
     """Run each source in a fork of the root, at most ``jobs`` at once; yield in the order given.
 
     Raises SidecarError when there is no way to run anything any more.

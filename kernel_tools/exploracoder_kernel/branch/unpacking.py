@@ -1,0 +1,93 @@
+"""Takes variables of the user's kernel into a branch, from a file that ``packing`` wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any, Optional
+
+from .failures import brief
+from .previews import type_name
+
+_LIBRARY = "cloudpickle"
+_SHARED = (pickle.UnpicklingError, KeyError)
+
+
+@contextlib.contextmanager
+def _library(text: str) -> Iterator[None]:
+    """The pickle library under its real name, from its text; what was there under it comes back.
+
+    The branch may not be able to read where the owner has it installed.
+    """
+    before = _forget()
+    package, module = ModuleType(_LIBRARY), ModuleType(f"{_LIBRARY}.{_LIBRARY}")
+    package.__path__ = []
+    sys.modules[_LIBRARY] = package
+    sys.modules[module.__name__] = package.cloudpickle = module  # type: ignore[attr-defined]
+    try:
+        exec(compile(text, f"<{module.__name__}>", "exec"), module.__dict__)
+        yield
+    finally:
+        _forget()
+        sys.modules.update(before)
+
+
+def _forget() -> dict[str, ModuleType]:
+    names = [name for name in sys.modules if name.partition(".")[0] == _LIBRARY]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def unpack(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> dict[str, Any]:
+    """Bind the names of ``request["entries"]``, or none of them when one can't be made here.
+
+    Returns:
+        ``{"bound": [{"name", "type"}]}`` with what came along too, or
+        ``{"failed": [{"name", "reason"}]}``.
+    """
+    before = dict(namespace)
+    sys.path += [path for path in request["paths"] if path not in sys.path]
+    with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as stream, _library(request["library"]):
+        values, failed = _load_all(stream, request["entries"])
+    if failed:
+        namespace.clear()
+        namespace.update(before)
+        return {"failed": failed}
+    namespace.update(values)
+    namespace["__builtins__"] = before["__builtins__"]
+    bound = [name for name in namespace if name in values or name not in before]
+    return {"bound": [{"name": name, "type": type_name(type(namespace[name]))} for name in bound]}
+
+
+def _load_all(stream: mmap.mmap, entries: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+    unpickler = pickle.Unpickler(stream)
+    values: dict[str, Any] = {}
+    failed: list[Any] = []
+    for entry in entries:
+        stream.seek(int(entry["start"]))
+        try:
+            values[str(entry["name"])] = unpickler.load()
+        except Exception as error:  # noqa: BLE001  # a class of the user's may raise anything
+            reason = _reason(error, is_first=not failed)
+            if reason is not None:
+                failed.append({"name": str(entry["name"]), "reason": reason})
+            known = unpickler.memo.copy()
+            unpickler = pickle.Unpickler(stream)
+            unpickler.memo = known
+    return values, failed
+
+
+def _reason(error: Exception, *, is_first: bool) -> Optional[str]:
+    """Why it can't be made here; None when it may only lack what a failed one before it has."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"the branch's Python has no module {error.name!r}"
+    if isinstance(error, ImportError):
+        return f"its library can't be imported by the branch's Python: {brief(error)}"
+    if isinstance(error, AttributeError):
+        return f"its library is not the same for the branch's Python: {brief(error)}"
+    if isinstance(error, _SHARED) and not is_first:
+        return None
+    return f"the branch's Python can't make it: {brief(error)}"
