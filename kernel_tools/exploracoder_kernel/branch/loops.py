@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Optional
+
+from . import descriptors
 
 
 class Loop:
     """One event loop for all cells of a branch, so that what they share stays usable.
 
-    After a fork the child gets a loop of its own: parent and child would share the old one's
-    selector. The old one is kept, unused, since closing it would reach into the parent's.
+    After a fork the child goes on with the same loop, to which the user's objects may be bound, but
+    with a selector and a wake-up socket of its own: it would share those with its parent.
     """
 
     def __init__(self) -> None:
@@ -23,13 +25,50 @@ class Loop:
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run to the end; tasks that the cell left go on in the next await."""
         if self._loop is not None and self._pid != os.getpid():
-            self._abandoned.append(self._loop)
-            self._loop = None
+            self._renew(self._loop)
         if self._loop is None or self._loop.is_closed():
-            self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
+            self._loop = asyncio.new_event_loop()
+        self._pid = os.getpid()
         asyncio.set_event_loop(self._loop)
         return self._loop.run_until_complete(coroutine)
 
-    def has_tasks(self) -> bool:
-        """Whether something in the loop waits to go on."""
-        return self._loop is not None and bool(asyncio.all_tasks(self._loop))
+    def reason_not_to_fork(self) -> Optional[str]:
+        """What waits in the loop and could not go on in a fork; None when nothing does."""
+        loop = self._loop if self._loop is not None and not self._loop.is_closed() else None
+        if loop is not None:
+            if asyncio.all_tasks(loop):
+                return "tasks of its event loop wait to go on"
+            if getattr(loop, "_scheduled", None) or getattr(loop, "_ready", None):
+                return "calls are scheduled in its event loop"
+            if _watches(loop):
+                return "its event loop watches files, sockets or signals"
+        if descriptors.count_selectors() > len(self._abandoned) + (loop is not None):
+            return "an event loop or a selector of the user's is open"
+        return None
+
+    def _renew(self, loop: Any) -> None:
+        """Go on with a loop that came over a fork; with a new one where it is of an unknown kind.
+
+        In the latter case the old one is kept, unused: closing it would reach into the parent's.
+        """
+        try:
+            shared = (loop._selector, loop._ssock, loop._csock)
+            loop._selector = type(loop._selector)()
+            loop._internal_fds = 0
+            loop._default_executor = None
+            loop._make_self_pipe()
+        except (AttributeError, OSError, TypeError):
+            self._abandoned.append(loop)
+            self._loop = None
+            return
+        for part in shared:
+            part.close()
+
+
+def _watches(loop: Any) -> bool:
+    """Whether the loop's selector holds more than the loop's own wake-up socket."""
+    if getattr(loop, "_signal_handlers", None):
+        return True
+    selector = getattr(loop, "_selector", None)
+    watched = selector.get_map() if selector is not None else None
+    return watched is not None and len(watched) > getattr(loop, "_internal_fds", 0)

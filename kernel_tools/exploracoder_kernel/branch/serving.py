@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional
 
-from . import forks, linux, names, streams, variables, wire
+from . import evidence, forks, linux, memory, names, splitting, streams, variables, wire
 from .failures import brief, report
 from .interrupts import Interrupts
 from .ipython_cells import make_cells
@@ -58,6 +58,7 @@ class Branch:
             "resolve": self._resolve,
             "complete": self._complete,
             "inspect": self._inspect,
+            "memory": memory.answer,
         }
 
     def serve(self) -> NoReturn:
@@ -96,21 +97,14 @@ class Branch:
             wire.send(self._sock, message)
 
     def _fork(self, request: Message, descriptors: list[int]) -> None:
-        refusal = None if request["is_forced"] else forks.reason_not_to_fork()
-        if refusal is None and self._loop.has_tasks():
-            refusal = "tasks of its event loop wait to go on"
-        between = None
-        if refusal is None:
-            streams.flush_all()
-            between = forks.detached_fork()
-        if between == 0:
+        is_forced = bool(request["is_forced"])
+        split = splitting.split(self._loop.reason_not_to_fork(), is_forced=is_forced)
+        if split.is_child:
             self._become_child(descriptors)
             return
-        wire.send(self._sock, {"reply": {"refused": refusal}})
+        wire.send(self._sock, {"reply": {"refused": split.refusal}})
         for fd in descriptors:
             os.close(fd)
-        if between is not None:
-            os.waitpid(between, 0)
 
     def _become_child(self, descriptors: list[int]) -> None:
         sock, stdout, stderr = descriptors
@@ -139,6 +133,7 @@ class Branch:
         self._emit({"finished": True})
         with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
             outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
+        outcome["resident_bytes"] = memory.resident_bytes()
         if isinstance(error, MemoryError) and request["memory_bytes"]:
             outcome["limits_hit"] = ["memory_bytes"]
         return outcome
@@ -168,7 +163,7 @@ class Branch:
         return variables.describe(changed, after, self._force(may_force))
 
     def _force(self, may_force: bool) -> Optional[variables.Force]:
-        is_possible = may_force and forks.reason_not_to_fork() is None
+        is_possible = may_force and evidence.reason_not_to_fork() is None
         return forks.first_elements if is_possible else None
 
     def _users(self) -> variables.Variables:

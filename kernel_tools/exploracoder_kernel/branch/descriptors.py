@@ -1,0 +1,119 @@
+"""What this process holds open, and what of it a parent and its fork can share."""
+
+from __future__ import annotations
+
+import _socket  # the socket module may be patched
+import contextlib
+import fcntl
+import os
+import socket
+import stat
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+_FOLDER = "/proc/self/fd"
+_GPUS = ("/dev/nvidia", "/dev/kfd", "/dev/dri/render", "/dev/accel")
+_SQLITE_MARK = b"SQLite format 3\0"
+_SQLITE_ENDINGS = ("-wal", "-shm", "-journal")
+
+
+class Open(NamedTuple):
+    """An open descriptor: its number, what it leads to, and its mode."""
+
+    fd: int
+    target: str
+    mode: int
+
+
+def all_open() -> Iterator[Open]:
+    """Every open descriptor of this process; none where ``/proc`` is missing."""
+    try:
+        names = os.listdir(_FOLDER)
+    except OSError:
+        return
+    for name in names:
+        with contextlib.suppress(OSError):
+            fd = int(name)
+            yield Open(fd, os.readlink(f"{_FOLDER}/{fd}"), os.fstat(fd).st_mode)
+
+
+def reason_not_to_share() -> Optional[str]:
+    """What parent and fork can't both have; None when there is nothing of the kind."""
+    for opened in all_open():
+        if opened.target.startswith(_GPUS):
+            return "the process has a GPU context, which a fork can't use"
+        if stat.S_ISREG(opened.mode) and _is_database(opened):
+            name = os.path.basename(opened.target)
+            return f"an SQLite database is open ({name}), and a fork must not use its connection"
+        if stat.S_ISSOCK(opened.mode):
+            peer = _network_peer(opened.fd)
+            if peer:
+                return f"a network connection is open (to {peer}), which two processes can't share"
+    return None
+
+
+def _is_database(opened: Open) -> bool:
+    """SQLite's own marks; an empty file open for both ways is one that has no table yet."""
+    with contextlib.suppress(OSError):
+        if opened.target.endswith(_SQLITE_ENDINGS):
+            return True
+        access = fcntl.fcntl(opened.fd, fcntl.F_GETFL) & os.O_ACCMODE
+        if access == os.O_WRONLY:
+            return False
+        head = os.pread(opened.fd, len(_SQLITE_MARK), 0)
+        is_named = not opened.target.endswith(" (deleted)")
+        is_new = not head and is_named and access == os.O_RDWR and "_sqlite3" in sys.modules
+        return head == _SQLITE_MARK or is_new
+    return False
+
+
+def _network_peer(fd: int) -> str:
+    """The other end of a TCP connection that still stands; empty for any other socket."""
+    previous = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(None)  # a default would change the mode of the socket looked at
+    try:
+        sock = _socket.socket(fileno=fd)
+    except OSError:
+        return ""
+    finally:
+        socket.setdefaulttimeout(previous)
+    try:
+        if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
+            return ""
+        host, port = sock.getpeername()[:2]
+        return "" if _has_ended(sock) else f"{host} port {port}"
+    except OSError:
+        return ""
+    finally:
+        sock.detach()
+
+
+def _has_ended(sock: _socket.socket) -> bool:
+    try:
+        return not sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+
+
+def count_selectors() -> int:
+    """How many epoll descriptors are open: a fork would change those of its parent."""
+    return sum(opened.target == "anon_inode:[eventpoll]" for opened in all_open())
+
+
+def reopen_files() -> None:
+    """Open the regular files anew: a fork shares their positions with its parent."""
+    for opened in all_open():
+        if stat.S_ISREG(opened.mode):
+            with contextlib.suppress(OSError):
+                _reopen(opened.fd)
+
+
+def _reopen(fd: int) -> None:
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL) & ~(os.O_CREAT | os.O_TRUNC | os.O_EXCL)
+    position = os.lseek(fd, 0, os.SEEK_CUR)
+    inheritable = os.get_inheritable(fd)
+    own = os.open(f"{_FOLDER}/{fd}", flags)
+    os.lseek(own, position, os.SEEK_SET)
+    os.dup2(own, fd, inheritable)
+    os.close(own)

@@ -1,0 +1,55 @@
+"""What speaks against forking this process, in words; each looks at the process as it is now."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import Optional
+
+from . import descriptors
+
+_SETTLE_SECONDS = 0.005
+
+
+def reason_not_to_fork() -> Optional[str]:
+    """Why a fork of this process could hang or misbehave; None when nothing speaks against it."""
+    return reason_besides_threads() or reason_in_threads()
+
+
+def reason_besides_threads() -> Optional[str]:
+    """The system, or what the process holds open."""
+    if not sys.platform.startswith("linux"):
+        return f"fork is not safe on {sys.platform}"
+    return descriptors.reason_not_to_share()
+
+
+def reason_in_threads() -> Optional[str]:
+    """Threads besides this one: they would be missing in the child, and their locks held.
+
+    One that has just ended may still be listed: it gets a few milliseconds to go.
+    """
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while (threads := len(os.listdir("/proc/self/task"))) > 1:
+        if has_python_threads() or time.monotonic() > deadline:
+            return f"{threads} threads are alive in the process{_described(threads)}"
+        time.sleep(_SETTLE_SECONDS / 10)
+    return None
+
+
+def has_python_threads() -> bool:
+    """Whether another thread than this one runs Python."""
+    return len(sys._current_frames()) > 1
+
+
+def _described(threads: int) -> str:
+    """Names of the threads of Python, and how many there are of libraries."""
+    named = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
+    others = threads - len(sys._current_frames())
+    words = named[:3]
+    if others > 0 and words:
+        words.append(f"and {others} not of Python")
+    elif others > 0:
+        words = ["none of Python" if others == threads - 1 else f"{others} not of Python"]
+    return f" ({', '.join(words)})" if words else ""

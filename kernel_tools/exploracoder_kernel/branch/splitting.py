@@ -1,0 +1,107 @@
+"""One branch becomes two: a fork that outlives its parent and belongs to the keeper."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from typing import NamedTuple, Optional
+
+from . import descriptors, evidence, streams
+from .forks import fork, read_lines
+
+_PATIENCE_SECONDS = 4.0
+_GO = b"g"
+_READY = b"ready"
+
+
+class Split(NamedTuple):
+    """Which of two a process is after it was asked to split, or why it is still one."""
+
+    is_child: bool
+    refusal: Optional[str] = None
+
+
+class _Ends(NamedTuple):
+    """Two pipes: word from the new processes, and leave to go on for the first of them."""
+
+    heard: int
+    word: int
+    leave: int
+    grant: int
+
+    def keep(self, *kept: int) -> None:
+        """Close all the others."""
+        for fd in self:
+            if fd not in kept:
+                os.close(fd)
+
+
+def split(refusal: Optional[str], *, is_forced: bool) -> Split:
+    """Fork a child that the keeper adopts: a process between the two ends at once.
+
+    Args:
+        refusal: What the caller has against a fork.
+        is_forced: Fork whatever speaks against it.
+    """
+    if not is_forced:
+        refusal = refusal or evidence.reason_besides_threads()
+        if refusal is None and evidence.has_python_threads():
+            refusal = evidence.reason_in_threads()
+        if refusal is not None:
+            return Split(False, refusal)
+    streams.flush_all()
+    ends = _Ends(*os.pipe(), *os.pipe())
+    try:
+        between = fork()
+    except OSError as error:
+        ends.keep()
+        return Split(False, f"the system refused a fork: {error.strerror}")
+    if between == 0:
+        return _go_between(ends)
+    ends.keep(ends.heard, ends.grant)
+    refusal = _see_through(between, ends, is_forced=is_forced)
+    os.close(ends.heard)
+    with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
+        os.waitpid(between, 0)
+    return Split(False, refusal)
+
+
+def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Optional[str]:
+    """Let the process in between go on and wait for the child's word; kill both if none comes.
+
+    Threads are counted here again: some libraries (OpenBLAS) end theirs before any fork and start
+    them anew when they are needed. Where none is left now, the copy lacks none.
+    """
+    refusal = None if is_forced else evidence.reason_in_threads()
+    if refusal is None:
+        with contextlib.suppress(OSError):
+            os.write(ends.grant, _GO)
+    os.close(ends.grant)
+    words = read_lines(ends.heard, 2, _PATIENCE_SECONDS) if refusal is None else []
+    if len(words) == 2:
+        return None
+    for pid in (between, *(int(word) for word in words if word != _READY)):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    return refusal or "the fork did not answer"
+
+
+def _go_between(ends: _Ends) -> Split:
+    """Fork once more and end, so that the child has no parent but the keeper."""
+    try:
+        ends.keep(ends.word, ends.leave)
+        if os.read(ends.leave, 1) != _GO:
+            os._exit(0)
+        child = fork()
+        if child:
+            os.write(ends.word, b"%d\n" % child)
+            os._exit(0)
+        os.setsid()
+        descriptors.reopen_files()
+        os.write(ends.word, _READY + b"\n")
+        os.close(ends.word)
+        os.close(ends.leave)
+    except BaseException:  # noqa: BLE001  # whatever it was, this process must not go on
+        os._exit(1)
+    return Split(True)
