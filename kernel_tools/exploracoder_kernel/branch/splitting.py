@@ -16,9 +16,16 @@ _READY = b"ready"
 
 
 class Split(NamedTuple):
-    """Which of two a process is after it was asked to split, or why it is still one."""
+    """What a process learns when it was asked to become two.
+
+    Attributes:
+        is_child: Whether this is the new one.
+        pid: The new one's number, as the other sees it; None when there is none.
+        refusal: Why there is none.
+    """
 
     is_child: bool
+    pid: Optional[int] = None
     refusal: Optional[str] = None
 
 
@@ -49,25 +56,25 @@ def split(refusal: Optional[str], *, is_forced: bool) -> Split:
         if refusal is None and evidence.has_python_threads():
             refusal = evidence.reason_in_threads()
         if refusal is not None:
-            return Split(False, refusal)
+            return Split(False, refusal=refusal)
     streams.flush_all()
     ends = _Ends(*os.pipe(), *os.pipe())
     try:
         between = fork()
     except OSError as error:
         ends.keep()
-        return Split(False, f"the system refused a fork: {error.strerror}")
+        return Split(False, refusal=f"the system refused a fork: {error.strerror}")
     if between == 0:
         return _go_between(ends)
     ends.keep(ends.heard, ends.grant)
-    refusal = _see_through(between, ends, is_forced=is_forced)
+    result = _see_through(between, ends, is_forced=is_forced)
     os.close(ends.heard)
     with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
         os.waitpid(between, 0)
-    return Split(False, refusal)
+    return result
 
 
-def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Optional[str]:
+def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
     """Let the process in between go on and wait for the child's word; kill both if none comes.
 
     Threads are counted here again: some libraries (OpenBLAS) end theirs before any fork and start
@@ -79,12 +86,13 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Optional[str]
             os.write(ends.grant, _GO)
     os.close(ends.grant)
     words = read_lines(ends.heard, 2, _PATIENCE_SECONDS) if refusal is None else []
+    pids = [int(word) for word in words if word != _READY]
     if len(words) == 2:
-        return None
-    for pid in (between, *(int(word) for word in words if word != _READY)):
+        return Split(False, pids[0])
+    for pid in (between, *pids):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    return refusal or "the fork did not answer"
+    return Split(False, refusal=refusal or "the fork did not answer")
 
 
 def _go_between(ends: _Ends) -> Split:
