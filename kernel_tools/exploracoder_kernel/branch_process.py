@@ -9,20 +9,22 @@ import socket
 import time
 from typing import Any
 
-from exploracoder_kernel.connection import Connection, ConnectionClosed
+from exploracoder_kernel.branch.wire import Message
+from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launch import End, Launch
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.messages import check, fork_reply, ready_pid
 from exploracoder_kernel.observation import ErrorReport, Observation, RunStatus, Variable
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.verdicts import with_limits
 
 GRACE_SECONDS = 1.0
 FORK_SECONDS = 5.0
 _READY_SECONDS = 60.0
 _ASK_SECONDS = 30.0
 _DESCRIBE_SECONDS = 20.0
-_COUNT_EVERY_SECONDS = 0.05
 
 
 class ForkRefused(Exception):  # noqa: N818  # an answer, which leads to a replay
@@ -45,19 +47,30 @@ class BranchProcess:
         self._connection = connection
         self._pipes = pipes
         self._pid = 0
+        self._ended: asyncio.Future[End] | None = None
         self.is_alive = False
 
-    async def wait_ready(self, timeout_s: float = _READY_SECONDS) -> None:
-        """Wait for the process's first word.
+    async def wait_ready(
+        self, timeout_s: float = _READY_SECONDS, *, parent: int | None = None
+    ) -> None:
+        """Wait for the process's first word; ``parent`` is the process that it was forked from.
 
         Raises:
             TimeoutError: It said nothing.
             ConnectionClosed: It has gone.
+            ProtocolError: What came is not its first word.
         """
-        message = await self._connection.receive(timeout_s)
-        self._pid = int(message["ready"]["pid"])
+        pid = ready_pid(await self._connection.receive(timeout_s))
+        if self._ended is None:
+            self._expect(pid, parent)
+        elif pid != self._pid:
+            raise ProtocolError("said to be a process that it is not")
         self.is_alive = True
-        self.launch.end_of(self._pid).add_done_callback(self._note_end)
+
+    def _expect(self, pid: int, parent: int | None) -> None:
+        self._ended = self.launch.adopt(pid, parent)
+        self._pid = pid
+        self._ended.add_done_callback(self._note_end)
 
     def _note_end(self, _end: asyncio.Future[End]) -> None:
         self.is_alive = False
@@ -66,7 +79,7 @@ class BranchProcess:
     async def run(self, code: str, limits: Limits, *, may_force: bool) -> Observation:
         """Run a snippet; whatever it does is an Observation."""
         recorder = self._pipes.recorder = Recorder(limits.max_output_chars)
-        watcher = asyncio.create_task(self._watch_processes(limits.processes))
+        self.launch.start_run(self._pid, limits)
         started = time.monotonic()
         try:
             outcome = await self._run(code, limits, recorder, may_force)
@@ -74,11 +87,9 @@ class BranchProcess:
             await self._stop(recorder)
             raise
         finally:
-            watcher.cancel()
-            await asyncio.wait({watcher})
+            hits = self.launch.stop_run(self._pid)
             self._pipes.recorder = None
-        if not watcher.cancelled() and watcher.exception() is None and watcher.result():
-            outcome = _over_processes(limits)
+        outcome = with_limits(outcome, hits, limits)
         outcome.setdefault("seconds", time.monotonic() - started)
         return _observe(outcome, recorder, limits)
 
@@ -101,6 +112,11 @@ class BranchProcess:
         except ConnectionClosed:
             end = await self._end()
             return _error("killed", "ProcessDied", end.sentence())
+        except ProtocolError as error:
+            await self.kill()
+            return _error(
+                "killed", "ProtocolError", f"The branch's process {error} and was killed."
+            )
         except SidecarError as error:
             return _error("error", "SidecarError", str(error))
 
@@ -108,7 +124,7 @@ class BranchProcess:
         """Take outputs until the reply; the limit holds until the snippet's own end."""
         deadline = time.monotonic() + timeout_s
         while True:
-            message = await self._connection.receive(max(0.0, deadline - time.monotonic()))
+            message = await self._next(deadline)
             self._pipes.pump()
             if "output" in message:
                 recorder.add(message["output"])
@@ -136,23 +152,11 @@ class BranchProcess:
         self.launch.interrupt(self._pid)
         try:
             await self._outcome(recorder, GRACE_SECONDS)
-        except (TimeoutError, ConnectionClosed, SidecarError):
+        except (TimeoutError, ConnectionClosed, ProtocolError, SidecarError):
             self.kill_now()
         except asyncio.CancelledError:
             self.kill_now()
             raise
-
-    async def _watch_processes(self, most: int | None) -> bool:
-        """Kill the branch when it is more than ``most`` processes; True when that happened."""
-        if most is None:
-            return False
-        end = self.launch.end_of(self._pid)
-        while not end.done():
-            if await self.launch.count(self._pid) > most:
-                self.kill_now()
-                return True
-            await asyncio.wait({end}, timeout=_COUNT_EVERY_SECONDS)
-        return False
 
     async def ask(self, op: str, **fields: Any) -> dict[str, Any]:
         """Ask something that is no run.
@@ -163,11 +167,12 @@ class BranchProcess:
         """
         try:
             await self._connection.send({"op": op, **fields})
-            while "reply" not in (message := await self._connection.receive(_ASK_SECONDS)):
+            deadline = time.monotonic() + _ASK_SECONDS
+            while "reply" not in (message := await self._next(deadline)):
                 continue
         except ConnectionClosed:
             raise BranchDied(await self._end()) from None
-        except TimeoutError:
+        except (TimeoutError, ProtocolError):
             await self.kill()
             raise BranchDied(End(signal=9)) from None
         except asyncio.CancelledError:
@@ -186,11 +191,14 @@ class BranchProcess:
         child = BranchProcess(self.launch, Connection(ours), pipes)
         try:
             descriptors = (theirs.fileno(), *pipes.write_ends)
-            await self._request_fork(descriptors, is_forced)
-            await child.wait_ready(FORK_SECONDS)
+            pid = await self._request_fork(descriptors, is_forced)
+            if pid is not None:
+                child._expect(pid, self._pid)
+            await child.wait_ready(FORK_SECONDS, parent=self._pid)
         except BaseException as error:
+            child.kill_now()
             child.close()
-            if isinstance(error, (TimeoutError, ConnectionClosed)):
+            if isinstance(error, (TimeoutError, ConnectionClosed, ProtocolError)):
                 raise ForkRefused(f"the fork did not answer in {FORK_SECONDS:g} s") from None
             raise
         finally:
@@ -198,20 +206,26 @@ class BranchProcess:
             pipes.close_write_ends()
         return child
 
-    async def _request_fork(self, descriptors: tuple[int, ...], is_forced: bool) -> None:
+    async def _request_fork(self, descriptors: tuple[int, ...], is_forced: bool) -> int | None:
         request = {"op": "fork", "is_forced": is_forced}
         try:
             await self._connection.send(request, descriptors)
             message = await self._connection.receive(FORK_SECONDS)
-        except (TimeoutError, ConnectionClosed):
+            refusal, pid = fork_reply(message)
+        except (TimeoutError, ConnectionClosed, ProtocolError):
             await self.kill()
             raise
         except asyncio.CancelledError:
             self.kill_now()
             raise
-        refusal = _checked(message["reply"])["refused"]
         if refusal is not None:
-            raise ForkRefused(str(refusal))
+            raise ForkRefused(refusal)
+        return pid
+
+    async def _next(self, deadline: float) -> Message:
+        message = await self._connection.receive(deadline - time.monotonic())
+        check(message)
+        return message
 
     def interrupt(self) -> None:
         """SIGINT: stops what runs, and nothing when nothing runs."""
@@ -233,9 +247,9 @@ class BranchProcess:
     async def _end(self) -> End:
         """How the process ended; the keeper says so a moment after the socket closed."""
         self.is_alive = False
-        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-            future = self.launch.end_of(self._pid)
-            return await asyncio.wait_for(asyncio.shield(future), 2.0)
+        if self._ended is not None:
+            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(self._ended), 2.0)
         return End()
 
     def close(self) -> None:
@@ -254,11 +268,6 @@ def _checked(reply: dict[str, Any]) -> dict[str, Any]:
 def _error(status: RunStatus, ename: str, evalue: str) -> dict[str, Any]:
     report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
     return {"status": status, "error": report}
-
-
-def _over_processes(limits: Limits) -> dict[str, Any]:
-    sentence = f"The snippet started more than {limits.processes} processes and was killed."
-    return {**_error("killed", "ProcessLimitError", sentence), "limits_hit": ["processes"]}
 
 
 def _observe(outcome: dict[str, Any], recorder: Recorder, limits: Limits) -> Observation:

@@ -6,16 +6,24 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from exploracoder_kernel.branch.wire import HEADER, MAX_FRAME_BYTES, Message, pack
 
 _CHUNK = 1 << 18
+_LONGEST_TURN_SECONDS = 0.02
 
 
 class ConnectionClosed(Exception):  # noqa: N818  # a fact about the other end, not our failure
     """The process at the other end has gone."""
+
+
+class ProtocolError(Exception):
+    """The other end sends what no branch of ours sends: a snippet has taken its socket over.
+
+    ``str()`` goes on from "the branch's process ...".
+    """
 
 
 class Connection:
@@ -31,6 +39,7 @@ class Connection:
         self._buffer = bytearray()
         self._waiter: asyncio.Future[bool] | None = None
         self._has_ended = False
+        self._turn_until = 0.0
 
     def close(self) -> None:
         """Close our end; the branch process ends when it sees that."""
@@ -82,23 +91,40 @@ class Connection:
         """The next message.
 
         Raises:
-            ConnectionClosed: The other end has gone, or sends what is no frame.
+            ConnectionClosed: The other end has gone.
+            ProtocolError: It sent what is no frame.
             TimeoutError: No whole message came in time. What came is kept.
         """
-        deadline = asyncio.get_running_loop().time() + timeout_s
+        loop = asyncio.get_running_loop()
+        if timeout_s <= 0:
+            raise TimeoutError
+        deadline = loop.time() + timeout_s
         while True:
+            if loop.time() > self._turn_until:  # who never stops sending must not keep the loop
+                await asyncio.sleep(0)
+                self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             message = self._next_message()
             if message is not None:
                 return message
             if not self._fill():
                 await self._wait(deadline, is_for_writing=False)
 
+    def waiting(self) -> Iterator[Message]:
+        """The messages that are there already; at the other end's end there are no more."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                message = self._next_message()
+                if message is not None:
+                    yield message
+                elif not self._fill():
+                    return
+
     def _next_message(self) -> Message | None:
         if len(self._buffer) < HEADER.size:
             return None
         size = HEADER.unpack_from(self._buffer)[0]
         if size > MAX_FRAME_BYTES:
-            raise ConnectionClosed
+            raise ProtocolError(f"sent a message of {size:,} bytes")
         end = HEADER.size + size
         if len(self._buffer) < end:
             return None
@@ -106,10 +132,10 @@ class Connection:
         del self._buffer[:end]
         try:
             message: Any = json.loads(body)
-        except ValueError as error:
-            raise ConnectionClosed from error
+        except (ValueError, RecursionError):
+            raise ProtocolError("sent what is no message") from None
         if not isinstance(message, dict):
-            raise ConnectionClosed
+            raise ProtocolError("sent what is no message")
         return message
 
     def _fill(self) -> bool:

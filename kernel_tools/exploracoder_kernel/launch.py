@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder_kernel import interpreter
-from exploracoder_kernel.connection import Connection, ConnectionClosed
+from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launcher import Command, Launcher
+from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.removal import remove_tree
@@ -76,7 +77,7 @@ class Launch:
         self._removals: set[asyncio.Future[None]] = set()
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
-        self._counts: dict[int, asyncio.Future[int]] = {}
+        self._hits: dict[int, list[str]] = {}
         self.hello: Mapping[str, Any] = {}
 
     @classmethod
@@ -142,18 +143,22 @@ class Launch:
         for future in self._ends.values():
             if not future.done():
                 future.set_result(End())
+        self._ends.clear()
 
     def _note(self, message: Mapping[str, Any]) -> None:
         if "ended" in message:
             ended = message["ended"]
-            future = self.end_of(int(ended["pid"]))
-            if not future.done():
-                future.set_result(End(signal=ended["signal"], code=ended["code"]))
+            self._resolve(int(ended["pid"]), End(signal=ended["signal"], code=ended["code"]))
             self._remove_working_folder(int(ended["pid"]))
-        elif "counted" in message:
-            waiting = self._counts.pop(int(message["counted"]["pid"]), None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(int(message["counted"]["processes"]))
+        elif "refused" in message:
+            self._resolve(int(message["refused"]["pid"]), End())
+        elif "limit" in message:
+            self._hits.get(int(message["limit"]["pid"]), []).append(str(message["limit"]["name"]))
+
+    def _resolve(self, pid: int, end: End) -> None:
+        future = self._ends.pop(pid, None)
+        if future is not None and not future.done():
+            future.set_result(end)
 
     def _remove_working_folder(self, pid: int) -> None:
         """In a thread, since a snippet may have left a lot."""
@@ -164,10 +169,22 @@ class Launch:
             self._removals.add(removal)
             removal.add_done_callback(self._removals.discard)
 
-    def end_of(self, pid: int) -> asyncio.Future[End]:
-        """Done when the process has ended."""
-        if pid not in self._ends:
-            self._ends[pid] = asyncio.get_running_loop().create_future()
+    def adopt(self, pid: int, parent: int | None) -> asyncio.Future[End]:
+        """Take a branch's process in; the answer is done when it has ended.
+
+        Args:
+            pid: Its number, as it says itself. The keeper checks that it comes from ``parent``, and
+                lets nobody signal it when it does not; then the answer is done at once.
+            parent: The branch that was asked to fork, or None for the root.
+
+        Raises:
+            ProtocolError: The number is that of another branch.
+        """
+        if pid in self._ends:
+            raise ProtocolError("said to be a process that it is not")
+        self._ends[pid] = asyncio.get_running_loop().create_future()
+        if parent is not None:
+            self._control.send_now({"op": "add", "pid": pid, "parent": parent})
         return self._ends[pid]
 
     def interrupt(self, pid: int) -> None:
@@ -178,11 +195,27 @@ class Launch:
         """SIGKILL to a branch and the processes it started."""
         self._control.send_now({"op": "kill", "pid": pid})
 
-    async def count(self, pid: int) -> int:
-        """How many processes a branch is, itself included."""
-        future = self._counts.setdefault(pid, asyncio.get_running_loop().create_future())
-        self._control.send_now({"op": "count", "pid": pid})
-        return await asyncio.wait_for(asyncio.shield(future), 5.0)
+    def start_run(self, pid: int, limits: Limits) -> None:
+        """Let the keeper watch over a branch's processes and their memory."""
+        self._hits[pid] = []
+        self._control.send_now(
+            {
+                "op": "start",
+                "pid": pid,
+                "processes": limits.processes,
+                "memory_bytes": limits.memory_bytes,
+            }
+        )
+
+    def stop_run(self, pid: int) -> tuple[str, ...]:
+        """The run has ended: the limits that it hit.
+
+        What the keeper said before the run ended is there by now, read or not.
+        """
+        for message in self._control.waiting():
+            self._note(message)
+        self._control.send_now({"op": "stop", "pid": pid})
+        return tuple(self._hits.pop(pid, ()))
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""

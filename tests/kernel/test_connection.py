@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
 from exploracoder_kernel.branch import wire
-from exploracoder_kernel.connection import Connection, ConnectionClosed
+from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 
 
 @pytest.fixture
@@ -72,15 +74,61 @@ async def test_descriptors_travel_with_a_message(other_end: Ends) -> None:
         os.close(fd)
 
 
-async def test_an_end_that_closes_and_garbage_are_the_same(other_end: Ends) -> None:
+async def test_an_end_that_closes_is_said_to_have_closed(other_end: Ends) -> None:
     connection, theirs = other_end
-    theirs.sendall(wire.HEADER.pack(4) + b"????")
+    theirs.close()
 
     with pytest.raises(ConnectionClosed):
         await connection.receive(5)
-    theirs.close()
-    with pytest.raises(ConnectionClosed):
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (wire.HEADER.pack(4) + b"????", "no message"),
+        (wire.HEADER.pack(2) + b"[]", "no message"),
+        (wire.HEADER.pack(200_000) + b"[" * 200_000, "no message"),
+        (wire.HEADER.pack(2) + b"\xff\xff", "no message"),
+        (wire.HEADER.pack(wire.MAX_FRAME_BYTES + 1), "67,108,865 bytes"),
+    ],
+    ids=["no JSON", "no object", "too deep", "no UTF-8", "too large"],
+)
+async def test_what_is_no_frame_is_told_from_an_end(
+    other_end: Ends, frame: bytes, words: str
+) -> None:
+    connection, theirs = other_end
+    sending = asyncio.get_running_loop().run_in_executor(None, theirs.sendall, frame)
+
+    with pytest.raises(ProtocolError, match=words):
         await connection.receive(5)
+
+    await sending
+
+
+async def test_who_never_stops_sending_does_not_keep_the_loop(other_end: Ends) -> None:
+    connection, theirs = other_end
+    theirs.setblocking(False)
+    frame = wire.pack({"output": {}})
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count_turns())
+    deadline = time.monotonic() + 0.3
+    while time.monotonic() < deadline:
+        with contextlib.suppress(BlockingIOError):
+            theirs.send(frame)
+        await connection.receive(5)
+    counting.cancel()
+
+    assert turns > 5
+    with pytest.raises(TimeoutError):
+        theirs.send(frame)
+        await connection.receive(0)
 
 
 async def test_closing_wakes_who_waits(other_end: Ends) -> None:

@@ -382,7 +382,7 @@ class TestLimits:
             Limits(processes=4, wall_seconds=10),
         )
 
-        assert observation.status == "killed"
+        assert observation.status == "limit"
         assert observation.limits_hit == ("processes",)
 
     async def test_interrupt_stops_what_runs(self, sidecar: Sidecar) -> None:

@@ -1,8 +1,9 @@
 """The keeper: parent of all branches of one launch.
 
 It holds no state of the user's. It signals branches for the owner (whose process numbers may be
-others, in a sandbox), says how they ended, and, when the owner goes away in whatever manner, ends
-every process that descends from it and removes the scratch folder.
+others, in a sandbox), says how they ended, decides what they may ask of the kernel, and, when the
+owner goes away in whatever manner, ends every process that descends from it and removes the scratch
+folder. It waits for nobody but its owner: what branches do can't hold it up.
 """
 
 from __future__ import annotations
@@ -13,8 +14,15 @@ import shutil
 import signal
 import socket
 import sys
+from collections import OrderedDict
+from typing import Any, Optional
 
-from . import linux, wire
+from . import linux, supervisor, wire
+from .allowances import MOST_PROCESSES, Allowances, Limit
+from .families import Families
+
+_MOST_EARLY_ENDS = 64
+_SHARE_OF_MEMORY = 2
 
 
 def main(control_fd: int, branch_fd: int, scratch: str, is_supervised: bool) -> None:
@@ -22,21 +30,41 @@ def main(control_fd: int, branch_fd: int, scratch: str, is_supervised: bool) -> 
 
     The owner removes the scratch folder; the keeper does when the owner was killed.
     """
-    if os.fork() == 0:
+    ours, roots = socket.socketpair()
+    if is_supervised:
+        linux.hide_memory()
+    root = os.fork()
+    if root == 0:
         os.close(control_fd)
-        from .serving import serve_root
-
-        serve_root(socket.socket(fileno=branch_fd), scratch)
+        ours.close()
+        _become_root(branch_fd, scratch, roots if is_supervised else None)
     os.close(branch_fd)
+    roots.close()
     _silence()
-    keeper = Keeper(socket.socket(fileno=control_fd))
+    listener, reason = supervisor.take_over(ours) if is_supervised else (None, "not asked for")
+    usual = _usual_limit() if is_supervised else Limit()
+    keeper = Keeper(socket.socket(fileno=control_fd), root, usual)
     try:
-        keeper.serve()
+        keeper.serve(listener, reason)
     finally:
         linux.kill_descendants()
-        keeper.kill_known()
+        keeper.kill_groups()
         shutil.rmtree(os.path.dirname(scratch), ignore_errors=True)
     os._exit(0)
+
+
+def _become_root(branch_fd: int, scratch: str, decisions: Optional[socket.socket]) -> None:
+    linux.offer_to_be_killed_first()
+    if decisions is not None:
+        supervisor.confine(decisions)
+    from .serving import serve_root
+
+    serve_root(socket.socket(fileno=branch_fd), scratch)
+
+
+def _usual_limit() -> Limit:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Limit(processes=MOST_PROCESSES, memory_bytes=memory // _SHARE_OF_MEMORY)
 
 
 def _silence() -> None:
@@ -47,37 +75,80 @@ def _silence() -> None:
 
 
 class Keeper:
-    """Serves the control socket: one owner, one thread."""
+    """Serves the control socket, and the supervisor where there is one: one owner, one thread."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, root: int, usual: Limit) -> None:
         self._control = control
-        self._wake, wake_end = socket.socketpair()
-        self._wake_end = wake_end
-        self._known: set[int] = set()
+        self._wake, self._wake_end = socket.socketpair()
+        self._families = Families(root)
+        self._allowances = Allowances(self._families, usual, self._say_limit)
+        self._supervisor: Optional[supervisor.Supervisor] = None
+        self._poll = select.poll()
+        self._ended: set[int] = set()
+        self._doomed: set[int] = set()
+        self._early_ends: OrderedDict[int, int] = OrderedDict()
 
-    def serve(self) -> None:
-        """Answer until the owner closes its end."""
+    def serve(self, listener: Optional[int], reason: str) -> None:
+        """Answer until the owner closes its end.
+
+        Args:
+            listener: Where decisions wait, or None and the reason.
+        """
         self._prepare_signals()
-        can_adopt = linux.adopt_orphans()
-        version = ".".join(str(part) for part in sys.version_info[:3])
-        hello = {"pid": os.getpid(), "python": version, "platform": sys.platform}
-        self._say({"hello": {**hello, "can_adopt": can_adopt}})
-        while True:
-            ready, _, _ = select.select([self._control, self._wake], [], [])
-            if self._wake in ready:
-                self._wake.recv(4096)
-                self._report_ends()
-            if self._control in ready:
-                message, _ = wire.receive(self._control)
-                if message is None:
-                    return
-                self._obey(message)
+        for fd in (self._control.fileno(), self._wake.fileno()):
+            self._poll.register(fd, select.POLLIN)
+        if listener is not None:
+            self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
+            self._poll.register(listener, select.POLLIN)
+        self._say_hello(listener is not None, reason)
+        while self._serve_once():
+            pass
 
-    def kill_known(self) -> None:
-        """SIGKILL the groups of the branches the owner ever named: for systems without /proc."""
-        if not os.path.isdir("/proc/self"):
-            for pid in self._known:
-                linux.kill_family(pid)
+    def kill_groups(self) -> None:
+        """SIGKILL the branches' groups: for systems that don't tell who descends from whom."""
+        if not linux.has_process_table():
+            for branch in self._families:
+                linux.kill_family(branch)
+
+    def _say_hello(self, is_supervised: bool, reason: str) -> None:
+        version = ".".join(str(part) for part in sys.version_info[:3])
+        self._say(
+            {
+                "hello": {
+                    "pid": os.getpid(),
+                    "python": version,
+                    "platform": sys.platform,
+                    "can_adopt": linux.adopt_orphans(),
+                    "supervised": is_supervised,
+                    "not_supervised_because": reason,
+                }
+            }
+        )
+
+    def _serve_once(self) -> bool:
+        seconds = self._allowances.seconds_to_next_look()
+        ready = dict(self._poll.poll(None if seconds is None else 1000 * seconds + 1))
+        if self._wake.fileno() in ready:
+            self._wake.recv(4096)
+            self._report_ends()
+        if self._supervisor is not None:
+            self._decide(self._supervisor, ready.get(self._supervisor.listener, 0))
+        for branch in self._allowances.look():
+            self._kill(branch)
+        if self._control.fileno() in ready:
+            message, _ = wire.receive(self._control)
+            if message is None:
+                return False
+            self._obey(message)
+        return True
+
+    def _decide(self, decider: supervisor.Supervisor, events: int) -> None:
+        if events & select.POLLIN:
+            decider.answer()
+        elif events:  # nobody is left who could ask
+            self._poll.unregister(decider.listener)
+            os.close(decider.listener)
+            self._supervisor = None
 
     def _prepare_signals(self) -> None:
         for end in (self._wake, self._wake_end):
@@ -89,22 +160,75 @@ class Keeper:
 
     def _report_ends(self) -> None:
         for pid, status in linux.reap():
-            number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-            code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
-            self._say({"ended": {"pid": pid, "signal": number, "code": code}})
+            if pid in self._families:
+                self._note_end(pid)
+                self._say_end(pid, status)
+            else:
+                self._early_ends[pid] = status
+                if len(self._early_ends) > _MOST_EARLY_ENDS:
+                    self._early_ends.popitem(last=False)
+
+    def _note_end(self, branch: int) -> None:
+        self._allowances.stop(branch)
+        self._ended.add(branch)
+        if branch in self._doomed:
+            self._kill(branch)
+        elif not self._families.members_of(branch):
+            self._forget(branch)
 
     def _obey(self, message: wire.Message) -> None:
-        pid = int(message["pid"])
-        self._known.add(pid)
-        if message["op"] == "interrupt":
+        pid, op = int(message["pid"]), message["op"]
+        if op == "add":
+            self._add(pid, int(message["parent"]))
+        elif pid not in self._families:
+            return
+        elif op == "interrupt":
+            self._interrupt(pid)
+        elif op == "kill":
+            self._kill(pid)
+        elif op == "start":
+            limit = Limit(message["processes"], message["memory_bytes"])
+            self._allowances.start(pid, limit)
+        elif op == "stop":
+            self._allowances.stop(pid)
+
+    def _add(self, branch: int, parent: int) -> None:
+        if not self._families.add(branch, parent):
+            self._say_end(branch, self._early_ends.pop(branch, None))
+
+    def _interrupt(self, branch: int) -> None:
+        if branch not in self._ended:
             try:
-                os.killpg(pid, signal.SIGINT)
+                os.killpg(branch, signal.SIGINT)
             except OSError:
                 return
-        elif message["op"] == "kill":
-            linux.kill_family(pid)
-        elif message["op"] == "count":
-            self._say({"counted": {"pid": pid, "processes": len(linux.family(pid))}})
+
+    def _kill(self, branch: int) -> None:
+        if linux.has_process_table():
+            linux.kill_all(lambda: self._families.members_of(branch))
+        elif branch not in self._ended:
+            linux.kill_family(branch)
+        self._doomed.add(branch)
+        if branch in self._ended:
+            self._forget(branch)
+
+    def _forget(self, branch: int) -> None:
+        self._families.forget(branch)
+        self._ended.discard(branch)
+        self._doomed.discard(branch)
+
+    def _say_end(self, branch: int, status: Optional[int]) -> None:
+        signalled = status is not None and os.WIFSIGNALED(status)
+        exited = status is not None and os.WIFEXITED(status)
+        ended: dict[str, Any] = {"pid": branch, "signal": None, "code": None}
+        if status is not None and signalled:
+            ended["signal"] = os.WTERMSIG(status)
+        elif status is not None and exited:
+            ended["code"] = os.WEXITSTATUS(status)
+        self._say({"ended": ended})
+
+    def _say_limit(self, branch: int, name: str) -> None:
+        self._say({"limit": {"pid": branch, "name": name}})
 
     def _say(self, message: wire.Message) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What only the operating system can say or do: process trees, and dying with one's parent.
+"""What only the operating system can say or do: process trees, memory, dying with one's parent.
 
 Where ``/proc`` or ``prctl`` is missing, the answers are empty and the requests do nothing.
 """
@@ -6,12 +6,15 @@ Where ``/proc`` or ``prctl`` is missing, the answers are empty and the requests 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import NamedTuple, Optional
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -22,29 +25,61 @@ class Process(NamedTuple):
     parent: int
     group: int
     session: int
+    threads: int
 
 
-def _prctl(option: int, value: int) -> bool:
+def prctl(option: int, value: int) -> bool:
+    """Whether the system took it."""
     try:
-        import ctypes
-
-        return bool(ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) == 0)
+        prctl_or_raise(option, value)
     except (ImportError, OSError, AttributeError):
         return False
+    return True
+
+
+def prctl_or_raise(option: int, value: int) -> None:
+    """As ``prctl``.
+
+    Raises:
+        ImportError, OSError, AttributeError: The system did not take it, or has no such thing.
+    """
+    import ctypes
+
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def adopt_orphans() -> bool:
     """Make this process the parent of every descendant whose own parent ends."""
-    return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    return prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def hide_memory() -> bool:
+    """Keep other processes of this user from this one's memory, descriptors and environment.
+
+    Forks inherit it; a new program starts without.
+    """
+    return prctl(_PR_SET_DUMPABLE, 0)
+
+
+def offer_to_be_killed_first() -> None:
+    """When the machine's memory runs out, let the system end this process before the owner's."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def die_with_parent(parent: int) -> None:
     """Ask for SIGKILL when ``parent`` ends, once this process has become its child."""
     for _attempt in range(1000):
         if os.getppid() == parent:
-            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             return
         time.sleep(0.0002)
+
+
+def has_process_table() -> bool:
+    """Whether the system tells of processes."""
+    return os.path.isdir("/proc/self/task")
 
 
 def processes() -> list[Process]:
@@ -53,29 +88,46 @@ def processes() -> list[Process]:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    return [process for process in map(_process, pids) if process is not None]
+    return [process for process in map(read_process, pids) if process is not None]
 
 
-def _process(pid: int) -> Optional[Process]:
+def read_process(pid: int, *, even_ended: bool = False) -> Optional[Process]:
+    """A process, by its number or a thread's; None when it has ended, or else when it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            state, *numbers = file.read().rpartition(b")")[2].split()[:4]
+            fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return None
-    return None if state in (b"Z", b"X") else Process(pid, *(int(number) for number in numbers))
+    if not fields or (fields[0] in (b"Z", b"X") and not even_ended):
+        return None
+    parent, group, session = (int(number) for number in fields[1:4])
+    return Process(pid, parent, group, session, threads=int(fields[17]))
 
 
-def _children(pid: int) -> list[int]:
+def process_of_thread(thread: int) -> int:
+    """The number of the process; that of the thread itself when it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{thread}/status", "rb") as file:
+        for line in file:
+            if line.startswith(b"Tgid:"):
+                return int(line.split()[1])
+    return thread
+
+
+@functools.lru_cache(maxsize=None)
+def _tells_children() -> bool:
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def children(pid: int) -> list[int]:
     """The children of all threads of a process; of the whole table where the kernel keeps none."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-        found = []
-        for task in tasks:
-            with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
-                found += [int(word) for word in file.read().split()]
-        return found
-    except OSError:
+    if not _tells_children():
         return [process.pid for process in processes() if process.parent == pid]
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children") as file:
+                found += [int(word) for word in file.read().split()]
+    return found
 
 
 def descendants(roots: list[int]) -> list[int]:
@@ -83,35 +135,34 @@ def descendants(roots: list[int]) -> list[int]:
     found: list[int] = []
     queue = list(roots)
     while queue:
-        below = _children(queue.pop())
+        below = children(queue.pop())
         found += below
         queue += below
-    return [pid for pid in found if _process(pid) is not None]
+    return [pid for pid in found if read_process(pid) is not None]
 
 
-def family(root: int) -> list[int]:
-    """``root``, the members of its group and session that we adopted, and all their descendants."""
-    adopted = [_process(pid) for pid in _children(os.getpid())]
-    members = [p.pid for p in adopted if p is not None and root in (p.pid, p.group, p.session)]
-    if root not in members and _process(root) is not None:
-        members.append(root)
-    return members + descendants(members)
+def kill_all(members: Callable[[], list[int]]) -> None:
+    """SIGKILL whoever ``members`` names. All are stopped first, so that none slips away meanwhile.
 
-
-def kill_family(root: int) -> None:
-    """SIGKILL ``root``'s family. It is stopped first, so that nobody slips out of its tree."""
+    They are asked for until no new ones come: a process may have forked just before it stopped.
+    """
     found: list[int] = []
     while True:
-        newcomers = [pid for pid in family(root) if pid not in found]
+        newcomers = [pid for pid in members() if pid not in found]
         if not newcomers:
             break
         for pid in newcomers:
-            _signal(pid, signal.SIGSTOP)
+            send_signal(pid, signal.SIGSTOP)
         found += newcomers
+    for pid in found:
+        send_signal(pid, signal.SIGKILL)
+
+
+def kill_family(root: int) -> None:
+    """SIGKILL ``root``, its group, and all that descends from it."""
+    kill_all(lambda: [pid for pid in (root, *descendants([root])) if read_process(pid)])
     with contextlib.suppress(OSError):
         os.killpg(root, signal.SIGKILL)
-    for pid in found:
-        _signal(pid, signal.SIGKILL)
 
 
 def kill_descendants() -> None:
@@ -121,7 +172,7 @@ def kill_descendants() -> None:
         if not members:
             return
         for pid in members:
-            _signal(pid, signal.SIGKILL)
+            send_signal(pid, signal.SIGKILL)
         reap()
         time.sleep(0.001)
 
@@ -139,6 +190,28 @@ def reap() -> list[tuple[int, int]]:
         ended.append((pid, status))
 
 
-def _signal(pid: int, number: int) -> None:
+def resident_bytes(pid: int) -> int:
+    """Memory that a process uses alone or together with forks, without files; 0 when gone."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            lines = dict(line.split(b":", 1) for line in file if line.startswith(b"Rss"))
+        return sum(int(lines[kind].split()[0]) for kind in (b"RssAnon", b"RssShmem")) * 1024
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def fair_bytes(pid: int) -> Optional[int]:
+    """Its memory, of what is shared its part; None when the system doesn't tell."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            lines = dict(line.split(b":", 1) for line in file if b":" in line)
+        kinds = (b"Pss_Anon", b"Pss_Shmem") if b"Pss_Anon" in lines else (b"Pss",)
+        return sum(int(lines[kind].split()[0]) for kind in kinds) * 1024
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def send_signal(pid: int, number: int) -> None:
+    """Nothing happens when the process has ended."""
     with contextlib.suppress(OSError):
         os.kill(pid, number)

@@ -9,7 +9,7 @@ import struct
 from typing import Any
 
 HEADER = struct.Struct(">I")
-MAX_FRAME_BYTES = 256 * 1024 * 1024
+MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_DESCRIPTORS = 3
 
 Message = dict[str, Any]

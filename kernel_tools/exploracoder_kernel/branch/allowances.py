@@ -1,0 +1,143 @@
+"""What branches may use while the keeper looks: processes, threads, memory.
+
+Under a supervisor a fork over the limit is refused before it happens. Memory, and processes where
+nobody supervises, are looked at every now and then; a branch over its limit is killed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Optional
+
+from . import linux
+from .families import Families
+
+MOST_PROCESSES = 64
+MOST_THREADS = 1024
+_OUR_OWN_FORK = 2  # to fork a branch takes two processes for a moment
+_EVERY_SECONDS = 0.05
+_AT_REST_EVERY_SECONDS = 2.0
+_SHARE_OF_TIME = 20
+
+Tell = Callable[[int, str], None]
+
+
+class Limit(NamedTuple):
+    """None stands for no limit."""
+
+    processes: Optional[int] = None
+    memory_bytes: Optional[int] = None
+
+
+class Allowances:
+    """Counts for the supervisor, and finds branches that use too much.
+
+    Args:
+        families: Who belongs to whom.
+        usual: What holds for a branch unless a run brings limits of its own.
+        tell: Called with the branch and the limit's name, once a run.
+    """
+
+    def __init__(self, families: Families, usual: Limit, tell: Tell) -> None:
+        self._families = families
+        self._usual = usual
+        self._tell = tell
+        self._runs: dict[int, Limit] = {}
+        self._told: set[tuple[int, str]] = set()
+        self._left: dict[tuple[int, bool], int] = {}
+        self._next = 0.0
+
+    def start(self, branch: int, limit: Limit) -> None:
+        """A run begins; its limits come before the usual ones."""
+        processes = limit.processes or self._usual.processes
+        self._runs[branch] = Limit(processes, limit.memory_bytes or self._usual.memory_bytes)
+        self._forget(branch)
+        self._next = 0.0
+
+    def stop(self, branch: int) -> None:
+        """The run has ended, or its branch has."""
+        self._runs.pop(branch, None)
+        self._forget(branch)
+
+    def may_start(self, branch: int, *, is_thread: bool) -> bool:
+        """Whether the branch may be one process or thread more.
+
+        The processes are counted when what the last count left is used up, so a fork costs no walk
+        through the table.
+        """
+        key = (branch, is_thread)
+        if self._left.get(key, 0) <= 0:
+            self._left[key] = self._count_left(branch, is_thread)
+        self._left[key] -= 1
+        if self._left[key] >= 0:
+            return True
+        self._say(branch, "processes")
+        return False
+
+    def seconds_to_next_look(self) -> Optional[float]:
+        """How long the keeper may sleep; None when there is nothing to look after."""
+        if not self._runs and self._usual == Limit():
+            return None
+        return max(0.0, self._next - time.monotonic())
+
+    def look(self) -> list[int]:
+        """The branches that are over a limit now."""
+        if time.monotonic() < self._next:
+            return []
+        started = time.monotonic()
+        over = [
+            branch
+            for branch, family in self._families.members().items()
+            if self._is_over(branch, family)
+        ]
+        pause = _EVERY_SECONDS if self._runs else _AT_REST_EVERY_SECONDS
+        done = time.monotonic()
+        self._next = done + max(pause, _SHARE_OF_TIME * (done - started))
+        return over
+
+    def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
+        limit = self._runs.get(branch, self._usual)
+        slack = 0 if branch in self._runs else _OUR_OWN_FORK
+        if limit.processes is not None and len(family) > limit.processes + slack:
+            self._say(branch, "processes")
+            return True
+        if limit.memory_bytes is not None and _uses_more(family, limit.memory_bytes):
+            self._say(branch, "memory_bytes")
+            return True
+        return False
+
+    def _count_left(self, branch: int, is_thread: bool) -> int:
+        family = self._families.members().get(branch, [])
+        if is_thread:
+            return MOST_THREADS - sum(process.threads for process in family)
+        limit = self._runs.get(branch, self._usual)
+        slack = 0 if branch in self._runs else _OUR_OWN_FORK
+        return (limit.processes or MOST_PROCESSES) + slack - len(family)
+
+    def _say(self, branch: int, name: str) -> None:
+        if (branch, name) not in self._told:
+            self._told.add((branch, name))
+            self._tell(branch, name)
+
+    def _forget(self, branch: int) -> None:
+        self._told = {told for told in self._told if told[0] != branch}
+        for is_thread in (False, True):
+            self._left.pop((branch, is_thread), None)
+
+
+def _uses_more(family: list[linux.Process], most: int) -> bool:
+    """Whether the processes together use more than ``most`` bytes.
+
+    What they share is first counted for each of them, which is quick; only when that is too much,
+    exactly. Of a process that does not let itself be measured, what it has over its parent counts.
+    """
+    resident = {process.pid: linux.resident_bytes(process.pid) for process in family}
+    if sum(resident.values()) <= most:
+        return False
+    total = 0
+    for process in family:
+        exact = linux.fair_bytes(process.pid)
+        inherited = resident.get(process.parent, 0)
+        total += max(0, resident[process.pid] - inherited) if exact is None else exact
+    return total > most

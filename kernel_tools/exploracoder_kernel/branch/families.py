@@ -1,0 +1,127 @@
+"""Which process belongs to which branch.
+
+A branch leads a session of its own, and whatever it starts stays in that session or in one that was
+opened from it. Under a supervisor the keeper is told of each new session before it is opened, so no
+process gets out of its family, whatever its parents did. Without one, a process that left both its
+session and its parents is nobody's, and ends with the launch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Optional
+
+from . import linux
+
+_MANY_SESSIONS = 64
+
+
+class Families:
+    """The branches of one keeper, by the numbers of their first processes."""
+
+    def __init__(self, root: int) -> None:
+        self.root = root
+        self._sessions = {root: root}
+        self._branches = {root}
+        self._prune_at = _MANY_SESSIONS
+
+    def __contains__(self, branch: int) -> bool:
+        return branch in self._branches
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(tuple(self._branches))
+
+    def add(self, branch: int, parent: int) -> bool:
+        """Take in a branch that was forked from another.
+
+        Returns:
+            False when the process does not come from ``parent``, or has ended: who asks has been
+            told a wrong number.
+        """
+        if branch in self._branches or parent not in self._branches:
+            return False
+        if linux.has_process_table() and not self._is_child(branch, parent):
+            return False
+        self._branches.add(branch)
+        self._sessions[branch] = branch
+        return True
+
+    def forget(self, branch: int) -> None:
+        """Drop a branch whose processes have ended."""
+        self._branches.discard(branch)
+        self._sessions = {s: owner for s, owner in self._sessions.items() if owner != branch}
+
+    def open_session(self, pid: int, branch: int) -> None:
+        """``pid``, of ``branch``, is about to lead a session."""
+        self._sessions[pid] = branch
+        if len(self._sessions) > self._prune_at:
+            self._prune()
+            self._prune_at = 2 * len(self._sessions) + _MANY_SESSIONS
+
+    def of(self, pid: int) -> Optional[int]:
+        """The branch of a process or thread; None when it is none of ours, or gone."""
+        here = os.getpid()
+        while pid > 1 and pid != here:
+            if pid in self._branches:
+                return pid
+            process = linux.read_process(pid, even_ended=True)
+            if process is None:
+                return None
+            if process.session in self._sessions:
+                return self._sessions[process.session]
+            pid = process.parent
+        return None
+
+    def of_group(self, group: int) -> Optional[int]:
+        """The branch of a process group: all its members are in one session."""
+        leader = linux.read_process(group, even_ended=True)
+        if leader is not None and leader.group == group:
+            return self.of(group)
+        for branch, family in self.members().items():
+            if any(process.group == group for process in family):
+                return branch
+        return None
+
+    def members(self) -> dict[int, list[linux.Process]]:
+        """The live processes of every branch, in one walk through the tree."""
+        found: dict[int, list[linux.Process]] = {branch: [] for branch in self._branches}
+        queue: list[tuple[int, Optional[int]]] = [(os.getpid(), None)]
+        while queue:
+            parent, inherited = queue.pop()
+            for pid in linux.children(parent):
+                process = linux.read_process(pid)
+                branch = inherited
+                if process is not None:
+                    branch = self._branch_at(process, inherited)
+                    if branch in found:
+                        found[branch].append(process)
+                queue.append((pid, branch))
+        return found
+
+    def _branch_at(self, process: linux.Process, inherited: Optional[int]) -> Optional[int]:
+        if process.pid in self._branches:
+            return process.pid
+        return self._sessions.get(process.session, inherited)
+
+    def members_of(self, branch: int) -> list[int]:
+        """The numbers of a branch's live processes."""
+        return [process.pid for process in self.members().get(branch, [])]
+
+    def _is_child(self, pid: int, branch: int) -> bool:
+        """Whether a process descends from the keeper, and was of ``branch`` as far as is known."""
+        if self.of(pid) not in (None, branch):
+            return False
+        while pid > 1 and pid != os.getpid():
+            process = linux.read_process(pid)
+            if process is None:
+                return False
+            pid = process.parent
+        return pid == os.getpid()
+
+    def _prune(self) -> None:
+        """Forget sessions in which nobody is left, and nobody is about to be."""
+        alive = {p.session for family in self.members().values() for p in family}
+        for session in set(self._sessions) - alive - self._branches:
+            if linux.read_process(session) is None:
+                del self._sessions[session]

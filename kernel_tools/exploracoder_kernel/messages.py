@@ -1,0 +1,93 @@
+"""What a branch may say: checked where it comes in, since a snippet may write to its socket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exploracoder_kernel.branch.wire import Message
+from exploracoder_kernel.connection import ProtocolError
+
+_TYPES: dict[str, type] = {
+    "output": dict,
+    "finished": bool,
+    "reply": dict,
+    "input": dict,
+}
+_BUNDLE: dict[str, type] = {"data": dict, "metadata": dict}
+_COMM: dict[str, type] = {"comm_id": str, "data": dict}
+_OUTPUTS: dict[str, dict[str, type]] = {
+    "stream": {"name": str, "text": str},
+    "display_data": _BUNDLE,
+    "update_display_data": _BUNDLE,
+    "execute_result": _BUNDLE,
+    "error": {"ename": str, "evalue": str, "traceback": list},
+    "clear_output": {},
+    "comm_open": {**_COMM, "target_name": str},
+    "comm_msg": _COMM,
+    "comm_close": _COMM,
+}
+
+
+def check(message: Message) -> None:
+    """See that a message is one of those that come while a branch works.
+
+    Raises:
+        ProtocolError: It is not.
+    """
+    for kind, expected in _TYPES.items():
+        if kind in message:
+            _require(isinstance(message[kind], expected), f"a malformed {kind}")
+            if kind == "output":
+                _check_output(message[kind])
+            return
+    raise ProtocolError("sent a message of no known kind")
+
+
+def ready_pid(message: Message) -> int:
+    """The process number in a branch's first word.
+
+    Raises:
+        ProtocolError: It is none.
+    """
+    ready = message.get("ready")
+    pid = ready.get("pid") if isinstance(ready, dict) else None
+    return _pid(pid, "something before it was ready")
+
+
+def fork_reply(message: Message) -> tuple[str | None, int | None]:
+    """The answer to the request to fork: why not, or else the number of the new process.
+
+    Without a number, the process's own first word tells it.
+
+    Raises:
+        ProtocolError: It is neither.
+    """
+    reply = message.get("reply")
+    if isinstance(reply, dict) and "failed" in reply:
+        return str(reply["failed"]), None
+    if not isinstance(reply, dict) or "refused" not in reply:
+        raise ProtocolError("sent something else when it was asked to fork")
+    if reply["refused"] is not None:
+        return str(reply["refused"]), None
+    pid = reply.get("pid")
+    return None, None if pid is None else _pid(pid, "a malformed reply")
+
+
+def _check_output(output: dict[str, Any]) -> None:
+    kind = output.get("output_type")
+    fields = _OUTPUTS.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        raise ProtocolError("sent an output of no known type")
+    for name, expected in fields.items():
+        _require(isinstance(output.get(name), expected), f"a malformed {kind}")
+
+
+def _pid(value: object, what: str) -> int:
+    if type(value) is not int or value <= 1:
+        raise ProtocolError(f"sent {what}")
+    return value
+
+
+def _require(is_right: bool, what: str) -> None:
+    if not is_right:
+        raise ProtocolError(f"sent {what}")
