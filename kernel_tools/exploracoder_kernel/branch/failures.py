@@ -16,13 +16,17 @@ _MAX_LINES = 60
 _MAX_LINE = 2000
 
 
-def message_of(error: BaseException) -> str:
+def full_message_of(error: BaseException, limit: int) -> str:
     """``str(error)``, or a sentence when that raises as well."""
     try:
-        text = str(error)
+        return shorten(str(error), limit)
     except Exception as second:  # noqa: BLE001  # the user's __str__ may raise anything
-        text = f"<its message can't be shown: {type(second).__name__}>"
-    return shorten(without_colours(text), _MAX_MESSAGE)
+        return f"<its message can't be shown: {type(second).__name__}>"
+
+
+def message_of(error: BaseException) -> str:
+    """The message without colours, short enough for a reply."""
+    return without_colours(full_message_of(error, _MAX_MESSAGE))
 
 
 def brief(error: BaseException) -> str:
@@ -36,11 +40,11 @@ def report(error: BaseException, cell_name: str) -> dict[str, Any]:
         "ename": type(error).__name__,
         "evalue": message_of(error),
         "traceback": _lines(error),
-        "line": _line_in(error, cell_name),
+        "line": line_in(error, cell_name),
     }
 
 
-def _line_in(error: BaseException, cell_name: str) -> Optional[int]:
+def line_in(error: BaseException, cell_name: str) -> Optional[int]:
     """The line of the deepest frame inside the cell."""
     if isinstance(error, SyntaxError) and error.filename == cell_name:
         return error.lineno
@@ -50,6 +54,27 @@ def _line_in(error: BaseException, cell_name: str) -> Optional[int]:
             line = frame.tb_lineno
         frame = frame.tb_next
     return line
+
+
+def without_our_frames(error: Optional[BaseException]) -> None:
+    """Take frames of ours out of the middle of a traceback, and of those of its causes."""
+    seen: set[int] = set()
+    queue = [error]
+    while queue:
+        part = queue.pop()
+        if part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        frame = part.__traceback__
+        while frame is not None:
+            while frame.tb_next is not None and _is_ours(frame.tb_next):
+                frame.tb_next = frame.tb_next.tb_next
+            frame = frame.tb_next
+        queue += [part.__cause__, part.__context__]
+
+
+def _is_ours(frame: TracebackType) -> bool:
+    return os.path.dirname(frame.tb_frame.f_code.co_filename) == _OURS
 
 
 def _lines(error: BaseException) -> list[str]:

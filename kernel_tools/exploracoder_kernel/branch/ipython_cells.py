@@ -4,50 +4,41 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib.util
+import os
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
+from .bundles import bounded, bounded_answers
+from .cell import NO_CELL, Cell
+from .failures import full_message_of
 from .loops import Loop
-from .text import shorten
+from .shell import make_shell, resemble_notebook
 
-Emit = Callable[[dict[str, Any]], None]
+Tell = Callable[[dict[str, Any]], None]
 
-_MAX_BINARY_CHARS = 8 * 1024 * 1024
-
-
-def bounded_bundle(data: dict[str, Any], max_chars: int) -> dict[str, Any]:
-    """A mime bundle in which plain text is cut and what is too large is left out."""
-    kept: dict[str, Any] = {}
-    for mime, content in data.items():
-        if isinstance(content, bytes):
-            import base64
-
-            content = base64.b64encode(content).decode("ascii")
-        if mime == "text/plain" and isinstance(content, str):
-            kept[mime] = shorten(content, max_chars)
-        elif not isinstance(content, str) or len(content) <= _size_limit(mime, max_chars):
-            kept[mime] = content
-    return kept or {"text/plain": "[an output too large to keep was left out]"}
-
-
-def _size_limit(mime: str, max_chars: int) -> int:
-    is_markup = mime.startswith("text/")
-    return 4 * max_chars if is_markup else _MAX_BINARY_CHARS
+_MOST_MATCHES = 200
 
 
 class IPythonCells:
-    """Runs cells with ``run_cell`` of a shell that has no history: history starts a thread."""
+    """Runs cells with ``run_cell`` of IPython's shell."""
 
     kind = "IPython"
 
-    def __init__(self, emit: Emit, loop: Loop, scratch: str) -> None:
-        self._emit = emit
+    def __init__(self, tell: Tell, loop: Loop, scratch: str) -> None:
+        self._tell = tell
         self.max_chars = 20_000
-        self._cell_name = "<cell>"
-        self._is_quiet = False
-        self._shell = self._make_shell(loop, scratch)
+        self.cell = NO_CELL
+        self.is_displaying = False
+        self.shown: Optional[BaseException] = None
+        self.traceback: list[str] = []
+        self._display_error: Optional[BaseException] = None
+        _choose_plots()
+        self._shell = make_shell(self, scratch)
+        self._shell.loop_runner = loop.run
+        warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
         self.namespace: dict[str, Any] = self._shell.user_ns
         self._given = dict(self._shell.user_ns_hidden)
 
@@ -62,121 +53,117 @@ class IPythonCells:
         except (SyntaxError, ValueError):
             return None
 
-    def execute(self, code: str, cell_name: str, count: int) -> BaseException | None:
+    def prepare(self, cell: Cell, parent: dict[str, Any]) -> None:
+        """What runs from now on belongs to ``cell``, asked for by the message ``parent``."""
+        self.cell, self.shown, self.traceback, self._display_error = cell, None, [], None
+        if cell.has_front and not hasattr(self._shell, "kernel"):
+            resemble_notebook(self._shell)
+        if hasattr(self._shell, "kernel"):
+            self._shell.kernel.parent = parent
+
+    def execute(self, cell: Cell) -> BaseException | None:
         """Run a cell; the exception that left it is the answer."""
-        self._cell_name = cell_name
-        self._shell.execution_count = count
-        self._is_quiet = code.rstrip().endswith(";")
-        result = self._shell.run_cell(code, store_history=False)
+        self._shell.execution_count = cell.count
+        result = self._shell.run_cell(
+            cell.code, store_history=cell.is_stored, silent=cell.is_silent
+        )
+        self._shell.history_manager.db_input_cache.clear()
         error = result.error_before_exec or result.error_in_exec
+        if error is None and cell.has_front:
+            error = self._display_error
         return error if isinstance(error, BaseException) else None
 
-    def complete(self, code: str, cursor: int) -> tuple[list[str], int]:
-        """Names that may go on at ``cursor``, and where they start."""
-        start = code.rfind("\n", 0, cursor) + 1
-        end = code.find("\n", cursor)
-        line = code[start:] if end < 0 else code[start:end]
-        with warnings.catch_warnings():
+    def answers(self, expressions: dict[str, str]) -> dict[str, Any]:
+        """The values of expressions, as a front end shows them."""
+        return bounded_answers(self._shell.user_expressions(expressions), self.max_chars)
+
+    def payloads(self) -> list[dict[str, Any]]:
+        """What the cell asks of a front end."""
+        wishes = list(self._shell.payload_manager.read_payload())
+        self._shell.payload_manager.clear_payload()
+        return wishes if self.cell.has_front else []
+
+    def complete(self, code: str, cursor: int) -> dict[str, Any]:
+        """Texts that may go on at ``cursor``, and where they start."""
+        from IPython.core.completer import provisionalcompleter, rectify_completions
+
+        with warnings.catch_warnings(), provisionalcompleter():
             warnings.simplefilter("ignore")
-            text, matches = self._shell.complete(None, line, cursor - start)
-        return list(matches)[:200], cursor - len(text)
-
-    def _make_shell(self, loop: Loop, scratch: str) -> Any:
-        from IPython import version_info
-        from IPython.core.interactiveshell import InteractiveShell
-        from traitlets.config import Config
-
-        config = Config()
-        config.HistoryManager.enabled = False
-        config.IPCompleter.use_jedi = False
-        config.InteractiveShell.cache_size = 0
-        config.InteractiveShell.colors = "nocolor" if version_info[0] >= 9 else "NoColor"
-        shell = _shell_class(InteractiveShell, self).instance(config=config, ipython_dir=scratch)
-        shell.loop_runner = loop.run
-        warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
-        return shell
-
-    def show(self, output_type: str, data: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Send one output to the owner."""
-        output: dict[str, Any] = {
-            "output_type": output_type,
-            "data": bounded_bundle(data, self.max_chars),
-            "metadata": metadata,
+            found = list(self._shell.Completer.completions(code, cursor))
+            found = list(rectify_completions(code, found))[:_MOST_MATCHES]
+        start, end = (found[0].start, found[0].end) if found else (cursor, cursor)
+        types = [
+            {"start": one.start, "end": one.end, "text": one.text, "type": one.type or "<unknown>"}
+            for one in found
+        ]
+        return {
+            "matches": [one.text for one in found],
+            "start": start,
+            "end": end,
+            "metadata": {"_jupyter_types_experimental": types},
         }
-        if output_type == "execute_result":
-            output["execution_count"] = self._shell.execution_count
-        self._emit({"output": output})
 
-    def name_of_cell(self) -> str:
-        """The file name that the running cell is compiled under."""
-        return self._cell_name
+    def is_complete(self, code: str) -> tuple[str, str]:
+        """Whether a console would run this now; and if not, the indent of the next line."""
+        status, spaces = self._shell.input_transformer_manager.check_complete(code)
+        return str(status), " " * (spaces or 0)
 
-    def is_quiet(self) -> bool:
-        """Whether the running cell ends in a semicolon, which hides its value."""
-        return self._is_quiet
+    def inspect_at(self, code: str, cursor: int, detail: int) -> dict[str, Any]:
+        """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
+        from IPython.utils.tokenutil import token_at_cursor
 
+        try:
+            bundle = self._shell.object_inspect_mime(
+                token_at_cursor(code, cursor), detail_level=detail
+            )
+        except KeyError:
+            return {}
+        if not self._shell.enable_html_pager:
+            bundle.pop("text/html", None)
+        return bounded(bundle, 200_000)
 
-def _shell_class(base: Any, cells: IPythonCells) -> Any:
-    """A shell that reports to ``cells`` in place of the terminal."""
-    from IPython.core.compilerop import CachingCompiler
-    from IPython.core.displayhook import DisplayHook
-    from IPython.core.displaypub import DisplayPublisher
+    def show(self, kind: str, data: dict[str, Any], metadata: dict[str, Any], **more: Any) -> None:
+        """Send a mime bundle to the owner."""
+        output = {"output_type": kind, "data": bounded(data, self.max_chars), "metadata": metadata}
+        if kind == "execute_result":
+            more["execution_count"] = self.cell.count
+        self._tell({"output": {**output, **more}})
 
-    class Compiler(CachingCompiler):
-        def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
-            return cells.name_of_cell()
+    def clear(self, wait: bool) -> None:
+        """Send that what was shown so far is to be taken away."""
+        self._tell({"output": {"output_type": "clear_output", "wait": wait}})
 
-    class Hook(DisplayHook):
-        def write_output_prompt(self) -> None:
-            return
+    def fail(self, error: BaseException) -> None:
+        """Note an error that the shell shows; its traceback may follow."""
+        self.shown, self.traceback = error, []
+        if self.is_displaying:
+            self._display_error = error
 
-        def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-            cells.show("execute_result", format_dict, md_dict or {})
-
-        def finish_displayhook(self) -> None:
-            return
-
-        def quiet(self) -> bool:
-            return cells.is_quiet()
-
-    class Publisher(DisplayPublisher):
-        def publish(self, data: Any, metadata: Any = None, *_rest: Any, **_options: Any) -> None:
-            cells.show("display_data", data, metadata or {})
-
-        def clear_output(self, wait: bool = False) -> None:
-            return
-
-    class Shell(base):  # type: ignore[misc]  # the base is only known here
-        compiler_class = Compiler
-        displayhook_class = Hook
-        display_pub_class = Publisher
-
-        def init_virtualenv(self) -> None:
-            """Leave ``sys.path`` as the user's interpreter has it."""
-
-        # Output of ``!command`` goes to the descriptors, as that of any other child process.
-        system = base.system_raw
-
-        def showtraceback(self, *_args: Any, **_options: Any) -> None:
-            """Say nothing: the error is part of the reply."""
-
-        def showsyntaxerror(self, *_args: Any, **_options: Any) -> None:
-            """Say nothing: the error is part of the reply."""
-
-        def ask_exit(self) -> None:
-            """``exit`` in a cell ends the cell, as ``sys.exit()`` does."""
-            raise SystemExit
-
-    return Shell
+    def show_error(self, kind: type, error: BaseException, traceback: list[str]) -> None:
+        """Send an error to the owner."""
+        self.traceback = traceback
+        words = full_message_of(error, self.max_chars)
+        report = {"ename": kind.__name__, "evalue": words, "traceback": traceback}
+        self._tell({"output": {"output_type": "error", **report}})
 
 
-def make_cells(emit: Emit, loop: Loop, scratch: str) -> Any:
+def _choose_plots() -> None:
+    """Figures become outputs where IPython's inline backend is installed."""
+    if "MPLBACKEND" not in os.environ:
+        is_there = importlib.util.find_spec("matplotlib_inline") is not None
+        os.environ["MPLBACKEND"] = (
+            "module://matplotlib_inline.backend_inline" if is_there else "Agg"
+        )
+
+
+def make_cells(tell: Tell, loop: Loop, scratch: str) -> Any:
     """IPython's cells where the interpreter has a working IPython, plain ones otherwise."""
     main, hook, prompt = sys.modules["__main__"], sys.displayhook, builtins.input
     try:
-        return IPythonCells(emit, loop, scratch)
+        return IPythonCells(tell, loop, scratch)
     except Exception:  # noqa: BLE001  # a broken or ancient IPython must not take Python away
         from .plain_cells import PlainCells
 
+        os.environ["MPLBACKEND"] = "Agg"
         sys.modules["__main__"], sys.displayhook, builtins.input = main, hook, prompt
-        return PlainCells(emit, loop)
+        return PlainCells(tell, loop)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import ast
 import builtins
+import codeop
 import inspect
 import linecache
+import re
 import sys
 import types
+import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
+from . import names
+from .cell import NO_CELL, Cell
+from .failures import brief, message_of
 from .loops import Loop
 from .text import shorten
 
-Emit = Callable[[dict[str, Any]], None]
+Tell = Callable[[dict[str, Any]], None]
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class PlainCells:
@@ -22,15 +30,17 @@ class PlainCells:
 
     kind = "plain Python"
 
-    def __init__(self, emit: Emit, loop: Loop) -> None:
-        self._emit = emit
+    def __init__(self, tell: Tell, loop: Loop) -> None:
+        self._tell = tell
         self._loop = loop
         self._main = types.ModuleType("__main__")
         self._main.__dict__["__builtins__"] = builtins
         sys.modules["__main__"] = self._main
         self.namespace: dict[str, Any] = self._main.__dict__
         self._given = dict(self.namespace)
-        self._count = 0
+        self.cell = NO_CELL
+        self.shown: Optional[BaseException] = None
+        self.traceback: list[str] = []
         self.max_chars = 20_000
 
     def is_hidden(self, name: str, value: object) -> bool:
@@ -44,14 +54,17 @@ class PlainCells:
         except (SyntaxError, ValueError):
             return None
 
-    def execute(self, code: str, cell_name: str, count: int) -> BaseException | None:
+    def prepare(self, cell: Cell, _parent: dict[str, Any]) -> None:
+        """What runs from now on belongs to ``cell``."""
+        self.cell = cell
+
+    def execute(self, cell: Cell) -> BaseException | None:
         """Run a cell; the exception that left it is the answer."""
-        self._count = count
-        lines = code.splitlines(keepends=True)
-        linecache.cache[cell_name] = (len(code), None, lines, cell_name)
+        lines = cell.code.splitlines(keepends=True)
+        linecache.cache[cell.name] = (len(cell.code), None, lines, cell.name)
         sys.displayhook = self._display
         try:
-            for program in self._compile(code, cell_name):
+            for program in self._compile(cell):
                 result = eval(program, self.namespace)
                 if inspect.iscoroutine(result):
                     self._loop.run(result)
@@ -59,7 +72,25 @@ class PlainCells:
             return error
         return None
 
-    def complete(self, code: str, cursor: int) -> tuple[list[str], int]:
+    def answers(self, expressions: dict[str, str]) -> dict[str, Any]:
+        """The values of expressions, as a front end shows them."""
+        return {name: self._answer(expression) for name, expression in expressions.items()}
+
+    def _answer(self, expression: str) -> dict[str, Any]:
+        try:
+            text = shorten(repr(eval(expression, self.namespace)), self.max_chars)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # the user's code may raise anything
+            report = {"ename": type(error).__name__, "evalue": message_of(error)}
+            return {"status": "error", **report, "traceback": [brief(error)]}
+        return {"status": "ok", "data": {"text/plain": text}, "metadata": {}}
+
+    def payloads(self) -> list[dict[str, Any]]:
+        """Plain Python asks nothing of a front end."""
+        return []
+
+    def complete(self, code: str, cursor: int) -> dict[str, Any]:
         """Names that may go on at ``cursor``, and where they start."""
         import rlcompleter
         import string
@@ -75,18 +106,45 @@ class PlainCells:
             if match is None:
                 break
             matches.append(match.rstrip("() "))
-        return matches, start
+        return {"matches": matches, "start": start, "end": cursor}
 
-    def _compile(self, code: str, cell_name: str) -> list[types.CodeType]:
-        tree = ast.parse(code, cell_name)
+    def is_complete(self, code: str) -> tuple[str, str]:
+        """Whether a console would run this now; and if not, the indent of the next line."""
+        last = (code.splitlines() or [""])[-1]
+        indent = last[: len(last) - len(last.lstrip())]
+        opens = last.rstrip().endswith(":")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                program = codeop.compile_command(code, "<input>", "exec")
+        except (SyntaxError, ValueError, OverflowError):
+            return "invalid", ""
+        if program is None or (indent and not code.endswith("\n")):
+            return "incomplete", indent + "    " if opens else indent
+        return "complete", ""
+
+    def inspect_at(self, code: str, cursor: int, detail: int) -> dict[str, Any]:
+        """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
+        around = [name for name in _DOTTED.finditer(code) if name.start() <= cursor <= name.end()]
+        before = _DOTTED.finditer(code[:cursor])
+        called = [name for name in before if code[name.end() :].startswith("(")]
+        for name in [*around, *reversed(called)]:
+            found = names.inspect_name(name.group(), self.namespace)
+            if found["found"]:
+                return {"text/plain": _described(found, detail)}
+        return {}
+
+    def _compile(self, cell: Cell) -> list[types.CodeType]:
+        tree = ast.parse(cell.code, cell.name)
         last: list[ast.stmt] = []
-        if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+        is_shown = not cell.is_silent and not cell.code.rstrip().endswith(";")
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and is_shown:
             last = [tree.body.pop()]
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        programs = [compile(tree, cell_name, "exec", flags, dont_inherit=True)]
+        programs = [compile(tree, cell.name, "exec", flags, dont_inherit=True)]
         if last:
             shown = ast.Interactive(body=last)
-            programs.append(compile(shown, cell_name, "single", flags, dont_inherit=True))
+            programs.append(compile(shown, cell.name, "single", flags, dont_inherit=True))
         return programs
 
     def _display(self, value: object) -> None:
@@ -95,8 +153,20 @@ class PlainCells:
         builtins._ = value  # type: ignore[attr-defined]  # as Python's own display hook does
         output = {
             "output_type": "execute_result",
-            "execution_count": self._count,
+            "execution_count": self.cell.count,
             "data": {"text/plain": shorten(repr(value), self.max_chars)},
             "metadata": {},
         }
-        self._emit({"output": output})
+        self._tell({"output": output})
+
+
+def _described(found: dict[str, Any], detail: int) -> str:
+    """What is known of a name, a line for each fact; ``detail`` adds where it is written."""
+    facts = [
+        ("Signature", f"{found['name']}{found['signature']}" if found.get("signature") else None),
+        ("Type", found.get("type")),
+        ("File", found.get("file")),
+        ("Line", found.get("line") if detail else None),
+        ("Docstring", found.get("documentation")),
+    ]
+    return "\n".join(f"{label}: {fact}" for label, fact in facts if fact)

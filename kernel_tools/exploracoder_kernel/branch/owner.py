@@ -1,0 +1,127 @@
+"""The owner, at the other end of the branch's socket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from . import wire
+from .interrupts import Interrupts
+from .streams import Channels
+
+_TOO_LARGE = "[an output too large to keep was left out]"
+
+
+class Owner:
+    """Tells the owner what happens, and takes what it asks. Threads of the user's may tell too."""
+
+    def __init__(self, sock: socket.socket, interrupts: Interrupts, channels: Channels) -> None:
+        self._sock = sock
+        self._interrupts = interrupts
+        self._channels = channels
+        self._pid = os.getpid()
+        self._turn = threading.Lock()
+        self._frames: deque[bytes] = deque()
+        self._questions = 0
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process is the branch; a process that a snippet forked is not."""
+        return os.getpid() == self._pid
+
+    def replace(self, sock: socket.socket) -> None:
+        """After a fork: this process is a branch of its own, on a socket of its own."""
+        self._sock.close()
+        self._sock = sock
+        self._pid = os.getpid()
+        self._turn = threading.Lock()
+        self._frames.clear()
+        self.start_cell()
+
+    def start_cell(self) -> None:
+        """Before a cell: forget which channel was written to last."""
+        self._channels.reset(self._sock)
+
+    def receive(self) -> tuple[Optional[wire.Message], list[int]]:
+        """The next request, with its descriptors; None when the owner has gone."""
+        return wire.receive(self._sock)
+
+    def reply(self, message: wire.Message) -> None:
+        """Send from our own work between cells."""
+        self._frames.append(wire.pack(message))
+        self._send_all()
+
+    def tell(self, message: wire.Message) -> None:
+        """Send from inside the user's code; a process that a snippet forked says nothing."""
+        if not self.is_ours:
+            return
+        frame = _bounded_frame(message)
+        if threading.current_thread() is threading.main_thread():
+            with self._interrupts.held():
+                self._channels.enter_socket()
+                self._frames.append(frame)
+                self._send_all()
+        else:
+            self._frames.append(frame)
+            self._send_all()
+
+    def ask(self, prompt: str, is_password: bool) -> Optional[str]:
+        """A line from the owner's user, from inside the user's code; None: it can't be had.
+
+        SIGINT ends the wait, and never breaks a frame. An answer that comes later is passed over.
+        """
+        self._questions += 1
+        number = self._questions
+        self.tell({"input": {"id": number, "prompt": prompt, "is_password": is_password}})
+        waiting = select.poll()
+        waiting.register(self._sock, select.POLLIN)
+        while True:
+            waiting.poll()
+            with self._interrupts.held():
+                message, descriptors = self.receive()
+            for fd in descriptors:
+                os.close(fd)
+            if message is None:
+                os._exit(0)
+            if message.get("op") == "input_reply" and message.get("id") == number:
+                value = message.get("value")
+                return None if value is None else str(value)
+
+    def _send_all(self) -> None:
+        """Send what waits, one sender at a time: whoever is sending also sends what others add."""
+        while self._frames and self._turn.acquire(blocking=False):
+            try:
+                with _no_signals():
+                    while self._frames:
+                        self._sock.sendall(self._frames.popleft())
+            finally:
+                self._turn.release()
+
+
+@contextlib.contextmanager
+def _no_signals() -> Iterator[None]:
+    """A handler of the user's that raises would leave half a frame."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _bounded_frame(message: wire.Message) -> bytes:
+    frame = wire.pack(message)
+    if len(frame) <= wire.MAX_FRAME_BYTES:
+        return frame
+    output: dict[str, Any] = {
+        "output_type": "display_data",
+        "data": {"text/plain": _TOO_LARGE},
+        "metadata": {},
+    }
+    return wire.pack({"output": output})
