@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 _ALLOWED = re.compile(
     r"""PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM
@@ -43,3 +44,36 @@ def clean_environment(
     }
     merged = {**_DEFAULTS, **allowed, **(extra or {})}
     return {name: value for name, value in merged.items() if not is_secret(name)}
+
+
+# Of a home, and of the session that its user has.
+_PERSONAL = re.compile(r"HOME|USER|LOGNAME|SHELL|TMPDIR|MPLCONFIGDIR|XDG_\w+|PYTHONPYCACHEPREFIX")
+_NETWORK = re.compile(r"(https?|all|no)_proxy|(REQUESTS|CURL)_CA_BUNDLE", re.IGNORECASE)
+
+
+def private_environment(
+    environment: Mapping[str, str], scratch: Path, *, user_base: str | None
+) -> dict[str, str]:
+    """``environment`` with a home, caches and a place for temporary files below ``scratch``.
+
+    Args:
+        environment: A clean one.
+        scratch: A private folder; the folders in it are made.
+        user_base: Where the user's own packages lie, which the interpreter finds by the home.
+    """
+    home, temporary = scratch / "home", scratch / "tmp"
+    for folder in (home, temporary):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    impersonal = {n: v for n, v in environment.items() if _PERSONAL.fullmatch(n) is None}
+    own = {"HOME": str(home), "TMPDIR": str(temporary), "USER": "sandbox", "LOGNAME": "sandbox"}
+    packages = {"PYTHONUSERBASE": user_base} if user_base else {}
+    return {**impersonal, **own, **packages}
+
+
+def network_variables(surroundings: Mapping[str, str]) -> dict[str, str]:
+    """How to reach the network: proxies (unless they hold a password) and certificates."""
+    return {
+        name: value
+        for name, value in surroundings.items()
+        if _NETWORK.fullmatch(name) is not None and "@" not in value
+    }

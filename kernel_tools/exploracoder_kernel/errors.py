@@ -4,6 +4,7 @@ SidecarError
 ├── InterpreterError    the chosen Python can't be used
 ├── BranchNotFound      no branch has this name (any more)
 ├── ReplayError         cells that ran before came out differently when they were run again
+├── SandboxUnavailable  no sandbox can be had, and nobody agreed to go on without one
 └── KernelError         the user's own kernel could not be asked for its variables
 """
 
@@ -27,6 +28,17 @@ class BranchNotFound(SidecarError):  # noqa: N818  # named for what it says, as 
 
 class ReplayError(SidecarError):
     """A branch was built again from its cells, and one of them came out differently."""
+
+
+class SandboxUnavailable(SidecarError):  # noqa: N818  # named for what it says
+    """No sandbox can be had here, and the user has not agreed to go on without one."""
+
+    def __init__(self, missing: str) -> None:
+        super().__init__(
+            f"There is no sandbox to run snippets in. {missing} Or go on without one:"
+            " `--sandbox off` for once, `exploracoder doctor --allow-no-sandbox` for good."
+        )
+        self.missing = missing
 
 
 class KernelError(SidecarError):

@@ -1,0 +1,24 @@
+"""Keeps what snippets do away from the user: no network, no files but the task's, own processes."""
+
+from exploracoder_kernel.sandbox.choice import (
+    LEVELS,
+    Level,
+    LevelChoice,
+    Mechanism,
+    Sandboxing,
+    choose,
+)
+from exploracoder_kernel.sandbox.consent import QUESTION, Consent
+from exploracoder_kernel.sandbox.limits import SandboxLimits
+
+__all__ = [
+    "LEVELS",
+    "QUESTION",
+    "Consent",
+    "Level",
+    "LevelChoice",
+    "Mechanism",
+    "SandboxLimits",
+    "Sandboxing",
+    "choose",
+]

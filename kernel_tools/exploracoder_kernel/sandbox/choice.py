@@ -1,0 +1,151 @@
+"""Which sandbox snippets run in: the one that was asked for, as well as it can be had here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from exploracoder_kernel.branch import landlock
+from exploracoder_kernel.environment import clean_environment
+from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
+from exploracoder_kernel.interpreter import find_interpreter
+from exploracoder_kernel.launcher import Launcher, PlainLauncher
+from exploracoder_kernel.sandbox import advice, bubblewrap, landlocked, python_home
+from exploracoder_kernel.sandbox.consent import Consent
+from exploracoder_kernel.sandbox.limits import SandboxLimits
+
+Level = Literal["strict", "network", "off"]
+LevelChoice = Literal["auto", "strict", "network", "off"]
+Mechanism = Literal["bubblewrap", "landlock", "none"]
+
+LEVELS: tuple[LevelChoice, ...] = ("auto", "strict", "network", "off")
+MECHANISMS: tuple[Mechanism, ...] = ("bubblewrap", "landlock")
+
+_WHAT_IT_IS: dict[Level, str] = {
+    "strict": "no network, your files out of sight except the task's, writing only to scratch",
+    "network": "as strict, with this machine's network and so the services that listen on it",
+    "off": "snippets run as you, with your files and your network",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sandboxing:
+    """How snippets are kept in.
+
+    Attributes:
+        level: What they are kept from.
+        mechanism: By what.
+        reason: Why it is this, in a sentence or two for the user.
+        launcher: Starts interpreters in it.
+    """
+
+    level: Level
+    mechanism: Mechanism
+    reason: str
+    launcher: Launcher
+
+    def __str__(self) -> str:
+        """Level and mechanism."""
+        return f"{self.level} ({self.mechanism})" if self.mechanism != "none" else self.level
+
+
+def choose(
+    level: LevelChoice = "auto",
+    *,
+    python: str | Path,
+    cwd: Path,
+    inputs: Iterable[Path] = (),
+    limits: SandboxLimits | None = None,
+    mechanisms: Sequence[Mechanism] = MECHANISMS,
+    consent: Consent | None = None,
+) -> Sandboxing:
+    """The sandbox for a task. What is there is tried once in a process.
+
+    Args:
+        level: ``auto`` is strict, or what the user agreed to where no sandbox can be had.
+        python: The interpreter that will run in it.
+        cwd: The task's folder, which will be readable.
+        inputs: More files and folders to be readable.
+        limits: Hard limits of all processes in it.
+        mechanisms: Which may be used, the first that works.
+        consent: Where the user's agreement is remembered.
+
+    Raises:
+        InterpreterError: The interpreter does not start.
+        SidecarError: An input or the folder is missing.
+        SandboxUnavailable: None can be had, and the user has not agreed to go on without one.
+    """
+    given = tuple(Path(path).absolute() for path in inputs)
+    for path in (cwd, *given):
+        if not path.exists():
+            raise SidecarError(f"There is no {path}. Check the path.")
+    if level == "off":
+        reason = f"It was switched off: {_WHAT_IT_IS['off']}."
+        return Sandboxing("off", "none", reason, PlainLauncher())
+    python_home.find(find_interpreter(python), clean_environment(os.environ))
+    wanted: Level = "strict" if level == "auto" else level
+    missing: list[str] = []
+    for mechanism in mechanisms:
+        found = _try(mechanism, wanted, given, limits or SandboxLimits(), missing)
+        if found is not None:
+            return found
+    return _without(level, missing, consent or Consent())
+
+
+def _try(
+    mechanism: Mechanism,
+    level: Level,
+    inputs: tuple[Path, ...],
+    limits: SandboxLimits,
+    missing: list[str],
+) -> Sandboxing | None:
+    """A sandbox by this mechanism; otherwise ``missing`` is told why not."""
+    if mechanism == "bubblewrap":
+        return _by_bubblewrap(level, inputs, limits, missing)
+    if mechanism == "landlock":
+        return _by_landlock(level, inputs, limits, missing)
+    return None
+
+
+def _by_bubblewrap(
+    level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
+) -> Sandboxing | None:
+    has_network = level == "network"
+    program = bubblewrap.find()
+    if program is None:
+        missing.append(f"bubblewrap is not installed. {advice.about_bubblewrap(None)}")
+        return None
+    trouble = bubblewrap.trouble(program, has_network=has_network)
+    if trouble is not None:
+        advised = advice.about_bubblewrap(trouble)
+        missing.append(f"bubblewrap does not work here ({trouble}). {advised}")
+        return None
+    launcher = bubblewrap.BubblewrapLauncher(program, has_network, inputs, limits)
+    reason = f"bubblewrap works here: {_WHAT_IT_IS[level]}."
+    return Sandboxing(level, "bubblewrap", reason, launcher)
+
+
+def _by_landlock(
+    level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
+) -> Sandboxing | None:
+    version = landlock.version()
+    if not version:
+        missing.append("The kernel has no Landlock (Linux 5.13, switched on).")
+        return None
+    has_network = level == "network"
+    because = " ".join([*missing, f"The kernel has Landlock (version {version})"])
+    lacking = landlocked.shortcomings(has_network=has_network)
+    reason = f"{because}: {_WHAT_IT_IS[level]}. {lacking}."
+    launcher = landlocked.LandlockLauncher(has_network, inputs, limits)
+    return Sandboxing(level, "landlock", reason, launcher)
+
+
+def _without(level: LevelChoice, missing: list[str], consent: Consent) -> Sandboxing:
+    because = " ".join(missing)
+    if level == "auto" and consent.is_given():
+        reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {because}"
+        return Sandboxing("off", "none", reason, PlainLauncher())
+    raise SandboxUnavailable(because)

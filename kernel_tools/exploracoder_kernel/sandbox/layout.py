@@ -1,0 +1,148 @@
+"""What is seen in the sandbox, at the paths that it has outside: everything else is not there."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from exploracoder_kernel.launcher import ENTRY
+from exploracoder_kernel.sandbox import secrets
+from exploracoder_kernel.sandbox.python_home import PythonHome
+
+# Programs, libraries and what they are configured with. Nobody's data.
+_PROGRAMS = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
+_LIBRARIES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_OTHER = ("/etc", "/sys/devices/system/cpu", "/var/cache/fontconfig")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path and how it is seen: to be read, or as if it held nothing. The deepest counts."""
+
+    path: Path
+    seen: Literal["readable", "hidden folder", "hidden file"]
+
+
+def places(
+    home: PythonHome,
+    *,
+    cwd: Path,
+    inputs: Iterable[Path],
+    environment: Mapping[str, str],
+    has_network: bool,
+) -> tuple[Place, ...]:
+    """All places, from the top down.
+
+    Args:
+        home: The interpreter.
+        cwd: The task's folder.
+        inputs: More files and folders that the task reads.
+        environment: Variables may name certificates.
+        has_network: Names have to be looked up, so its configuration is needed.
+    """
+    users = [cwd, *(path.resolve() for path in inputs)]
+    needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(environment)]
+    if has_network:
+        needed.append(Path("/etc/resolv.conf").resolve())
+    shown = {path for path in (*users, *needed) if path.exists() and not _is_linked(path)}
+    system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if Path(path).exists()}
+    system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
+    hidden = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
+    readable = {Place(path, "readable") for path in shown | system}
+    kept = {place for place in hidden if place.path not in set(needed)}
+    return _without_needless(readable | kept)
+
+
+def _without_needless(given: Iterable[Place]) -> tuple[Place, ...]:
+    """From the top down, without what is seen in the same way by the place around it."""
+    found: dict[Path, Place] = {}
+    for place in sorted(given, key=lambda place: (len(place.path.parts), place.path)):
+        around = next((found[path] for path in place.path.parents if path in found), None)
+        is_shown_already = around is not None and around.seen == "readable" == place.seen
+        is_hidden_already = "readable" not in (place.seen, around.seen if around else "readable")
+        if not is_shown_already and not is_hidden_already:
+            found[place.path] = place
+    return tuple(found.values())
+
+
+def links() -> list[tuple[str, Path]]:
+    """Folders of the root that are links on this system: (where to, link)."""
+    return [(str(path.readlink()), path) for path in sorted(_links())]
+
+
+def _links() -> set[Path]:
+    return {Path(path) for path in _LIBRARIES if Path(path).is_symlink()}
+
+
+def _is_linked(path: Path) -> bool:
+    """Whether it is the root, or found through a link that the sandbox has as well."""
+    links = _links()
+    return path == Path("/") or path in links or any(link in path.parents for link in links)
+
+
+def home_folders() -> set[Path]:
+    """The homes of the user: as the environment has it, and as the system has it."""
+    named = [os.environ.get("HOME", "")]
+    with contextlib.suppress(KeyError, ImportError):
+        import pwd  # Windows has none
+
+        named.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    return {Path(name).resolve() for name in named if name.startswith("/")} - {Path("/")}
+
+
+def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Place]:
+    """Secrets in trees that may hold the user's files, and the home in one around it."""
+    homes = home_folders()
+    above = {home for home in homes for prefix in prefixes if home == prefix}
+    for tree in trees | above:
+        if _is_installed(tree, prefixes) or not tree.is_dir():
+            continue
+        yield from map(_hidden, secrets.find(tree))
+        yield from (Place(home, "hidden folder") for home in homes if tree in home.parents)
+
+
+def _is_installed(tree: Path, prefixes: Iterable[Path]) -> bool:
+    is_packages = tree.name in ("site-packages", "dist-packages")
+    return is_packages or any(prefix in tree.parents for prefix in prefixes)
+
+
+def _hidden(path: Path) -> Place:
+    return Place(path, "hidden folder" if path.is_dir() else "hidden file")
+
+
+@functools.cache
+def _hidden_in_system() -> frozenset[Place]:
+    """What not everybody may read. The superuser's own permissions would hide nothing."""
+    deep = [place for top in ("/etc", "/usr/local/etc") for place in _private(Path(top), 8)]
+    return frozenset([*deep, *_private(Path("/opt"), 2)])
+
+
+def _private(folder: Path, depth: int) -> Iterator[Place]:
+    try:
+        with os.scandir(folder) as entries:
+            listed = list(entries)
+    except OSError:
+        return
+    for entry in listed:
+        if entry.is_symlink():
+            continue
+        mode = entry.stat(follow_symlinks=False).st_mode
+        if stat.S_ISDIR(mode):
+            if not mode & stat.S_IROTH or not mode & stat.S_IXOTH:
+                yield Place(Path(entry.path), "hidden folder")
+            elif depth:
+                yield from _private(Path(entry.path), depth - 1)
+        elif not mode & stat.S_IROTH:
+            yield Place(Path(entry.path), "hidden file")
+
+
+def _certificates(environment: Mapping[str, str]) -> list[Path]:
+    names = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+    named = [environment.get(name, "") for name in names]
+    return [Path(name) for name in named if name.startswith("/")]

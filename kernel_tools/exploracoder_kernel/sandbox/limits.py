@@ -1,0 +1,47 @@
+"""Limits of every process in a sandbox, which no code in it can raise."""
+
+from __future__ import annotations
+
+import os
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+def machine_memory() -> int:
+    """Bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+class SandboxLimits(BaseModel):
+    """Hard limits, set before any code of the user's runs.
+
+    Attributes:
+        file_bytes: Size of a file that is written.
+        open_files: Descriptors of a process.
+        memory_bytes: What a process may allocate; libraries that it maps do not count.
+        processes: Processes and threads of the sandbox. Holds where they are counted for the
+            sandbox alone, and not for the superuser.
+        shared_bytes: What lies in ``/tmp`` and, separately, in ``/dev/shm``: both are memory.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file_bytes: int = Field(default=2**30, gt=0)
+    open_files: int = Field(default=1024, ge=64)
+    memory_bytes: int = Field(default_factory=lambda: machine_memory() // 2, gt=0)
+    processes: int = Field(default=4096, gt=0)
+    shared_bytes: int = Field(default=2**28, gt=0)
+
+    def by_name(self, *, has_own_count: bool) -> dict[str, int]:
+        """The limits by their names in ``resource``.
+
+        Args:
+            has_own_count: Processes are counted for the sandbox, not for the user.
+        """
+        limits = {
+            "RLIMIT_FSIZE": self.file_bytes,
+            "RLIMIT_NOFILE": self.open_files,
+            "RLIMIT_DATA": self.memory_bytes,
+            "RLIMIT_CORE": 0,
+        }
+        return {**limits, "RLIMIT_NPROC": self.processes} if has_own_count else limits

@@ -1,0 +1,135 @@
+"""What an interpreter has to read in order to run, as it says itself."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exploracoder_kernel import interpreter
+
+_ASK_SECONDS = 60.0
+_MARK = "exploracoder-python-home:"
+
+# Of the environment, what changes the answer.
+_THAT_MATTER = ("PATH", "HOME", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
+_OF_THE_LOADER = ("LD_LIBRARY_PATH", "CONDA_PREFIX", "VIRTUAL_ENV")
+
+# Runs in any Python, so that one that is too old is started and can say so. Finders of editable
+# installs keep a table of folders. The maps name the libraries that the loader found.
+_QUESTION = """
+import json, os, site, sys
+prefixes = [getattr(sys, name, "") for name in
+            ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix")]
+paths = sys.path[1:]
+for finder in sys.meta_path:
+    table = getattr(sys.modules.get(getattr(finder, "__module__", "")), "MAPPING", {})
+    if isinstance(table, dict):
+        paths += [path for path in table.values() if isinstance(path, str)]
+try:
+    with open("/proc/self/maps") as maps:
+        paths += sorted({line.split(None, 5)[5].strip() for line in maps if " /" in line})
+except (OSError, IndexError):
+    pass
+user = site.getuserbase() if getattr(site, "ENABLE_USER_SITE", None) else None
+told = {"executable": sys.executable, "prefixes": prefixes, "paths": paths, "user_base": user}
+print("MARK" + json.dumps(told))
+""".replace("MARK", _MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonHome:
+    """An interpreter and its files.
+
+    Attributes:
+        executable: What to start: the interpreter itself, when a script stands before it.
+        prefixes: The folders that it is installed in.
+        paths: What else it reads, as it names it and where links lead.
+        user_base: Where the user's own packages lie, when it looks there.
+    """
+
+    executable: str
+    prefixes: tuple[Path, ...]
+    paths: tuple[Path, ...]
+    user_base: str | None
+
+
+def find(python: str, environment: Mapping[str, str]) -> PythonHome:
+    """Ask an interpreter once for what it reads; the answer is kept while the file is the same.
+
+    Raises:
+        InterpreterError: It did not start, or did not answer as Python does.
+    """
+    shared = {name: value for name, value in environment.items() if name.startswith("PYTHON")}
+    for name in (*_THAT_MATTER, *_OF_THE_LOADER):
+        if name in environment:
+            shared[name] = environment[name]
+    try:
+        changed = Path(python).stat().st_mtime_ns
+    except OSError as error:
+        raise interpreter.not_python(python, str(error)) from error
+    return _find(python, changed, tuple(sorted(shared.items())))
+
+
+@functools.lru_cache(maxsize=64)
+def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) -> PythonHome:
+    told = _ask(python, dict(environment))
+    executable = python
+    if _is_script(Path(python)) and told["executable"]:
+        executable = str(told["executable"])
+    named = [*told["paths"], *_listed(dict(environment)), *_hops(Path(executable))]
+    prefixes = _existing(told["prefixes"])
+    return PythonHome(executable, prefixes, _existing(named), told["user_base"])
+
+
+def _existing(named: Iterable[str | Path]) -> tuple[Path, ...]:
+    """Those that are there, under the names given and without links."""
+    paths = {Path(path) for path in named if str(path).startswith("/") and Path(path).exists()}
+    return tuple(sorted((paths | {path.resolve() for path in paths}) - {Path("/")}))
+
+
+def _ask(python: str, environment: dict[str, str]) -> dict[str, Any]:
+    """The folder is the root, where nothing can stand in for a module of the standard library."""
+    try:
+        answer = subprocess.run(
+            [python, "-c", _QUESTION],
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ASK_SECONDS,
+        )
+    except OSError as error:
+        raise interpreter.not_python(python, str(error.strerror)) from error
+    except subprocess.TimeoutExpired as error:
+        raise interpreter.not_python(python, f"No answer in {_ASK_SECONDS:g} s.") from error
+    lines = [line for line in answer.stdout.splitlines() if line.startswith(_MARK)]
+    if not lines:
+        raise interpreter.not_python(python, answer.stderr)
+    told: dict[str, Any] = json.loads(lines[-1][len(_MARK) :])
+    return told
+
+
+def _is_script(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
+
+
+def _listed(environment: Mapping[str, str]) -> list[str]:
+    """The folders that variables name, which count also inside."""
+    listed = environment.get("LD_LIBRARY_PATH", "").split(":")
+    return [*listed, *(environment.get(name, "") for name in ("CONDA_PREFIX", "VIRTUAL_ENV"))]
+
+
+def _hops(executable: Path) -> list[Path]:
+    """The file, and each that a link leads to."""
+    hops = [executable]
+    while hops[-1].is_symlink() and len(hops) < 40:
+        hops.append(hops[-1].parent / hops[-1].readlink())
+    return hops
