@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+from typing import Optional
+
+# The limits that this process and its forks have, once they are set; named as an Observation does.
+_set: set[str] = set()
+_NAMES = {
+    "RLIMIT_FSIZE": "file_bytes",
+    "RLIMIT_NOFILE": "open_files",
+    "RLIMIT_DATA": "memory_bytes",
+    "RLIMIT_NPROC": "processes",
+}
+_SIGNS = {errno.EFBIG: "file_bytes", errno.EMFILE: "open_files", errno.ENOMEM: "memory_bytes"}
 
 
 def apply(limits: dict[str, int]) -> None:
@@ -17,3 +29,13 @@ def apply(limits: dict[str, int]) -> None:
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(number, (value, value))
+            _set.add(_NAMES.get(name, name))
+
+
+def hit_by(error: BaseException, *, has_memory_limit: bool) -> Optional[str]:
+    """The limit that an error comes from, if one is set that could be it."""
+    name = "memory_bytes" if isinstance(error, MemoryError) else None
+    if isinstance(error, OSError):
+        name = _SIGNS.get(error.errno or 0)
+    is_set = name in _set or (has_memory_limit and name == "memory_bytes")
+    return name if is_set else None

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional
 
-from . import comms, evidence, forks, memory, streams, variables, wire
+from . import comms, evidence, forks, memory, rlimits, streams, variables, wire, workfolder
 from .cell import Cell
 from .failures import full_message_of, line_in, report
 from .interrupts import Interrupts
@@ -102,6 +102,7 @@ class Runs:
         self._stdin.is_allowed = bool(request.get("allow_stdin"))
         self._owner.start_cell()
         streams.repair(self._channels)
+        workfolder.restore()
         started = time.perf_counter()
         error, outcome = self._act(action, request["memory_bytes"])
         outcome["seconds"] = time.perf_counter() - started
@@ -111,8 +112,8 @@ class Runs:
             is_interrupt = isinstance(error, KeyboardInterrupt)
             outcome["status"] = "interrupted" if is_interrupt else "error"
             outcome["error"] = self._report(error, cell)
-            if isinstance(error, MemoryError) and request["memory_bytes"]:
-                outcome["limits_hit"] = ["memory_bytes"]
+            hit = rlimits.hit_by(error, has_memory_limit=bool(request["memory_bytes"]))
+            outcome["limits_hit"] = [] if hit is None else [hit]
         streams.flush_all()
         self._owner.tell({"finished": True})
         return outcome

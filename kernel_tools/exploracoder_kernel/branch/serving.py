@@ -7,7 +7,7 @@ import socket
 import sys
 from typing import NoReturn
 
-from . import comms, linux, splitting, streams, wire
+from . import comms, linux, splitting, streams, wire, workfolder
 from .failures import brief
 from .interrupts import Interrupts
 from .ipython_cells import make_cells
@@ -56,6 +56,7 @@ class Branch:
             if request["op"] == "fork":
                 self._fork(request, descriptors)
             elif request["op"] != "input_reply":  # one that came too late
+                request["descriptors"] = descriptors
                 self._owner.reply({"reply": self._answer(request)})
 
     def _say_ready(self) -> None:
@@ -93,5 +94,6 @@ class Branch:
         os.dup2(stderr, 2)
         os.close(stdout)
         os.close(stderr)
+        workfolder.follow()
         self._say_ready()
         linux.die_with_parent(self._keeper)
