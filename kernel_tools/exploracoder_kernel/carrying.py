@@ -101,12 +101,12 @@ async def carry(
                 raise KernelError("The kernel's report could not be understood.") from error
             if not entries:
                 return Carried(refused=left)
-            parcel = Parcel(open_nameless(path), entries, paths)
+            parcel = Parcel(open_nameless(path), entries, paths, prefix=str(report["prefix"]))
         unpacked = await sidecar.unpack(branch_id, parcel)
-        if not unpacked.failed:
+        if not unpacked.unmade:
             return Carried(carried=_carried(unpacked, entries), refused=left)
         # Nothing was bound. Without these, what remains is written once more, in one piece.
-        refused |= {one.name: one.reason for one in unpacked.failed}
+        refused |= {one.name: one.reason for one in unpacked.unmade}
 
 
 def _is_name(name: str) -> bool:

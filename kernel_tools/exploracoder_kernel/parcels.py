@@ -40,7 +40,7 @@ class Bound(Answer):
     type: str
 
 
-class Failed(Answer):
+class Unmade(Answer):
     """A name that the branch's Python could not make."""
 
     name: str
@@ -48,22 +48,24 @@ class Failed(Answer):
 
 
 class Unpacked(Answer):
-    """What a branch says: all is bound, or nothing is, since some failed."""
+    """What a branch says: all is bound, or nothing is, since some could not be made."""
 
     bound: tuple[Bound, ...] = ()
-    failed: tuple[Failed, ...] = ()
+    unmade: tuple[Unmade, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
     """The pickles of ``entries``, in order, in one file that has no name any more.
 
+    ``paths`` is the kernel's ``sys.path``, which holds for a branch of the same ``prefix``.
     It stays open for as long as a branch may have to be built again; whoever has it closes it.
     """
 
     file: BinaryIO
     entries: tuple[Entry, ...]
     paths: tuple[str, ...]
+    prefix: str
 
     async def unpack(self, process: BranchProcess) -> Unpacked:
         """Bind the variables in a process.
@@ -80,6 +82,7 @@ class Parcel:
             timeout_s=_UNPACK_SECONDS,
             entries=[entry.model_dump() for entry in self.entries],
             paths=list(self.paths),
+            prefix=self.prefix,
             library=library_source(),
         )
         try:

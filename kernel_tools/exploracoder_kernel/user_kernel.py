@@ -45,7 +45,7 @@ async def attach(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
         raise KernelError(
             f"No connection file {connection_file!r}. In the notebook, %connect_info names it."
         ) from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise KernelError(f"{connection_file} is not a kernel's connection file.") from error
     client.start_channels()
     try:

@@ -39,11 +39,16 @@ _WORDS = {
     "weakref": "a weak reference",
     "ReferenceType": "a weak reference",
 }
+_CODE = (type, types.FunctionType)
 _UNPICKLABLE = re.compile(r"cannot pickle '([^']+)' (?:object|instances?)")
 
 
 class Refusal(Exception):  # noqa: N818  # an answer about a value
-    """A value can't go; ``str()`` says what it is."""
+    """A value can't go; ``str()`` says what it is, ``kinds`` the types that are it themselves."""
+
+    def __init__(self, words: str, kinds: tuple[type, ...]) -> None:
+        super().__init__(words)
+        self.kinds = kinds
 
 
 class TooLarge(Exception):  # noqa: N818  # an answer about a value
@@ -111,8 +116,8 @@ def packer_class(library: Any, main: dict[str, Any], hidden: set[str], code_note
             if type(obj) is Names:
                 return eval, ("__import__('sys').modules['__main__'].__dict__",)
             if isinstance(obj, io.IOBase) and not isinstance(obj, (io.BytesIO, io.StringIO)):
-                raise Refusal("an open file")
-            if isinstance(obj, (type, types.FunctionType)):
+                raise Refusal("an open file", (io.IOBase,))
+            if isinstance(obj, _CODE):
                 self._meet(obj)
             return super().reducer_override(obj)
 
@@ -121,7 +126,7 @@ def packer_class(library: Any, main: dict[str, Any], hidden: set[str], code_note
             if main.get(name) is obj:
                 self.met.add(name)
             if code_note and not library._should_pickle_by_reference(obj):
-                raise Refusal(code_note)
+                raise Refusal(code_note, _CODE)
 
         def _dynamic_function_reduce(self, func: Any) -> Any:
             reduced = super()._dynamic_function_reduce(func)
@@ -160,7 +165,8 @@ class Packing:
     def _probe(self, name: str, sizes: dict[str, int]) -> set[str]:
         """Whether a name can go by itself, and the functions and classes that go with it."""
         if name not in self.main or name in self.hidden:
-            self._refuse(name, "the kernel has no variable of this name")
+            has_none = "the kernel has no variable of this name"
+            self._refuse(name, "it is IPython's own" if name in self.main else has_none)
             return set()
         counter = Counter(self.limit)
         packer = self.packer(counter, buffer_callback=counter.count)
@@ -246,7 +252,7 @@ def _reason(error: BaseException, value: Any, limit: int) -> str:
     if isinstance(error, TooLarge):
         return f"it is over {limit:,} bytes"
     if isinstance(error, Refusal):
-        return _is_or_holds(str(error), isinstance(value, (io.IOBase, type, types.FunctionType)))
+        return _is_or_holds(str(error), isinstance(value, error.kinds))
     found = _UNPICKLABLE.search(str(error))
     if found is None:
         if isinstance(error, RecursionError) or "recursion" in str(error):
@@ -290,6 +296,7 @@ def main(request: dict[str, Any]) -> None:
                 packing = Packing(request, library)
                 entries = packing.run(os.path.join(folder, "variables"))
             report = {"entries": entries, "refused": packing.refusals(), "paths": sys.path}
+            report["prefix"] = sys.prefix
         except BaseException as error:  # noqa: BLE001  # an interrupt too must leave the kernel well
             report = {"failed": f"{type(error).__name__}: {error}"}
         _say(folder, "report.json", report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import os
 import pickle
 import sys
 from collections.abc import Iterator, Mapping
@@ -36,6 +37,16 @@ def _library(text: str) -> Iterator[None]:
         sys.modules.update(before)
 
 
+@contextlib.contextmanager
+def _opened(fd: int) -> Iterator[mmap.mmap]:
+    """The file from its start, whoever else has it open reads where."""
+    try:
+        with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as stream:
+            yield stream
+    finally:
+        os.close(fd)
+
+
 def _forget() -> dict[str, ModuleType]:
     names = [name for name in sys.modules if name.partition(".")[0] == _LIBRARY]
     return {name: sys.modules.pop(name) for name in names}
@@ -46,16 +57,18 @@ def unpack(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> di
 
     Returns:
         ``{"bound": [{"name", "type"}]}`` with what came along too, or
-        ``{"failed": [{"name", "reason"}]}``.
+        ``{"unmade": [{"name", "reason"}]}``.
     """
     before = dict(namespace)
-    sys.path += [path for path in request["paths"] if path not in sys.path]
-    with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as stream, _library(request["library"]):
+    if request["prefix"] == sys.prefix:
+        # What is more in the kernel's path was put there by the user.
+        sys.path += [path for path in request["paths"] if path not in sys.path]
+    with _opened(fd) as stream, _library(request["library"]):
         values, failed = _load_all(stream, request["entries"])
     if failed:
         namespace.clear()
         namespace.update(before)
-        return {"failed": failed}
+        return {"unmade": failed}
     namespace.update(values)
     namespace["__builtins__"] = before["__builtins__"]
     bound = [name for name in namespace if name in values or name not in before]

@@ -1,0 +1,332 @@
+"""Variables of a running kernel come along into a branch, and the kernel notices nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_kernel.carrying import Carried, carry
+from exploracoder_kernel.errors import KernelError
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.user_kernel import UserKernel, attach
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.manager import KernelManager
+
+DEFINED = """
+import json, socket, sqlite3, threading
+import numpy as np
+
+numbers = [1, 2]
+alias = numbers
+table = {"numbers": numbers}
+array = np.arange(6.0).reshape(2, 3)
+RATE = 3
+
+def scaled(n):
+    return n * RATE
+
+class Jar:
+    def __init__(self, size):
+        self.size = size
+
+    def filled(self):
+        return scaled(self.size)
+
+jar = Jar(4)
+filled = jar.filled
+double = lambda n: 2 * n
+def closes_over(n):
+    return lambda: n + RATE
+closure = closes_over(10)
+"""
+
+
+@pytest.fixture(scope="module")
+def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real kernel that all tests share, with some variables in it."""
+    sockets = tmp_path_factory.mktemp("kernel") / "s"
+    manager = KernelManager(kernel_name="python3", transport="ipc", ip=str(sockets))
+    manager.start_kernel(cwd=str(sockets.parent), stdout=subprocess.DEVNULL)
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        assert client.execute_interactive(DEFINED, timeout=60)["content"]["status"] == "ok"
+        yield manager.connection_file
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
+    """A client of the shared kernel."""
+    async with attach(connection_file) as attached:
+        yield attached
+
+
+async def execute(client: AsyncKernelClient, code: str) -> None:
+    reply = await client.execute(code, reply=True, timeout=60)
+    assert reply["content"]["status"] == "ok", reply["content"]
+
+
+async def evaluate(client: AsyncKernelClient, expression: str) -> Any:
+    """What an expression is in the kernel, which must notice as little of this as of us."""
+    asked = {"it": expression}
+    reply = await client.execute("", silent=True, user_expressions=asked, reply=True, timeout=60)
+    return eval(reply["content"]["user_expressions"]["it"]["data"]["text/plain"])
+
+
+async def reason(client: AsyncKernelClient, sidecar: Sidecar, name: str) -> str:
+    """Why a name is refused."""
+    carried = await carry(client, [name], sidecar, sidecar.root)
+    assert carried.carried == ()
+    return carried.refused[0].reason
+
+
+def names(carried: Carried) -> list[str]:
+    return [variable.name for variable in carried.carried if variable.asked]
+
+
+async def test_what_comes_along_is_there_in_every_branch(
+    client: AsyncKernelClient, sidecar: Sidecar
+) -> None:
+    wanted = ["numbers", "alias", "table", "array", "jar", "filled", "double", "closure", "np"]
+
+    carried = await carry(client, wanted, sidecar, sidecar.root)
+    branch = await sidecar.fork(sidecar.root)
+    seen = await sidecar.run(
+        branch,
+        "numbers.append(3)\n"
+        "print(table, alias is numbers, array.sum(), np.__name__, filled(), double(4), closure(),"
+        " filled.__self__ is jar, isinstance(jar, Jar), Jar(1).filled())",
+    )
+
+    assert names(carried) == wanted
+    assert carried.refused == ()
+    assert {variable.name: variable.type for variable in carried.carried}["jar"] == "Jar"
+    assert all(variable.size_bytes > 0 for variable in carried.carried if variable.asked)
+    assert seen.stdout == "{'numbers': [1, 2, 3]} True 15.0 numpy 12 8 13 True True 3\n"
+    assert (await sidecar.run(sidecar.root, "numbers")).result == "[1, 2]"
+
+
+async def test_a_function_brings_what_it_needs_and_sees_the_branchs_names(
+    client: AsyncKernelClient, sidecar: Sidecar
+) -> None:
+    carried = await carry(client, ["scaled"], sidecar, sidecar.root)
+    before = await sidecar.run(sidecar.root, "scaled(2)")
+    after = await sidecar.run(sidecar.root, "RATE = 100\nscaled(2)")
+    pickled = await sidecar.run(
+        sidecar.root, "import pickle\npickle.loads(pickle.dumps(scaled)) is scaled"
+    )
+
+    assert [(one.name, one.asked) for one in carried.carried] == [("scaled", True), ("RATE", False)]
+    assert (before.result, after.result) == ("6", "200")
+    assert pickled.result == "True"
+
+
+async def test_a_branch_that_dies_is_built_again_with_them(
+    client: AsyncKernelClient, sidecar: Sidecar
+) -> None:
+    await carry(client, ["numbers", "jar"], sidecar, sidecar.root)
+    await sidecar.run(sidecar.root, "numbers.append(jar.filled())")
+    died = await sidecar.run(sidecar.root, "import os; os._exit(1)")
+
+    assert died.status == "killed"
+    assert (await sidecar.run(sidecar.root, "numbers")).result == "[1, 2, 12]"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("(n for n in range(3))", "it is a generator, whose position can't be copied"),
+        ("open(__import__('os').devnull)", "it is an open file"),
+        ("[open(__import__('os').devnull, 'wb')]", "it holds an open file"),
+        ("socket.socket()", "it is a network connection"),
+        ("threading.Lock()", "it is a lock"),
+        ("threading.Thread()", "it holds a lock"),
+        ("sqlite3.connect(':memory:')", "it is a database connection"),
+        ("{'c': sqlite3.connect(':memory:').cursor()}", "it holds a database cursor"),
+        ("memoryview(b'x').__iter__()", "can't be"),
+        ("type('Own', (), {'__reduce__': lambda s: 1 / 0})()", "ZeroDivisionError"),
+        ("__import__('functools').reduce(lambda n, _: [n], range(100_000), [])", "too deeply"),
+        (
+            "type('Own', (), {'__setstate__': lambda s, t: 1 / 0, '__getstate__': lambda s: 1})()",
+            "the branch's Python can't make it: ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+async def test_what_cannot_go_is_refused_in_words(
+    client: AsyncKernelClient, forking: Sidecar, value: str, words: str
+) -> None:
+    await execute(client, f"unfit = {value}\nalso_fit = [numbers]")
+
+    carried = await carry(client, ["numbers", "unfit", "also_fit"], forking, forking.root)
+
+    assert [(one.name, words in one.reason) for one in carried.refused] == [("unfit", True)], (
+        carried
+    )
+    assert names(carried) == ["numbers", "also_fit"]
+    shown = await forking.run(forking.root, "also_fit[0] is numbers, 'unfit' in dir()")
+    assert shown.result == "(True, False)"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("missing", "the kernel has no variable of this name"),
+        ("1 + 1", "it is not a name in Python"),
+        ("class", "it is not a name in Python"),
+        ("In", "it is IPython's own"),
+        ("get_ipython", "it is IPython's own"),
+    ],
+)
+async def test_what_is_no_variable_is_refused(
+    client: AsyncKernelClient, forking: Sidecar, name: str, words: str
+) -> None:
+    assert await reason(client, forking, name) == words
+
+
+async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    await execute(client, "big = bytes(600_000)\nsame = [big]\nother = bytes(bytearray(500_000))")
+
+    carried = await carry(
+        client, ["big", "same", "other", "RATE"], forking, forking.root, limit_bytes=1_000_000
+    )
+    alone = await carry(client, ["big"], forking, forking.root, limit_bytes=100_000)
+
+    assert names(carried) == ["big", "same", "RATE"]
+    assert carried.refused[0].reason == "with the others it is over 1,000,000 bytes"
+    assert alone.refused[0].reason == "it is over 100,000 bytes"
+
+
+@pytest.fixture(scope="module")
+def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter in which nothing is installed."""
+    folder = tmp_path_factory.mktemp("plain")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    return folder / "bin" / "python"
+
+
+async def test_a_library_that_the_branch_lacks_is_named(
+    client: AsyncKernelClient, plain_python: Path, tmp_path: Path
+) -> None:
+    async with Sidecar(plain_python, tmp_path) as plain:
+        carried = await carry(client, ["array", "table", "jar"], plain, plain.root)
+        shown = await plain.run(plain.root, "table, jar.filled()")
+
+    assert [(one.name, one.reason) for one in carried.refused] == [
+        ("array", "the branch's Python has no module 'numpy'")
+    ]
+    assert shown.result == "({'numbers': [1, 2]}, 12)"
+
+
+async def test_another_version_of_python_gets_data_and_no_code(client: AsyncKernelClient) -> None:
+    kernel = UserKernel(client, busy_seconds=10, seconds=60)
+    wanted = ["numbers", "array", "json", "scaled", "jar", "Jar"]
+    packed = kernel.packed(wanted, {}, python="3.9.2", limit_bytes=1 << 20)
+    async with packed as (path, report):
+        size = path.stat().st_size
+
+    assert [entry["name"] for entry in report["entries"]] == ["numbers", "array", "json"]
+    assert size > 0
+    refused = {one["name"]: one["reason"] for one in report["refused"]}
+    own = "{}.{}".format(*sys.version_info)
+    words = f"code that was compiled by Python {own}, which Python 3.9.2 can't run"
+    assert refused == {
+        "scaled": f"it is {words}",
+        "jar": f"it holds {words}",
+        "Jar": f"it is {words}",
+    }
+
+
+async def test_the_kernel_notices_nothing_and_no_file_is_left(
+    client: AsyncKernelClient, forking: Sidecar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    await execute(client, "41 + 1")
+    state = (
+        "(sorted(globals()), sorted(__import__('sys').modules), __import__('sys').path,"
+        " get_ipython().execution_count, _, _i, len(In), dict(Out))"
+    )
+    before = await evaluate(client, state)
+
+    await carry(client, ["numbers", "jar", "missing"], forking, forking.root)
+
+    assert await evaluate(client, state) == before
+    assert list(temporary.iterdir()) == []
+
+
+async def test_the_kernels_own_cloudpickle_stays_its_own(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    await execute(client, "import sys, types; sys.modules['cloudpickle'] = types.ModuleType('own')")
+    try:
+        carried = await carry(client, ["jar"], forking, forking.root)
+
+        assert names(carried) == ["jar"]
+        assert await evaluate(client, "sys.modules['cloudpickle'].__name__") == "own"
+    finally:
+        await execute(client, "del sys.modules['cloudpickle']")
+
+
+async def test_a_busy_kernel_is_waited_for_and_never_interrupted(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    client.execute("import time; time.sleep(2); slept = 'to the end'")
+
+    with pytest.raises(KernelError, match=r"busy for 0\.5 s, and is not interrupted"):
+        await carry(client, ["numbers"], forking, forking.root, busy_seconds=0.5)
+    carried = await carry(client, ["slept"], forking, forking.root)
+
+    assert names(carried) == ["slept"]
+    assert (await forking.run(forking.root, "slept")).result == "'to the end'"
+
+
+@pytest.fixture
+def ended(connection_file: str, tmp_path: Path) -> str:
+    """The connection file of a kernel that is not there any more."""
+    info = json.loads(Path(connection_file).read_text()) | {"ip": str(tmp_path / "gone")}
+    (tmp_path / "kernel.json").write_text(json.dumps(info))
+    return str(tmp_path / "kernel.json")
+
+
+async def test_a_kernel_that_has_ended_is_named(ended: str, forking: Sidecar) -> None:
+    async with attach(ended) as client:
+        with pytest.raises(KernelError, match="Has it ended"):
+            await carry(client, ["x"], forking, forking.root)
+
+
+async def test_a_file_that_names_no_kernel_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text("[1]")
+    (tmp_path / "text.json").write_text("no")
+
+    for name in ("list.json", "text.json"):
+        with pytest.raises(KernelError, match="not a kernel's connection file"):
+            async with attach(str(tmp_path / name)):
+                pass
+    with pytest.raises(KernelError, match="No connection file"):
+        async with attach(str(tmp_path / "missing.json")):
+            pass
+
+
+async def test_bringing_can_be_cancelled(client: AsyncKernelClient, forking: Sidecar) -> None:
+    client.execute("time.sleep(1)")
+    bringing = asyncio.create_task(carry(client, ["numbers"], forking, forking.root))
+    await asyncio.sleep(0.2)
+    bringing.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await bringing
+    assert names(await carry(client, ["numbers"], forking, forking.root)) == ["numbers"]
