@@ -9,6 +9,7 @@ import socket
 import time
 from typing import Any
 
+from exploracoder_kernel import hangs
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
@@ -47,6 +48,9 @@ class BranchProcess:
         self._connection = connection
         self._pipes = pipes
         self._pid = 0
+        self.is_fork = False
+        self.has_hung = False
+        self.resident_bytes = 0
         self._ended: asyncio.Future[End] | None = None
         self.is_alive = False
 
@@ -78,6 +82,7 @@ class BranchProcess:
 
     async def run(self, code: str, limits: Limits, *, may_force: bool) -> Observation:
         """Run a snippet; whatever it does is an Observation."""
+        self.has_hung = False
         recorder = self._pipes.recorder = Recorder(limits.max_output_chars)
         self.launch.start_run(self._pid, limits)
         started = time.monotonic()
@@ -91,6 +96,7 @@ class BranchProcess:
             self._pipes.recorder = None
         outcome = with_limits(outcome, hits, limits)
         outcome.setdefault("seconds", time.monotonic() - started)
+        self.resident_bytes = int(outcome.pop("resident_bytes", self.resident_bytes))
         return _observe(outcome, recorder, limits)
 
     async def _run(
@@ -136,10 +142,13 @@ class BranchProcess:
     async def _time_out(self, recorder: Recorder, limits: Limits) -> dict[str, Any]:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
+        waits = await hangs.what_for(self.launch, self._pid) if self.is_fork else None
+        self.has_hung = waits is hangs.Wait.LOCKS
         self.launch.interrupt(self._pid)
         try:
             outcome = await self._outcome(recorder, GRACE_SECONDS)
         except TimeoutError:
+            self.has_hung = waits in (hangs.Wait.LOCKS, hangs.Wait.UNKNOWN)
             await self.kill()
             return {**_error("timeout", "TimeoutError", sentence + "killed."), **hit}
         error = {**_error("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
@@ -189,6 +198,7 @@ class BranchProcess:
         ours, theirs = socket.socketpair()
         pipes = Pipes()
         child = BranchProcess(self.launch, Connection(ours), pipes)
+        child.is_fork, child.resident_bytes = True, self.resident_bytes
         try:
             descriptors = (theirs.fileno(), *pipes.write_ends)
             pid = await self._request_fork(descriptors, is_forced)

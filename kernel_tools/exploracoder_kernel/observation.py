@@ -51,6 +51,7 @@ class Observation(BaseModel):
         payloads: What the cell asks of a front end, as in the Jupyter protocol: ``page``,
             ``set_next_input``, ``ask_exit``. Empty without a front end.
         user_expressions: The answers to the request's, as in the Jupyter protocol.
+        note: How the branch came to run it, where that was not the usual way.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,6 +69,7 @@ class Observation(BaseModel):
     execution_count: int | None = None
     payloads: tuple[dict[str, Any], ...] = ()
     user_expressions: dict[str, Any] = {}
+    note: str = ""
 
     @property
     def ran(self) -> bool:

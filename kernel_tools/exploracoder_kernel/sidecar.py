@@ -5,25 +5,28 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from exploracoder_kernel.answers import BranchInfo
-from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
+from exploracoder_kernel.branch_process import BranchDied, ForkRefused
+from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
-from exploracoder_kernel.errors import ReplayError, SidecarError
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launch import Setting
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.observation import ErrorReport, Observation
+from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.parcels import Parcel, Unpacked
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
 from exploracoder_kernel.states import States
-from exploracoder_kernel.strategies import ForkStrategy, StrategyChoice, choose
+from exploracoder_kernel.steps import HANGS_IN_FORKS, Step, Steps
+from exploracoder_kernel.strategies import StrategyChoice, choose
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
 
@@ -41,6 +44,9 @@ class Sidecar(Questions):
         strategy: ``auto`` forks where that is safe; ``fork`` and ``replay`` insist.
         env: Variables to set in addition; names that say they hold a secret are left out.
         launcher: Starts the interpreter; a sandbox goes here.
+        memory_budget_bytes: What idle branches may hold for themselves, all in all. Over it, old
+            ones lose their process and are built again from their cells when they are asked for.
+            A quarter of the machine's memory by default.
     """
 
     def __init__(
@@ -52,6 +58,7 @@ class Sidecar(Questions):
         strategy: StrategyChoice = "auto",
         env: Mapping[str, str] | None = None,
         launcher: Launcher | None = None,
+        memory_budget_bytes: int | None = None,
     ) -> None:
         self.root = "b0"
         self.strategy_reason = ""
@@ -68,6 +75,9 @@ class Sidecar(Questions):
             )
         )
         self._states = States(self._tree, self._launches)
+        self._steps = Steps(self._tree, self._states)
+        budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
+        self._budget = MemoryBudget(self._tree, budget)
         self._parcels: list[Parcel] = []
 
     @property
@@ -125,35 +135,20 @@ class Sidecar(Questions):
             BranchNotFound: There is no such branch.
         """
         branch = self._tree.find(branch_id)
-        chosen = limits or self._limits
+        step = Step(code, limits or self._limits, front_end, request)
         async with branch.lock:
-            try:
-                process = await self._states.live(branch)
-            except ReplayError as error:
-                report = ErrorReport(ename="ReplayError", evalue=str(error))
-                return Observation(status="error", error=report)
-            branch.is_busy = True
-            try:
-                observation = await process.run(code, chosen, may_force=self._may_force)
-            finally:
-                branch.is_busy = False
-            await self._note(branch, process, code, chosen, observation)
+            observation = await self._steps.take(branch, step)
+        if self._budget.is_due():
+            await self._make_room()
         return observation
 
-    async def _note(
-        self,
-        branch: Branch,
-        process: BranchProcess,
-        code: str,
-        limits: Limits,
-        observation: Observation,
-    ) -> None:
-        """A cell that ran to an end is part of the branch's state from now on."""
-        if observation.status in ("ok", "error"):
-            status: Any = observation.status
-            branch.cells.append(Cell(code, limits, status))
-        if not process.is_alive:
-            await self._states.bury(branch)
+    async def _make_room(self) -> None:
+        """Let old branches sleep that hold more memory than all idle ones may."""
+        started = time.monotonic()
+        await self.measure()
+        for branch in self._budget.too_many():
+            await self._states.put_to_sleep(branch)
+        self._budget.note_cost(time.monotonic() - started)
 
     async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
@@ -176,7 +171,7 @@ class Sidecar(Questions):
                 raise SidecarError(f"The variables could not be taken in. {death}") from death
             finally:
                 branch.is_busy = False
-            if not unpacked.failed:
+            if not unpacked.unmade:
                 branch.cells.append(Cell("", self._limits, "ok", parcel))
         return unpacked
 
@@ -195,6 +190,7 @@ class Sidecar(Questions):
         strategy = self._states.strategy
         assert strategy is not None
         async with parent.lock:
+            process = await self._states.live(parent) if strategy.needs_parent else None
             child = Branch(
                 id=self._tree.new_id(),
                 parent=parent.id,
@@ -203,11 +199,13 @@ class Sidecar(Questions):
                 inherited=len(parent.cells),
                 goal=goal,
             )
-            process = await self._states.live(parent) if strategy.needs_parent else None
             try:
+                if parent.hangs_in_forks:
+                    raise ForkRefused(HANGS_IN_FORKS)
                 child.process = await strategy.branch(process)
             except ForkRefused as refusal:
                 child.created, child.note = "replay", str(refusal)
+            child.is_exact = parent.is_exact or child.process is None
         self._tree.add(child, parent)
         return child.id
 
@@ -247,13 +245,18 @@ class Sidecar(Questions):
         if branch.is_busy and branch.process is not None:
             branch.process.interrupt()
 
+    async def measure(self) -> tuple[BranchInfo, ...]:
+        """The tree, with the memory of each idle branch as it is now."""
+        await asyncio.gather(*(self._states.measure(branch) for branch in self._tree))
+        return self.tree()
+
     def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
         return tuple(branch.info() for branch in self._tree)
 
     @property
     def _may_force(self) -> bool:
-        return isinstance(self._states.strategy, ForkStrategy)
+        return self._states.may_force
 
     async def _ask(self, branch_id: str, op: str, **fields: Any) -> dict[str, Any]:
         branch = self._tree.find(branch_id)

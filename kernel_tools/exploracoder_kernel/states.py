@@ -7,7 +7,7 @@ from exploracoder_kernel.errors import ReplayError
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.parcels import Parcel
-from exploracoder_kernel.strategies import Strategy
+from exploracoder_kernel.strategies import ForkStrategy, Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
 
@@ -19,8 +19,17 @@ class States:
         self._launches = launches
         self.strategy: Strategy | None = None
 
-    async def live(self, branch: Branch) -> BranchProcess:
+    @property
+    def may_force(self) -> bool:
+        """Whether a branch may look into lazy objects in a fork of itself."""
+        return isinstance(self.strategy, ForkStrategy)
+
+    async def live(self, branch: Branch, *, is_afresh: bool = False) -> BranchProcess:
         """The branch's process, built again when there is none.
+
+        Args:
+            branch: A branch that is locked for this.
+            is_afresh: Build it from its cells alone, without a fork.
 
         Raises:
             ReplayError: Its cells came out differently.
@@ -31,31 +40,59 @@ class States:
         await self.bury(branch)
         branch.is_busy = True
         try:
-            process, cells = await self._nearest(branch)
+            process, cells = await self._nearest(branch, is_afresh=is_afresh)
             branch.process = process
             await _replay(branch, process, cells)
         finally:
             branch.is_busy = False
-        branch.has_died = False
+        branch.has_died = branch.is_dormant = False
+        branch.is_exact = True
         return process
 
-    async def _nearest(self, branch: Branch) -> tuple[BranchProcess, list[Cell]]:
+    async def _nearest(
+        self, branch: Branch, *, is_afresh: bool
+    ) -> tuple[BranchProcess, list[Cell]]:
         """A process to go on from, and the cells that lead from there to the branch's state."""
-        parent = self._tree.parent_of(branch)
-        is_unchanged = parent is not None and len(parent.cells) == branch.inherited
-        if parent is not None and is_unchanged and parent.is_live and not parent.lock.locked():
-            async with parent.lock:
+        source = None if is_afresh else self._tree.nearest_live(branch)
+        if source is not None and self.strategy is not None:
+            async with source.lock:
+                shared = len(source.cells)
                 try:
-                    process = await self.strategy.branch(parent.process) if self.strategy else None
+                    process = await self.strategy.branch(source.process)
                 except ForkRefused:
                     process = None
             if process is not None:
-                return process, branch.cells[branch.inherited :]
+                return process, branch.cells[shared:]
         return await self._launches.start(), branch.cells
+
+    async def measure(self, branch: Branch) -> None:
+        """Ask an idle branch how much memory it holds."""
+        if not branch.is_live or branch.lock.locked():
+            return
+        async with branch.lock:
+            process = branch.process
+            if process is None:
+                return
+            try:
+                answer = await process.ask("memory")
+            except BranchDied:
+                await self.bury(branch)
+            else:
+                branch.own_bytes, branch.shared_bytes = int(answer["own"]), int(answer["shared"])
+
+    async def put_to_sleep(self, branch: Branch) -> None:
+        """End an idle branch's process to save its memory; it is built again when asked for."""
+        if branch.lock.locked():
+            return
+        async with branch.lock:
+            if branch.is_live:
+                await self.bury(branch)
+                branch.has_died, branch.is_dormant = False, True
 
     async def bury(self, branch: Branch) -> None:
         """Let go of a branch's process, and of the launch when no other branch lives in it."""
         process, branch.process = branch.process, None
+        branch.own_bytes = branch.shared_bytes = None
         if process is None:
             return
         branch.has_died = True
@@ -86,8 +123,8 @@ async def _take_in(branch: Branch, process: BranchProcess, parcel: Parcel) -> No
         unpacked = await parcel.unpack(process)
     except BranchDied as death:
         raise ReplayError(f"Branch {branch.id} could not be built again. {death}") from death
-    if unpacked.failed:
-        first = unpacked.failed[0]
+    if unpacked.unmade:
+        first = unpacked.unmade[0]
         raise ReplayError(
             f"Branch {branch.id} could not be built again: {first.name} was brought along, and now"
             f" {first.reason}."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import operator
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -32,7 +34,13 @@ class Cell:
 class Branch:
     """A branch: the cells its state comes from, and the process that holds it, if there is one.
 
-    The first ``inherited`` cells are those the parent had when this branch was made.
+    Attributes:
+        inherited: So many of its first cells the parent had when this branch was made.
+        is_exact: Whether the cells tell all that the process holds. A run that was stopped in the
+            middle has left something that they don't.
+        is_dormant: Whether the process was ended to save memory.
+        hangs_in_forks: Whether a step hung in a fork of this state; no more are made.
+        used_at: When a cell was last run in it, in seconds of ``time.monotonic``.
     """
 
     id: str
@@ -45,6 +53,12 @@ class Branch:
     process: BranchProcess | None = None
     is_busy: bool = False
     has_died: bool = False
+    is_dormant: bool = False
+    is_exact: bool = True
+    hangs_in_forks: bool = False
+    used_at: float = field(default_factory=time.monotonic)
+    own_bytes: int | None = None
+    shared_bytes: int | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -58,6 +72,8 @@ class Branch:
         state: BranchState = "busy" if self.is_busy else "idle"
         if not self.is_busy and (self.has_died or ended):
             state = "dead"
+        elif not self.is_busy and self.is_dormant:
+            state = "dormant"
         return BranchInfo(
             id=self.id,
             parent=self.parent,
@@ -66,6 +82,8 @@ class Branch:
             created=self.created,
             note=self.note,
             goal=self.goal,
+            own_bytes=self.own_bytes,
+            shared_bytes=self.shared_bytes,
         )
 
 
@@ -105,6 +123,18 @@ class Tree:
             found += [b for b in self if b.parent == ancestor.id]
         return found
 
+    def nearest_live(self, branch: Branch) -> Branch | None:
+        """The idle branch whose state most cells of ``branch`` lead from, if there is any."""
+        able = [
+            other
+            for other in self
+            if other.is_live
+            and other.is_exact
+            and not (other.hangs_in_forks or other.lock.locked())
+            and _leads_to(other.cells, branch.cells)
+        ]
+        return max(able, key=lambda other: len(other.cells), default=None)
+
     def new_id(self) -> str:
         """A name that no branch has had."""
         return f"b{next(self._numbers)}"
@@ -126,3 +156,8 @@ class Tree:
     def clear(self) -> None:
         """Forget all of them."""
         self._branches.clear()
+
+
+def _leads_to(start: list[Cell], whole: list[Cell]) -> bool:
+    """Whether ``whole`` begins with these very cells: equal ones may have had another effect."""
+    return len(start) <= len(whole) and all(map(operator.is_, start, whole))

@@ -1,0 +1,66 @@
+"""How much memory idle branches may hold for themselves, and who lets go first."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+
+from exploracoder_kernel.tree import Branch, Tree
+
+_SHARE_OF_MACHINE = 4
+_SHARE_OF_TIME = 20
+_SMALL_SHARE = 200
+
+
+def default_budget() -> int:
+    """A quarter of the machine's memory, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _SHARE_OF_MACHINE
+
+
+class MemoryBudget:
+    """Chooses the branches that lose their process, so that the others have room.
+
+    Only branches from which others were made are chosen, those first that were not used for
+    longest, and the root last: all can be built again from it. A branch whose process holds what
+    its cells don't tell (of a run that was interrupted) stays.
+    """
+
+    def __init__(self, tree: Tree, budget_bytes: int) -> None:
+        self._tree = tree
+        self._budget_bytes = budget_bytes
+        self._next_look = 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is worth measuring: processes hold more in all, and it was not just done.
+
+        What a process holds in all (it said so when it ran) is never less than what is its own.
+        """
+        if time.monotonic() < self._next_look:
+            return False
+        live = (branch.process for branch in self._tree if branch.is_live)
+        return sum(process.resident_bytes for process in live if process) > self._budget_bytes
+
+    def note_cost(self, seconds: float) -> None:
+        """Measuring took so long: let it be a small part of all time."""
+        self._next_look = time.monotonic() + _SHARE_OF_TIME * seconds
+
+    def too_many(self) -> list[Branch]:
+        """The branches to put to sleep, after their memory was measured."""
+        idle = [branch for branch in self._tree if branch.is_live and not branch.lock.locked()]
+        excess = _own(idle) - self._budget_bytes
+        if excess <= 0:
+            return []
+        parents = {branch.parent for branch in self._tree}
+        able = [branch for branch in idle if branch.id in parents and branch.is_exact]
+        able.sort(key=lambda branch: (branch.parent is None, branch.used_at))
+        if _own(able) < excess:  # it can't be reached: don't give up what holds next to nothing
+            able = [b for b in able if _own([b]) * _SMALL_SHARE >= self._budget_bytes]
+        chosen: list[Branch] = []
+        while able and _own(chosen) < excess:
+            chosen.append(able.pop(0))
+        return chosen
+
+
+def _own(branches: Iterable[Branch]) -> int:
+    return sum(branch.own_bytes or 0 for branch in branches)

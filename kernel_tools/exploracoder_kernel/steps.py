@@ -1,0 +1,94 @@
+"""A snippet as the next step of a branch."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from exploracoder_kernel.branch_process import BranchProcess
+from exploracoder_kernel.errors import ReplayError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import ErrorReport, Observation
+from exploracoder_kernel.presentation import CellRequest, FrontEnd
+from exploracoder_kernel.states import States
+from exploracoder_kernel.tree import Branch, Cell, Tree
+
+HANGS_IN_FORKS = "a step hung in a fork, and not after its cells were run again"
+_RETRIED = (
+    "The snippet hung in a fork of its branch, so the branch was built again from its cells. "
+    "This is what the snippet did then."
+)
+_NOT_RETRIED = "The snippet hung in a fork of its branch, which could not be built again. "
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A snippet and how it is to be run."""
+
+    code: str
+    limits: Limits
+    front_end: FrontEnd | None = None
+    request: CellRequest | None = None
+
+
+class Steps:
+    """Runs snippets, and keeps account of what is part of a branch's state."""
+
+    def __init__(self, tree: Tree, states: States) -> None:
+        self._tree = tree
+        self._states = states
+
+    async def take(self, branch: Branch, step: Step) -> Observation:
+        """Run a snippet in a branch that is locked for it.
+
+        Where it hangs in a process that was forked, it is run again in one that was not.
+        """
+        try:
+            process = await self._states.live(branch)
+        except ReplayError as error:
+            report = ErrorReport(ename="ReplayError", evalue=str(error))
+            return Observation(status="error", error=report)
+        was_exact = branch.is_exact
+        observation = await self._run(branch, process, step)
+        if process.has_hung and process.is_fork and was_exact:
+            observation = await self._run_afresh(branch, step, observation)
+        branch.used_at = time.monotonic()
+        return observation
+
+    async def _run(self, branch: Branch, process: BranchProcess, step: Step) -> Observation:
+        branch.is_busy, branch.is_exact = True, False
+        try:
+            observation = await process.run(
+                step.code, step.limits, may_force=self._states.may_force
+            )
+        finally:
+            branch.is_busy = False
+        if observation.status in ("ok", "error"):
+            status = cast("Literal['ok', 'error']", observation.status)
+            branch.cells.append(Cell(step.code, step.limits, status))
+            branch.is_exact = True
+        if not process.is_alive:
+            await self._states.bury(branch)
+        return observation
+
+    async def _run_afresh(self, branch: Branch, step: Step, hung: Observation) -> Observation:
+        await self._states.bury(branch)
+        if step.front_end is not None:
+            step.front_end.output({"output_type": "clear_output", "wait": False})
+        try:
+            process = await self._states.live(branch, is_afresh=True)
+        except ReplayError as error:
+            return hung.model_copy(update={"note": f"{_NOT_RETRIED}{error}"})
+        observation = await self._run(branch, process, step)
+        if observation.status != "timeout":
+            self._remember(branch)
+        return observation.model_copy(update={"note": _RETRIED})
+
+    def _remember(self, branch: Branch) -> None:
+        """Make no more forks of this state, nor of the one that it came from."""
+        if branch.created == "fork":
+            branch.created = "replay"
+        for state in (branch, self._tree.parent_of(branch)):
+            if state is not None:
+                state.note, state.hangs_in_forks = HANGS_IN_FORKS, True
