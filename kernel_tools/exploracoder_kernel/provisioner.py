@@ -1,0 +1,89 @@
+"""How Jupyter starts the kernel ``exploracoder``: private sockets, and no secret in its sight.
+
+The kernel's front speaks with Jupyter and runs no code of the user's. What does, it starts in the
+sandbox, where there is neither a way to these sockets nor to the front's process.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+from traitlets import Enum, Unicode
+
+from exploracoder_kernel.environment import clean_environment, is_secret
+from exploracoder_kernel.sandbox import LEVELS
+from exploracoder_kernel.scratch import Scratch, sweep
+
+# What the front needs besides: Jupyter's folders and its parent, and where we keep our own.
+_OF_JUPYTER = re.compile(
+    r"JPY_\w+|JUPYTER_(\w+_DIR|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)|IPYTHONDIR"
+    r"|EXPLORACODER_(CACHE|CONFIG)|DBUS_SESSION_BUS_ADDRESS",
+)
+_STRATEGIES = ("auto", "fork", "replay")
+
+
+class SandboxProvisioner(LocalProvisioner):
+    """Starts the front beside the Jupyter server, with what the kernelspec and the caller want.
+
+    The kernelspec gives values under ``metadata.kernel_provisioner.config``; arguments of
+    ``start_kernel`` with the same names come before them.
+    """
+
+    python = Unicode(None, allow_none=True, help="The interpreter that cells run in.").tag(
+        config=True
+    )
+    sandbox = Enum(LEVELS, "auto", help="What cells are kept from.").tag(config=True)
+    strategy = Enum(_STRATEGIES, "auto", help="How branches are made.").tag(config=True)
+
+    _sockets: Scratch | None = None
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Choose sockets, and make the command and its environment."""
+        given = {name: kwargs.pop(name, None) for name in ("python", "sandbox", "strategy")}
+        self._choose_sockets()
+        prepared = await super().pre_launch(**kwargs)
+        prepared["cmd"] = [*prepared["cmd"], *self._options(given)]
+        prepared["env"] = front_environment(prepared["env"])
+        return prepared
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Remove the sockets, unless the kernel starts again."""
+        await super().cleanup(restart=restart)
+        if not restart and self._sockets is not None:
+            self._sockets.remove()
+            self._sockets = None
+
+    def _choose_sockets(self) -> None:
+        """Sockets in a folder of ours, for a kernel whose owner has not chosen others."""
+        manager: Any = self.parent
+        if manager is None or manager.transport == "ipc":
+            return
+        sweep()
+        self._sockets = Scratch.create()
+        manager.cache_ports = False
+        manager.transport = "ipc"
+        manager.ip = str(self._sockets.folder / "k")
+        for name in ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port"):
+            setattr(manager, name, 0)
+
+    def _options(self, given: dict[str, Any]) -> list[str]:
+        usual = {"python": self.python, "sandbox": self.sandbox, "strategy": self.strategy}
+        chosen = {name: given[name] or usual[name] for name in usual}
+        return [
+            word
+            for name, value in chosen.items()
+            if value not in (None, "auto")
+            for word in (f"--{name}", str(value))
+        ]
+
+
+def front_environment(surroundings: dict[str, str]) -> dict[str, str]:
+    """The environment of the front: what is needed to run and to find Jupyter's files."""
+    jupyters = {
+        name: value
+        for name, value in surroundings.items()
+        if _OF_JUPYTER.fullmatch(name) is not None and not is_secret(name)
+    }
+    return {**clean_environment(surroundings), **jupyters}
