@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,13 +34,14 @@ class ResolvedName(BaseModel):
 
 
 class Completions(BaseModel):
-    """Texts that may stand in place of ``code[start:end]``."""
+    """Texts that may stand in place of ``code[start:end]``; ``metadata`` is for front ends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     matches: tuple[str, ...] = ()
     start: int
     end: int
+    metadata: dict[str, Any] = {}
 
 
 class Inspection(BaseModel):

@@ -6,6 +6,7 @@ from typing import Any
 
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import ProtocolError
+from exploracoder_kernel.errors import SidecarError
 
 _TYPES: dict[str, type] = {
     "output": dict,
@@ -71,6 +72,17 @@ def fork_reply(message: Message) -> tuple[str | None, int | None]:
         return str(reply["refused"]), None
     pid = reply.get("pid")
     return None, None if pid is None else _pid(pid, "a malformed reply")
+
+
+def checked(reply: Message) -> Message:
+    """A reply that says more than that there is none.
+
+    Raises:
+        SidecarError: The branch could not answer.
+    """
+    if "failed" in reply:
+        raise SidecarError(f"A branch could not answer: {reply['failed']}.")
+    return reply
 
 
 def _check_output(output: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from exploracoder_kernel.recording import Recorder, StreamName
+from exploracoder_kernel.recording import Feed, StreamName
 
 _CHUNK = 1 << 16
 _MOST_CHUNKS = 32
@@ -18,7 +18,7 @@ class Pipes:
     """
 
     def __init__(self) -> None:
-        self.recorder: Recorder | None = None
+        self.recorder: Feed | None = None
         self._loop = asyncio.get_running_loop()
         self._read_ends: dict[StreamName, int] = {}
         self._write_ends: list[int] = []

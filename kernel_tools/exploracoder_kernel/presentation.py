@@ -44,11 +44,13 @@ class CellRequest:
         silent: No result is shown, nothing is kept in the history, and the cell is not counted.
         store_history: The cell is counted, and its source and result are kept (``In``, ``Out``).
         user_expressions: Names and the expressions to evaluate after a cell that ran.
+        parent: The message that asks, which widgets name to have outputs put into them.
     """
 
     silent: bool = False
     store_history: bool = True
     user_expressions: Mapping[str, str] = field(default_factory=dict)
+    parent: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_stored(self) -> bool:

@@ -42,6 +42,25 @@ class Questions(ABC):
         answer = await self._ask(branch_id, "complete", code=code, cursor=cursor)
         return Completions.model_validate(answer)
 
+    async def is_complete(self, branch_id: str, code: str) -> tuple[str, str]:
+        """Whether a console would run the code now, as the Jupyter protocol says it.
+
+        Returns:
+            ``complete``, ``incomplete``, ``invalid`` or ``unknown``; the indent of the next line.
+        """
+        answer = await self._ask(branch_id, "is_complete", code=code)
+        return str(answer["status"]), str(answer["indent"])
+
+    async def inspect_at(
+        self, branch_id: str, code: str, cursor: int, detail: int = 0
+    ) -> dict[str, Any]:
+        """What a front end shows of the name at ``cursor``: a mime bundle, empty for nothing.
+
+        With ``detail`` 1 it holds the source, too.
+        """
+        answer = await self._ask(branch_id, "inspect_at", code=code, cursor=cursor, detail=detail)
+        return dict(answer["bundle"])
+
     async def inspect(self, branch_id: str, name: str) -> Inspection:
         """Type, signature, documentation and place of a dotted name."""
         return Inspection.model_validate(await self._ask(branch_id, "inspect", name=name))

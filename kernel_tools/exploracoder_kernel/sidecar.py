@@ -142,6 +142,35 @@ class Sidecar(Questions):
             await self._make_room()
         return observation
 
+    async def send_comm(
+        self,
+        branch_id: str,
+        message: dict[str, Any],
+        limits: Limits | None = None,
+        *,
+        front_end: FrontEnd | None = None,
+    ) -> Observation:
+        """Hand a front end's message to a comm of a branch: what its callbacks do is a run.
+
+        What that changes is lost when the branch has to be built again from its cells.
+
+        Args:
+            branch_id: Where the comm is.
+            message: Of the Jupyter protocol: ``msg_type`` (``comm_open``, ``comm_msg`` or
+                ``comm_close``) and ``content``; perhaps ``header``, ``metadata``, and ``buffers``
+                as bytes.
+            limits: Those of the sidecar by default.
+            front_end: Is shown what the callbacks put out.
+
+        Raises:
+            BranchNotFound: There is no such branch.
+            ReplayError: The branch had to be built again, and its cells came out differently.
+        """
+        branch = self._tree.find(branch_id)
+        async with branch.lock:
+            chosen = limits or self._limits
+            return await self._steps.deliver(branch, message, chosen, front_end)
+
     async def _make_room(self) -> None:
         """Let old branches sleep that hold more memory than all idle ones may."""
         started = time.monotonic()

@@ -110,7 +110,9 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
             if cell.parcel is not None:
                 await _take_in(branch, process, cell.parcel)
                 continue
-            observation = await process.run(cell.code, cell.limits, may_force=False)
+            observation = await process.run(
+                cell.code, cell.limits, may_force=False, request=cell.request
+            )
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))
     except BaseException:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.errors import ReplayError
 from exploracoder_kernel.limits import Limits
@@ -56,17 +57,35 @@ class Steps:
         branch.used_at = time.monotonic()
         return observation
 
+    async def deliver(
+        self, branch: Branch, message: Message, limits: Limits, front_end: FrontEnd | None
+    ) -> Observation:
+        """Hand a front end's comm message to a branch that is locked for it."""
+        process = await self._states.live(branch)
+        branch.is_busy, branch.is_exact = True, False
+        try:
+            observation = await process.deliver(message, limits, front_end)
+        finally:
+            branch.is_busy = False
+        if not process.is_alive:
+            await self._states.bury(branch)
+        return observation
+
     async def _run(self, branch: Branch, process: BranchProcess, step: Step) -> Observation:
         branch.is_busy, branch.is_exact = True, False
         try:
             observation = await process.run(
-                step.code, step.limits, may_force=self._states.may_force
+                step.code,
+                step.limits,
+                may_force=self._states.may_force,
+                front_end=step.front_end,
+                request=step.request,
             )
         finally:
             branch.is_busy = False
         if observation.status in ("ok", "error"):
             status = cast("Literal['ok', 'error']", observation.status)
-            branch.cells.append(Cell(step.code, step.limits, status))
+            branch.cells.append(Cell(step.code, step.limits, status, request=step.request))
             branch.is_exact = True
         if not process.is_alive:
             await self._states.bury(branch)

@@ -15,6 +15,7 @@ from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.presentation import CellRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Cell:
     limits: Limits
     status: Literal["ok", "error"]
     parcel: Parcel | None = None
+    request: CellRequest | None = None
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ class Cell(NamedTuple):
 
     Attributes:
         name: The file name that it is compiled under.
-        count: Its number in the history.
+        number: Its place in the history.
         is_stored: Whether its source and result are kept, and the number is used up.
         is_silent: Whether nothing of it is shown or kept.
         has_front: Whether somebody looks on who knows colours, pagers and payloads.
@@ -18,7 +18,7 @@ class Cell(NamedTuple):
 
     code: str
     name: str
-    count: int
+    number: int
     is_stored: bool = True
     is_silent: bool = False
     has_front: bool = False

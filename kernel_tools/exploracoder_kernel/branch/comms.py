@@ -20,7 +20,7 @@ _PACKAGE = "comm"
 
 def install(tell: Tell) -> None:
     """Have ``comm`` speak through ``tell`` from its import on."""
-    sys.meta_path.insert(0, _Finder(tell))  # type: ignore[arg-type]  # only what import asks for
+    sys.meta_path.insert(0, _Finder(tell))
 
 
 def deliver(message: dict[str, Any], parent: dict[str, Any], tell: Tell) -> None:
@@ -55,12 +55,13 @@ class _Finder:
     def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:
         if name != _PACKAGE:
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is None or spec.loader is None:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, self)
             return None
-        spec.loader = _Loader(spec.loader, self._tell)  # type: ignore[assignment]
+        loader: Any = _Loader(spec.loader, self._tell)
+        spec.loader = loader
         return spec
 
 

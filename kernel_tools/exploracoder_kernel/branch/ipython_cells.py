@@ -63,7 +63,7 @@ class IPythonCells:
 
     def execute(self, cell: Cell) -> BaseException | None:
         """Run a cell; the exception that left it is the answer."""
-        self._shell.execution_count = cell.count
+        self._shell.execution_count = cell.number
         result = self._shell.run_cell(
             cell.code, store_history=cell.is_stored, silent=cell.is_silent
         )
@@ -126,7 +126,7 @@ class IPythonCells:
         """Send a mime bundle to the owner."""
         output = {"output_type": kind, "data": bounded(data, self.max_chars), "metadata": metadata}
         if kind == "execute_result":
-            more["execution_count"] = self.cell.count
+            more["execution_count"] = self.cell.number
         self._tell({"output": {**output, **more}})
 
     def clear(self, wait: bool) -> None:

@@ -153,7 +153,7 @@ class PlainCells:
         builtins._ = value  # type: ignore[attr-defined]  # as Python's own display hook does
         output = {
             "output_type": "execute_result",
-            "execution_count": self.cell.count,
+            "execution_count": self.cell.number,
             "data": {"text/plain": shorten(repr(value), self.max_chars)},
             "metadata": {},
         }

@@ -49,7 +49,7 @@ class Questions:
     def _complete(self, request: Message) -> Message:
         code, cursor = str(request["code"]), int(request["cursor"])
         nothing = {"matches": [], "start": cursor, "end": cursor}
-        return _in_time(lambda: self._cells.complete(code, cursor), nothing)
+        return dict(_in_time(lambda: self._cells.complete(code, cursor), nothing))
 
     def _is_complete(self, request: Message) -> Message:
         status, indent = _in_time(

@@ -44,7 +44,7 @@ class Runs:
         before = variables.mark_all(self.users())
         outcome = self._observe(cell, request, lambda: self._execute(cell, request))
         if cell.is_stored:
-            self._stored = outcome["execution_count"] = cell.count
+            self._stored = outcome["execution_count"] = cell.number
         with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
             outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
         outcome["resident_bytes"] = memory.resident_bytes()
@@ -85,9 +85,9 @@ class Runs:
     def _new_cell(self, code: str, request: Message) -> Cell:
         is_silent = bool(request.get("is_silent"))
         is_stored = bool(request.get("is_stored", True)) and not is_silent and bool(code.strip())
-        count = self._stored + 1
-        name = f"<cell {count}>" if is_stored else f"<cell {count}.{next(self._numbers)}>"
-        return Cell(code, name, count, is_stored, is_silent, bool(request.get("has_front")))
+        number = self._stored + 1
+        name = f"<cell {number}>" if is_stored else f"<cell {number}.{next(self._numbers)}>"
+        return Cell(code, name, number, is_stored, is_silent, bool(request.get("has_front")))
 
     def _execute(self, cell: Cell, request: Message) -> tuple[Optional[BaseException], Message]:
         error = self._cells.execute(cell)
@@ -138,6 +138,7 @@ class Runs:
         plain = report(error, cell.name)
         if not cell.has_front:
             return plain
+        plain["is_shown"] = True
         if self._cells.shown is error:
             message = full_message_of(error, self._cells.max_chars)
             line = line_in(error, cell.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from typing import NoReturn
 
 from . import comms, linux, splitting, streams, wire, workfolder

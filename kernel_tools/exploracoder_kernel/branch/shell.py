@@ -68,12 +68,12 @@ def _hook_class(stage: Stage) -> Any:
     class Hook(DisplayHook):
         @property
         def prompt_count(self) -> int:
-            return stage.cell.count
+            return stage.cell.number
 
         def __call__(self, result: Any = None) -> None:
             stage.is_displaying = True
             try:
-                super().__call__(result)
+                super().__call__(result)  # type: ignore[no-untyped-call]  # IPython's
             finally:
                 stage.is_displaying = False
 
@@ -88,7 +88,8 @@ def _hook_class(stage: Stage) -> Any:
 
         def quiet(self) -> bool:
             try:
-                return bool(self.semicolon_at_end_of_expression(stage.cell.code))
+                ends: Any = self.semicolon_at_end_of_expression
+                return bool(ends(stage.cell.code))
             except Exception:  # noqa: BLE001  # not each source with magics is made of tokens
                 return stage.cell.code.rstrip().endswith(";")
 
@@ -118,9 +119,9 @@ def _publisher_class(stage: Stage) -> Any:
 
 
 def _shell_class(base: Any, stage: Stage) -> Any:
+    from IPython.core import page
     from IPython.core.autocall import ZMQExitAutocall
     from IPython.core.error import UsageError
-    from IPython.core.page import as_hook
     from traitlets import Instance
 
     class Shell(base):  # type: ignore[misc]  # the base is only known here
@@ -131,7 +132,7 @@ def _shell_class(base: Any, stage: Stage) -> Any:
         keepkernel_on_exit = None
 
         def _exiter_default(self) -> Any:
-            return ZMQExitAutocall(self)
+            return ZMQExitAutocall(self)  # type: ignore[no-untyped-call]  # IPython's
 
         def init_virtualenv(self) -> None:
             """Leave ``sys.path`` as the user's interpreter has it."""
@@ -141,13 +142,14 @@ def _shell_class(base: Any, stage: Stage) -> Any:
 
         def init_hooks(self) -> None:
             super().init_hooks()
+            as_hook: Any = page.as_hook
             self.set_hook("show_in_pager", as_hook(self._page), 99)
 
         def _page(self, text: Any, start: int = 0, **_options: Any) -> None:
             data = text if isinstance(text, dict) else {"text/plain": text}
             if stage.cell.has_front:
-                page = {"source": "page", "data": data, "start": max(0, start)}
-                self.payload_manager.write_payload(page)
+                wish = {"source": "page", "data": data, "start": max(0, start)}
+                self.payload_manager.write_payload(wish)
             else:
                 print(without_colours(str(data.get("text/plain", ""))))  # noqa: T201
 

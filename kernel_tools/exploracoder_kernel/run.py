@@ -1,0 +1,219 @@
+"""A run of a snippet in a process, from the request to the Observation."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from exploracoder_kernel import hangs
+from exploracoder_kernel.branch.wire import Message
+from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.messages import checked
+from exploracoder_kernel.observation import ErrorReport, Observation, RunStatus, Variable
+from exploracoder_kernel.presentation import CellRequest, FrontEnd
+from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.showing import Showing
+from exploracoder_kernel.verdicts import with_limits
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.branch_process import BranchProcess
+
+GRACE_SECONDS = 1.0
+_DESCRIBE_SECONDS = 20.0
+
+
+def cell_request(
+    code: str, limits: Limits, request: CellRequest, front_end: FrontEnd | None, *, may_force: bool
+) -> Message:
+    """The message that asks for a cell."""
+    return {
+        "op": "run",
+        "code": code,
+        "may_force": may_force,
+        "is_silent": request.silent,
+        "is_stored": request.is_stored,
+        "user_expressions": dict(request.user_expressions),
+        "parent": dict(request.parent),
+        "has_front": front_end is not None,
+        "allow_stdin": front_end is not None and front_end.allow_stdin,
+        **_bounds(limits),
+    }
+
+
+def comm_request(message: Message, limits: Limits) -> Message:
+    """The message that hands a comm's message over; its binary buffers travel as text."""
+    buffers = [base64.b64encode(bytes(buffer)).decode() for buffer in message.get("buffers") or ()]
+    fields = {key: message[key] for key in ("msg_type", "content", "metadata") if key in message}
+    parent = {"header": message.get("header") or {}}
+    return {
+        "op": "comm",
+        "message": {**fields, "buffers": buffers},
+        "parent": parent,
+        **_bounds(limits),
+    }
+
+
+def _bounds(limits: Limits) -> Message:
+    return {"max_output_chars": limits.max_output_chars, "memory_bytes": limits.memory_bytes}
+
+
+class Run:
+    """One run: nothing else may be asked of the process meanwhile."""
+
+    def __init__(
+        self,
+        process: BranchProcess,
+        request: Message,
+        limits: Limits,
+        front_end: FrontEnd | None,
+    ) -> None:
+        self._process = process
+        self._request = request
+        self._limits = limits
+        self._showing: Showing | None = None
+        if front_end is not None:
+            self._showing = Showing(front_end, process.connection.send_now)
+        show = self._showing.output if self._showing else None
+        self._recorder = Recorder(limits.max_output_chars, show)
+
+    async def observe(self) -> Observation:
+        """Do it; whatever it does is an Observation."""
+        process = self._process
+        process.has_hung = False
+        process.pipes.recorder = self._recorder
+        process.launch.start_run(process.pid, self._limits)
+        started = time.monotonic()
+        try:
+            outcome = await self._outcome_or_end()
+        except asyncio.CancelledError:
+            await self._stop()
+            raise
+        finally:
+            hits = process.launch.stop_run(process.pid)
+            process.pipes.recorder = None
+            if self._showing:
+                await self._showing.end()
+        outcome = with_limits(outcome, hits, self._limits)
+        outcome.setdefault("seconds", time.monotonic() - started)
+        process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
+        return await self._observation(outcome)
+
+    async def _outcome_or_end(self) -> Message:
+        try:
+            await self._process.connection.send(self._request)
+            try:
+                return await self._outcome(self._limits.wall_seconds or math.inf)
+            except TimeoutError:
+                return await self._time_out(self._limits)
+        except ConnectionClosed:
+            end = await self._process.end()
+            return _error("killed", "ProcessDied", end.sentence())
+        except ProtocolError as error:
+            return await self._kill_over(error)
+        except SidecarError as error:
+            return _error("error", "SidecarError", str(error))
+
+    async def _outcome(self, timeout_s: float) -> Message:
+        """Take outputs until the reply; the limit holds until the snippet's own end."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            message = await self._process.next(deadline)
+            self._process.pipes.pump()
+            if "output" in message:
+                self._recorder.add(message["output"])
+            elif "input" in message:
+                self._ask(message["input"])
+            elif "finished" in message:
+                deadline = time.monotonic() + _DESCRIBE_SECONDS
+            elif "reply" in message:
+                return checked(message["reply"])
+
+    def _ask(self, question: Message) -> None:
+        if self._showing is not None:
+            self._showing.ask(question)
+
+    async def _time_out(self, limits: Limits) -> Message:
+        sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
+        hit = {"limits_hit": ["wall_seconds"]}
+        process = self._process
+        waits = await hangs.what_for(process.launch, process.pid) if process.is_fork else None
+        process.has_hung = waits is hangs.Wait.LOCKS
+        process.interrupt()
+        try:
+            outcome = await self._outcome(GRACE_SECONDS)
+        except TimeoutError:
+            process.has_hung = waits in (hangs.Wait.LOCKS, hangs.Wait.UNKNOWN)
+            await process.kill()
+            return {**_error("timeout", "TimeoutError", sentence + "killed."), **hit}
+        error = {**_error("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
+        stopped_at = outcome.get("error") or {}
+        error.update({key: stopped_at[key] for key in ("line", "traceback") if key in stopped_at})
+        return {**outcome, "status": "timeout", "error": error, **hit}
+
+    async def _stop(self) -> None:
+        """The run was cancelled: leave the branch either ready for the next one, or dead."""
+        self._process.interrupt()
+        try:
+            await self._outcome(GRACE_SECONDS)
+        except (TimeoutError, ConnectionClosed, ProtocolError, SidecarError):
+            self._process.kill_now()
+        except asyncio.CancelledError:
+            self._process.kill_now()
+            raise
+
+    async def _kill_over(self, error: ProtocolError) -> Message:
+        await self._process.kill()
+        return _error("killed", "ProtocolError", f"The branch's process {error} and was killed.")
+
+    async def _observation(self, outcome: Message) -> Observation:
+        try:
+            return _observed(outcome, self._recorder, self._limits)
+        except ValidationError:
+            outcome = await self._kill_over(ProtocolError("sent a malformed reply"))
+            return _observed({**outcome, "seconds": 0.0}, self._recorder, self._limits)
+
+
+def _error(status: RunStatus, ename: str, evalue: str) -> Message:
+    report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
+    return {"status": status, "error": report}
+
+
+def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observation:
+    recorder.finish()
+    error = _shown_error(outcome.get("error"), recorder)
+    is_cut = recorder.is_truncated or len(recorder.result or "") > limits.max_output_chars
+    hit = [*outcome.get("limits_hit", ()), *(["max_output_chars"] if is_cut else [])]
+    return Observation(
+        status=outcome["status"],
+        stdout=recorder.text("stdout"),
+        stderr=recorder.text("stderr"),
+        result=recorder.result,
+        outputs=recorder.outputs(),
+        error=error,
+        variables=tuple(Variable.model_validate(v) for v in outcome.get("variables", ())),
+        seconds=outcome["seconds"],
+        is_truncated=is_cut,
+        limits_hit=tuple(hit),
+        execution_count=outcome.get("execution_count"),
+        payloads=outcome.get("payloads", ()),
+        user_expressions=outcome.get("user_expressions", {}),
+    )
+
+
+def _shown_error(report: Any, recorder: Recorder) -> ErrorReport | None:
+    """The error of a run as its last output, unless the branch has shown it to a front end."""
+    if report is None:
+        return None
+    fields = {key: value for key, value in dict(report).items() if key != "is_shown"}
+    error = ErrorReport.model_validate(fields)
+    if not report.get("is_shown"):
+        shown = {key: fields[key] for key in ("ename", "evalue", "traceback")}
+        recorder.add({"output_type": "error", **shown})
+    return error
