@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from exploracoder_kernel.tree import Branch, Tree
 
 _SHARE_OF_MACHINE = 4
-_SHARE_OF_TIME = 20
+_SHARE_OF_TIME = 10
 _SMALL_SHARE = 200
 
 
