@@ -13,7 +13,7 @@ from exploracoder_kernel.kernel.channels import Channels, Content, Reply, Reques
 from exploracoder_kernel.kernel.comms import Comms
 from exploracoder_kernel.kernel.front_end import Questions
 from exploracoder_kernel.kernel.messages import BadRequest
-from exploracoder_kernel.kernel.queries import Queries, debug
+from exploracoder_kernel.kernel.queries import About, Queries, debug
 from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -41,14 +41,13 @@ class Answering:
         channels: Channels,
         records: Records,
         questions: Questions,
-        banner: str,
-        sandbox: Content,
+        about: About,
     ) -> None:
         self._records = records
         self._cells = Cells(sidecar, channels, questions)
         self._comms = Comms(sidecar, channels, questions)
-        queries = self._queries = Queries(sidecar, channels, banner)
-        branches = Branches(sidecar, records, sandbox)
+        queries = self._queries = Queries(sidecar, channels, about)
+        branches = Branches(sidecar, records, about.sandbox())
         self._at_once: dict[str, _AtOnce] = {
             "kernel_info_request": lambda _request: queries.kernel_info(),
             "connect_request": lambda _request: queries.connect(),

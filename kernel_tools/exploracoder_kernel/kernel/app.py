@@ -75,12 +75,21 @@ async def _run(given: argparse.Namespace) -> None:
 async def _serve(given: argparse.Namespace, channels: Channels) -> None:
     from exploracoder_kernel.kernel import queries
     from exploracoder_kernel.kernel.front import Front
+    from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 
-    async with Sidecar(given.python, given.cwd.absolute(), strategy=given.strategy) as sidecar:
-        sandbox = {"level": "off", "mechanism": "none", "reason": ""}
-        banner = queries.banner(sidecar, given.python, "off")
-        front = Front(sidecar, channels, banner, sandbox)
+    cwd = given.cwd.absolute()
+    sandboxing = await asyncio.to_thread(choose, given.sandbox, python=given.python, cwd=cwd)
+    budget = None if given.memory_budget is None else given.memory_budget * _MEGABYTE
+    async with Sidecar(
+        given.python,
+        cwd,
+        strategy=given.strategy,
+        launcher=sandboxing.launcher,
+        memory_budget_bytes=budget,
+    ) as sidecar:
+        about = queries.About(str(given.python), sandboxing)
+        front = Front(sidecar, channels, about)
         with _signals(front):
             orphaned = asyncio.ensure_future(_stop_when_orphaned(front))
             try:

@@ -43,7 +43,11 @@ class Cells:
     async def execute(
         self, request: Request, cell: Execute, wishes: Wishes, record: Record
     ) -> Outcome:
-        """Run a cell to its end; whatever it does is a reply."""
+        """Run a cell to its end; whatever it does is a reply.
+
+        Raises:
+            SidecarError: It could not run at all, and an observation was asked for.
+        """
         started = datetime.now(timezone.utc).isoformat()
         number = record.count + 1
         if not cell.silent:
@@ -53,6 +57,8 @@ class Cells:
         try:
             observation = await self._run(request, cell, wishes, record)
         except SidecarError as error:
+            if wishes.observe:
+                raise
             observation = self._could_not(error, request)
         finally:
             record.is_running = False
@@ -69,6 +75,7 @@ class Cells:
             silent=cell.silent,
             store_history=_is_stored(cell),
             user_expressions=cell.user_expressions,
+            parent={"header": request.message["header"], "metadata": request.metadata},
         )
         limits = wishes.limits or NOTEBOOK_LIMITS
         front_end = CellFrontEnd(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exploracoder_kernel.kernel import messages
+from exploracoder_kernel.kernel.cells import NOTEBOOK_LIMITS
 from exploracoder_kernel.kernel.channels import Channels, Request
 from exploracoder_kernel.kernel.front_end import CellFrontEnd, Questions, note_comm
 from exploracoder_kernel.kernel.records import Record
@@ -30,6 +31,7 @@ class Comms:
         note_comm(record, request.kind, request.content)
         message: dict[str, Any] = {
             "msg_type": request.kind,
+            "header": request.message["header"],
             "content": request.content,
             "metadata": request.metadata,
             "buffers": request.buffers,
@@ -37,4 +39,8 @@ class Comms:
         front_end = CellFrontEnd(
             self._channels, self._questions, request, record, allow_stdin=False
         )
-        await self._sidecar.send_comm(record.id, message, front_end=front_end)
+        record.is_running = True
+        try:
+            await self._sidecar.send_comm(record.id, message, NOTEBOOK_LIMITS, front_end=front_end)
+        finally:
+            record.is_running = False

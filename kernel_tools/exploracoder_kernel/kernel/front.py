@@ -28,16 +28,12 @@ class Front:
     same time. What needs no branch, and all that comes on the control channel, is answered at once.
     """
 
-    def __init__(
-        self, sidecar: Sidecar, channels: Channels, banner: str, sandbox: dict[str, Any]
-    ) -> None:
+    def __init__(self, sidecar: Sidecar, channels: Channels, about: queries.About) -> None:
         self._sidecar = sidecar
         self._channels = channels
         self._records = Records(sidecar.root)
         self._questions = Questions(channels)
-        self._answering = Answering(
-            sidecar, channels, self._records, self._questions, banner, sandbox
-        )
+        self._answering = Answering(sidecar, channels, self._records, self._questions, about)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = asyncio.Event()
 

@@ -55,7 +55,8 @@ class History:
         pattern = request.pattern or "*"
         found = [entry for entry in self._entries if fnmatchcase(entry.code, pattern)]
         if request.unique:
-            found = list({entry.code: entry for entry in found}.values())
+            newest = {entry.code: entry for entry in found}
+            found = [entry for entry in found if newest[entry.code] is entry]
         return _last(found, request.n)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel import messages
 from exploracoder_kernel.kernel.channels import Channels, Content
 from exploracoder_kernel.kernel.records import Record
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 
 PROTOCOL = "5.4"
@@ -16,10 +18,10 @@ PROTOCOL = "5.4"
 class Queries:
     """Answers them; those that take a record ask the branch itself, and wait while it is busy."""
 
-    def __init__(self, sidecar: Sidecar, channels: Channels, banner: str) -> None:
+    def __init__(self, sidecar: Sidecar, channels: Channels, about: About) -> None:
         self._sidecar = sidecar
         self._channels = channels
-        self._banner = banner
+        self._about = about
 
     def kernel_info(self) -> Content:
         """What this kernel is: its language is that of the branches' Python, not of ours."""
@@ -38,7 +40,7 @@ class Queries:
                 "nbconvert_exporter": "python",
                 "file_extension": ".py",
             },
-            "banner": self._banner,
+            "banner": self._about.banner(self._sidecar),
             "help_links": [],
             "debugger": False,
             "supported_features": [],
@@ -81,7 +83,10 @@ class Queries:
 
     async def is_complete(self, request: messages.IsComplete, record: Record) -> Content:
         """Whether Enter should run the code or go on with it."""
-        status, indent = await self._sidecar.is_complete(record.id, request.code)
+        try:
+            status, indent = await self._sidecar.is_complete(record.id, request.code)
+        except SidecarError:
+            status, indent = "unknown", ""
         return {"status": status, **({"indent": indent} if status == "incomplete" else {})}
 
 
@@ -105,13 +110,24 @@ def own_version() -> str:
         return "0"
 
 
-def banner(sidecar: Sidecar, python: str, sandbox: str) -> str:
-    """What a console shows first: how branches are made and how they are kept in, and why."""
-    lines = [
-        f"ExploraCoder {own_version()}: a kernel with branches, on Python {sidecar.python_version}",
-        f"Branches by {sidecar.strategy}: {sidecar.strategy_reason}.",
-        f"Sandbox: {sandbox}",
-    ]
-    if python != sys.executable:
-        lines.insert(1, f"Interpreter: {python}")
-    return "\n".join(lines) + "\n"
+@dataclass(frozen=True, slots=True)
+class About:
+    """How the kernel was started: the interpreter of its cells, and what keeps them in."""
+
+    python: str
+    sandboxing: Sandboxing
+
+    def sandbox(self) -> Content:
+        """What keeps cells in, for a list of branches."""
+        chosen = self.sandboxing
+        return {"level": chosen.level, "mechanism": chosen.mechanism, "reason": chosen.reason}
+
+    def banner(self, sidecar: Sidecar) -> str:
+        """What a console shows first: how branches are made and how they are kept in, and why."""
+        lines = (
+            f"ExploraCoder {own_version()}: a kernel whose state branches.",
+            f"Python {sidecar.python_version} ({self.python})",
+            f"Branches by {sidecar.strategy}: {sidecar.strategy_reason}.",
+            f"Sandbox {self.sandboxing}: {self.sandboxing.reason}",
+        )
+        return "\n".join(lines) + "\n"

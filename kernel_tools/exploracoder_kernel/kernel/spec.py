@@ -38,7 +38,10 @@ def describe(
         "display_name": display_name,
         "language": "python",
         "interrupt_mode": "message",
-        "metadata": {"debugger": False},
+        "metadata": {
+            "debugger": False,
+            "kernel_provisioner": {"provisioner_name": "exploracoder-sandbox"},
+        },
     }
 
 

@@ -1,0 +1,236 @@
+"""The client of a kernel ``exploracoder``: what ``Sidecar`` can do, over the Jupyter protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from exploracoder_kernel.answers import BranchInfo, Completions, Inspection, ResolvedName
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import Observation, Variable
+
+if TYPE_CHECKING:
+    from jupyter_client.asynchronous.client import AsyncKernelClient
+
+    from exploracoder_kernel.kernel.conversation import Conversation
+
+_START_SECONDS = 60.0
+_GRACE_SECONDS = 3.0
+
+
+class RemoteSidecar:
+    """A sidecar that is a Jupyter kernel, its own or somebody's; use it with ``async with``.
+
+    Args:
+        kernel_name: The kernelspec to start a kernel from. It ends when we leave.
+        connection_file: Attach to the kernel that listens there instead, and leave it running.
+        client: Talk through this client instead; its channels must not be open yet.
+        cwd: The folder of a kernel that is started.
+        arguments: More arguments for a kernel that is started.
+        limits: Limits of every run that brings none of its own.
+    """
+
+    def __init__(
+        self,
+        kernel_name: str = "exploracoder",
+        *,
+        connection_file: Path | None = None,
+        client: AsyncKernelClient | None = None,
+        cwd: Path | None = None,
+        arguments: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> None:
+        self.root = ""
+        self.strategy = ""
+        self.strategy_reason = ""
+        self.python_version = ""
+        self.sandbox: Mapping[str, str] = {}
+        self._kernel_name = kernel_name
+        self._connection_file = connection_file
+        self._given_client = client
+        self._cwd = cwd
+        self._arguments = tuple(arguments)
+        self._limits = limits or Limits()
+        self._exits = contextlib.AsyncExitStack()
+        self._kernel: Conversation | None = None
+
+    async def __aenter__(self) -> RemoteSidecar:
+        """Start or attach to the kernel.
+
+        Raises:
+            SidecarError: There is no such kernel, it does not answer, or is none of ours.
+        """
+        from exploracoder_kernel.kernel.conversation import Conversation
+
+        async with contextlib.AsyncExitStack() as exits:
+            client = await self._client(exits)
+            self._kernel = await exits.enter_async_context(Conversation(client))
+            try:
+                about = await asyncio.wait_for(self._list(measure=False), _START_SECONDS)
+            except (TimeoutError, asyncio.TimeoutError):
+                raise SidecarError(
+                    f"The kernel did not answer in {_START_SECONDS:g} s. Is it an ExploraCoder "
+                    "kernel? Its log says more."
+                ) from None
+            self._exits = exits.pop_all()
+        self.root = str(about["root"])
+        self.strategy, self.strategy_reason = about["strategy"], about["strategy_reason"]
+        self.python_version, self.sandbox = about["python_version"], about["sandbox"]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._kernel = None
+        await self._exits.aclose()
+
+    async def run(self, branch_id: str, code: str, limits: Limits | None = None) -> Observation:
+        """Run a snippet in a branch; a cancelled run is interrupted.
+
+        Raises:
+            BranchNotFound: There is no such branch.
+            SidecarError: The kernel could not run it, or has ended.
+        """
+        from exploracoder_kernel.kernel.conversation import checked
+
+        chosen = (limits or self._limits).model_dump(mode="json")
+        wishes = {"branch": branch_id, "limits": chosen, "observe": True}
+        content = {"code": code, "allow_stdin": False, "stop_on_error": False}
+        async with self._talk.asked(
+            "execute_request", content, metadata={"exploracoder": wishes}, channel="shell"
+        ) as reply:
+            try:
+                message = await asyncio.shield(reply)
+            except asyncio.CancelledError:
+                await self._stop(branch_id, reply)
+                raise
+        observed = message["metadata"].get("exploracoder", {}).get("observation")
+        if observed is None:
+            checked(message)
+            raise SidecarError("The kernel answers as no ExploraCoder kernel does.")
+        return Observation.model_validate(observed)
+
+    async def fork(self, branch_id: str, *, goal: str = "") -> str:
+        """A new branch with the state that ``branch_id`` has now; see ``Sidecar.fork``."""
+        return await self._branch_after("fork", branch=branch_id, goal=goal)
+
+    async def promote(self, branch_id: str) -> None:
+        """Make a branch current; its siblings are dropped, with all that came from them."""
+        await self._branch_after("promote", branch=branch_id)
+
+    async def go_to(self, branch_id: str) -> str:
+        """Make a fresh fork of a branch current; it is the answer."""
+        return await self._branch_after("go_to", branch=branch_id)
+
+    async def drop(self, branch_id: str) -> None:
+        """End a branch that is not current; branches made from it stay."""
+        await self._branch_after("drop", branch=branch_id)
+
+    async def tree(self) -> tuple[BranchInfo, ...]:
+        """All branches, oldest first; memory as it was measured last."""
+        return _branches(await self._list(measure=False))
+
+    async def measure(self) -> tuple[BranchInfo, ...]:
+        """All branches, with what memory they hold now."""
+        return _branches(await self._list(measure=True))
+
+    async def current(self) -> str:
+        """The branch that cells run in when they name none."""
+        return str((await self._list(measure=False))["current"])
+
+    async def variables(self, branch_id: str) -> tuple[Variable, ...]:
+        """The user's variables in a branch; see ``Sidecar.variables``."""
+        answer = await self._ask("variables", branch=branch_id)
+        return tuple(Variable.model_validate(variable) for variable in answer["variables"])
+
+    async def resolve(self, branch_id: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
+        """Whether dotted names exist, as seen from a branch; see ``Sidecar.resolve``."""
+        answer = await self._ask("resolve", branch=branch_id, names=list(names))
+        return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
+
+    async def inspect(self, branch_id: str, name: str) -> Inspection:
+        """Type, signature, documentation and place of a dotted name."""
+        answer = await self._ask("inspect", branch=branch_id, name=name)
+        return Inspection.model_validate(answer["inspection"])
+
+    async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
+        """What may stand at ``cursor`` (characters from the start of ``code``)."""
+        answer = await self._talk.ask(
+            "complete_request",
+            {"code": code, "cursor_pos": cursor},
+            metadata={"exploracoder": {"branch": branch_id}},
+        )
+        return Completions(
+            matches=answer["matches"], start=answer["cursor_start"], end=answer["cursor_end"]
+        )
+
+    async def interrupt(self, branch_id: str) -> None:
+        """Stop what runs in a branch; nothing happens when nothing runs."""
+        metadata = {"exploracoder": {"branch": branch_id}}
+        await self._talk.ask("interrupt_request", metadata=metadata)
+
+    async def _client(self, exits: contextlib.AsyncExitStack) -> AsyncKernelClient:
+        from jupyter_client.asynchronous.client import AsyncKernelClient
+
+        if self._given_client is not None:
+            return self._given_client
+        if self._connection_file is None:
+            return await self._started(exits)
+        client = AsyncKernelClient(connection_file=str(self._connection_file))
+        try:
+            client.load_connection_file()
+        except (OSError, ValueError) as error:
+            raise SidecarError(
+                f"The connection file {self._connection_file} can't be read: {error}. "
+                "Name that of a running kernel."
+            ) from error
+        return client
+
+    async def _started(self, exits: contextlib.AsyncExitStack) -> AsyncKernelClient:
+        from jupyter_client.kernelspec import NoSuchKernel
+        from jupyter_client.manager import AsyncKernelManager
+
+        manager = AsyncKernelManager(kernel_name=self._kernel_name)
+        options: dict[str, Any] = {} if self._cwd is None else {"cwd": str(self._cwd)}
+        try:
+            await manager.start_kernel(extra_arguments=list(self._arguments), **options)
+        except NoSuchKernel:
+            raise SidecarError(
+                f"Jupyter knows no kernel {self._kernel_name!r}. "
+                "Install it: exploracoder sidecar install."
+            ) from None
+        exits.push_async_callback(manager.shutdown_kernel)
+        return manager.client()
+
+    @property
+    def _talk(self) -> Conversation:
+        if self._kernel is None:
+            raise SidecarError("The remote sidecar is not open. Use it with 'async with'.")
+        return self._kernel
+
+    async def _ask(self, verb: str, **fields: Any) -> dict[str, Any]:
+        return await self._talk.ask(f"exploracoder_{verb}_request", fields)
+
+    async def _branch_after(self, verb: str, **fields: Any) -> str:
+        return str((await self._ask(verb, **fields))["branch"])
+
+    async def _list(self, *, measure: bool) -> dict[str, Any]:
+        return await self._ask("list", measure=measure)
+
+    async def _stop(self, branch_id: str, reply: asyncio.Future[dict[str, Any]]) -> None:
+        """The run was cancelled: it shall not go on, nor its branch stay busy."""
+        with contextlib.suppress(SidecarError):
+            await asyncio.wait_for(self.interrupt(branch_id), _GRACE_SECONDS)
+        await asyncio.wait({reply}, timeout=_GRACE_SECONDS)
+
+
+def _branches(answer: Mapping[str, Any]) -> tuple[BranchInfo, ...]:
+    return tuple(BranchInfo.model_validate(branch) for branch in answer["branches"])

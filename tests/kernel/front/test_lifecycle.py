@@ -1,0 +1,206 @@
+"""How a kernel starts and ends, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_kernel.branch.linux import processes
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.connect import write_connection_file
+from jupyter_client.manager import AsyncKernelManager
+
+Console = Any
+Wait = Callable[[Callable[[], bool]], bool]
+
+PLACES = "import os, tempfile; print(os.getpid(), tempfile.gettempdir())"
+
+
+def family(pid: int) -> set[int]:
+    """A process and all that come from it."""
+    table = {process.pid: process.parent for process in processes()}
+    found = {pid}
+    while more := {child for child, parent in table.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def alive(pids: set[int]) -> set[int]:
+    return pids & {process.pid for process in processes()}
+
+
+async def busy_family(console: Console) -> set[int]:
+    """The pids of a kernel whose two branches run cells."""
+    other = (await console.branch("fork"))["branch"]
+    for branch in ("b0", other):
+        cell = console.send_cell("print('on', flush=True)\nwhile True: pass", branch=branch)
+        await console.until_printed(cell, "on")
+    return family(console.manager.provisioner.pid)
+
+
+async def test_shutting_down_ends_every_process_and_removes_the_scratch_folder(
+    console: Console,
+) -> None:
+    scratch = (await console.run(PLACES)).stream().split()[1]
+    pids = await busy_family(console)
+
+    await console.manager.shutdown_kernel()
+
+    assert len(pids) >= 4
+    assert alive(pids) == set()
+    assert not os.path.exists(scratch)  # noqa: ASYNC240, PTH110  # nothing waits
+
+
+async def test_a_restart_begins_with_a_fresh_root(console: Console) -> None:
+    await console.run("x = 1")
+
+    asked = console.send("shutdown_request", {"restart": True}, channel="control")
+    reply = await asyncio.wait_for(console._replies[asked], 10)
+    await console.manager.restart_kernel()
+    await console.client.wait_for_ready(timeout=30)
+
+    assert reply["content"] == {"status": "ok", "restart": True}
+    assert (await console.run("x")).content["ename"] == "NameError"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+async def test_a_signal_that_ends_the_front_ends_all_of_it(
+    console: Console, number: signal.Signals, wait_until: Wait
+) -> None:
+    pids = await busy_family(console)
+
+    os.kill(console.manager.provisioner.pid, number)
+
+    assert await asyncio.to_thread(wait_until, lambda: not alive(pids))
+
+
+async def test_the_kernel_works_over_sockets_in_the_file_system(
+    tmp_path: Path, open_console: Any
+) -> None:
+    address = str(tmp_path / "socket")
+    manager = AsyncKernelManager(kernel_name="exploracoder", transport="ipc", ip=address)
+
+    async with open_console(manager) as console:
+        told = await console.run("6 * 7")
+        sockets = list(tmp_path.glob("socket-*"))  # noqa: ASYNC240  # nothing waits
+
+    assert told.outputs[0]["data"]["text/plain"] == "42"
+    assert len(sockets) == 5
+
+
+async def test_cells_run_in_the_folder_of_the_notebook(console: Console, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a,b\n")
+
+    told = await console.run("open('data.csv').read()")
+
+    assert told.outputs[0]["data"]["text/plain"] == r"'a,b\n'"
+
+
+def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "exploracoder_kernel.kernel", *map(str, arguments)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)
+
+
+def connection(tmp_path: Path) -> Path:
+    return Path(write_connection_file(str(tmp_path / "kernel.json"), key=b"secret")[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--python", "/nowhere/python"], "No interpreter at /nowhere/python"),
+        (["--python", "/bin/true"], "Does it run a script"),
+        (["--cwd", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_a_kernel_that_can_not_start_says_why_and_ends(
+    tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    with start("-f", connection(tmp_path), *arguments) as kernel:
+        _out, said = kernel.communicate(timeout=60)
+
+    assert kernel.returncode == 2
+    assert sentence in said
+    assert "Traceback" not in said
+
+
+def test_a_broken_connection_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.json"
+    file.write_text("{")
+
+    with start("-f", file) as kernel:
+        _out, said = kernel.communicate(timeout=60)
+
+    assert kernel.returncode == 2
+    assert str(file) in said
+
+
+async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    with start("-f", file) as kernel:
+        assert kernel.stderr is not None
+        assert str(file) in kernel.stderr.readline()
+        client = AsyncKernelClient(connection_file=str(file))
+        client.load_connection_file()
+        client.start_channels()
+        await client.wait_for_ready(timeout=30)
+        client.stop_channels()
+        kernel.terminate()
+        kernel.communicate(timeout=30)
+
+    assert kernel.returncode == 0
+    assert json.loads(file.read_text())["key"]
+
+
+async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> None:
+    file = connection(tmp_path)
+    with start("-f", file) as kernel:
+        stranger = AsyncKernelClient(connection_file=str(file))
+        stranger.load_connection_file()
+        stranger.session.key = b"guessed"
+        stranger.start_channels(hb=False)
+        stranger.execute("open('owned', 'w')")
+        client = AsyncKernelClient(connection_file=str(file))
+        client.load_connection_file()
+        client.start_channels()
+        await client.wait_for_ready(timeout=30)
+        answered = await stranger.shell_channel.msg_ready()
+        stranger.stop_channels()
+        client.stop_channels()
+        kernel.terminate()
+        _out, said = kernel.communicate(timeout=30)
+
+    assert not answered
+    assert "was left out" in said
+    assert "Invalid Signature" in said
+
+
+def test_a_kernel_whose_server_was_killed_ends(tmp_path: Path, wait_until: Wait) -> None:
+    file = connection(tmp_path)
+    server = tmp_path / "server.py"
+    server.write_text(
+        "import os, subprocess, sys, time\n"
+        "os.environ['JPY_PARENT_PID'] = str(os.getpid())\n"
+        f"command = [sys.executable, '-m', 'exploracoder_kernel.kernel', '-f', {str(file)!r}]\n"
+        "print(subprocess.Popen(command, start_new_session=True).pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, server], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        kernel = int(parent.stdout.readline())
+        assert wait_until(lambda: len(family(kernel)) >= 3)
+        pids = family(kernel)
+
+        time.sleep(0.5)
+        parent.kill()
+
+    assert wait_until(lambda: not alive(pids))

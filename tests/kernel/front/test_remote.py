@@ -1,0 +1,143 @@
+"""The client of a kernel does what a sidecar does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_kernel.errors import BranchNotFound, SidecarError
+from exploracoder_kernel.kernel.remote import RemoteSidecar
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sidecar import Sidecar
+
+Console = Any
+
+
+@pytest.fixture
+async def remote(tmp_path: Path) -> AsyncIterator[RemoteSidecar]:
+    """A kernel of its own, behind its client."""
+    async with RemoteSidecar(cwd=tmp_path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "print('a')\nx = [1, 2]\nx",
+        "y = 1\ny / 0",
+        "import sys; print('e', file=sys.stderr); sys.exit(3)",
+        "from IPython.display import HTML, display; display(HTML('<b>x</b>'))",
+        "if True print(1)",
+        "z = (n for n in range(9))",
+    ],
+)
+async def test_it_observes_what_a_sidecar_observes(
+    remote: RemoteSidecar, tmp_path: Path, snippet: str
+) -> None:
+    async with Sidecar(cwd=tmp_path) as sidecar:
+        there = await sidecar.run(await sidecar.fork(sidecar.root), snippet)
+
+    here = await remote.run(await remote.fork(remote.root), snippet)
+
+    timeless = {"seconds": 0.0}
+    assert here.model_copy(update=timeless) == there.model_copy(update=timeless)
+
+
+async def test_branches_are_made_chosen_and_dropped(remote: RemoteSidecar) -> None:
+    await remote.run(remote.root, "x = 1")
+    loser, winner = [await remote.fork(remote.root, goal=goal) for goal in ("a", "b")]
+
+    await remote.promote(winner)
+    step = await remote.go_to(remote.root)
+    await remote.drop(winner)
+
+    assert await remote.current() == step
+    assert [branch.id for branch in await remote.tree()] == [remote.root, step]
+    assert [variable.name for variable in await remote.variables(step)] == ["x"]
+    with pytest.raises(BranchNotFound, match=loser):
+        await remote.run(loser, "x")
+
+
+async def test_questions_are_answered(remote: RemoteSidecar) -> None:
+    await remote.run(remote.root, "import math\nwatermelon = 1")
+
+    (resolved,) = await remote.resolve(remote.root, ["math.sqrt"])
+    inspected = await remote.inspect(remote.root, "math.sqrt")
+    completed = await remote.complete(remote.root, "waterm", 6)
+
+    assert resolved.exists
+    assert inspected.found
+    assert completed.matches == ("watermelon",)
+    assert all(branch.own_bytes for branch in await remote.measure())
+
+
+async def test_candidates_run_at_the_same_time(remote: RemoteSidecar) -> None:
+    branches = [await remote.fork(remote.root) for _ in range(3)]
+    loop = asyncio.get_running_loop()
+
+    started = loop.time()
+    seen = await asyncio.gather(
+        *(remote.run(branch, "import time; time.sleep(0.5)") for branch in branches)
+    )
+
+    assert loop.time() - started < 1.2
+    assert all(observation.ran for observation in seen)
+
+
+async def test_limits_and_interrupts_hold(remote: RemoteSidecar) -> None:
+    timed_out = await remote.run(remote.root, "while True: pass", Limits(wall_seconds=0.3))
+    running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
+    await asyncio.sleep(0.3)
+    await remote.interrupt(remote.root)
+
+    assert timed_out.status == "timeout"
+    assert (await running).status == "interrupted"
+
+
+async def test_a_cancelled_run_is_stopped(remote: RemoteSidecar) -> None:
+    running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
+    await asyncio.sleep(0.3)
+
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    assert (await remote.run(remote.root, "1")).result == "1"
+
+
+async def test_it_attaches_to_a_running_kernel_and_leaves_it_running(console: Console) -> None:
+    await console.run("x = 5")
+
+    file = Path(console.manager.connection_file)
+    async with RemoteSidecar(connection_file=file) as attached:
+        seen = await attached.run(attached.root, "x")
+
+    assert seen.result == "5"
+    assert (await console.run("x")).outputs[0]["data"]["text/plain"] == "5"
+
+
+async def test_a_kernel_that_dies_is_an_error_that_says_so(console: Console) -> None:
+    client = console.manager.client()
+    async with RemoteSidecar(client=client) as attached:
+        running = asyncio.create_task(attached.run(attached.root, "while True: pass"))
+        await asyncio.sleep(0.3)
+
+        await console.manager.shutdown_kernel(now=True)
+
+        with pytest.raises(SidecarError, match="has ended"):
+            await asyncio.wait_for(running, 20)
+
+
+async def test_a_kernel_that_jupyter_does_not_know_is_an_error() -> None:
+    with pytest.raises(SidecarError, match="knows no kernel 'nothing'"):
+        async with RemoteSidecar("nothing"):
+            pass
+
+
+async def test_a_connection_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SidecarError, match=r"gone\.json"):
+        async with RemoteSidecar(connection_file=tmp_path / "gone.json"):
+            pass
