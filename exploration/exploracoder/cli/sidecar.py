@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
+import sys
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import run_async
+from exploracoder.cli.console import print_json, run_async
 from exploracoder.cli.options import python_option
 from exploracoder.errors import InputError, SetupError
 
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
     from exploracoder.cli.file_runs import FileRun, Source
 
 _MEGABYTE = 1_000_000
+_WATCH_SECONDS = 1.0
+
+
+_sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "strict", "network", "off"]),
+    default="auto",
+    show_default=True,
+    help="What code is kept from: 'strict' has no network and sees no files but this folder's,"
+    " 'network' has network, 'off' runs as you; 'auto' is strict, or what you agreed to.",
+)
 
 
 @click.group()
@@ -55,6 +68,7 @@ def sidecar() -> None:
     metavar="N",
     help="Files at once. Default: as many as there are processors.",
 )
+@_sandbox_option
 @python_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object a line, a line a file."
@@ -115,16 +129,17 @@ async def _run_all(sources: list[Source], setup: str, given: dict[str, Any]) -> 
 
 
 def _open(given: dict[str, Any]) -> Sidecar:
-    import sys
-
+    from exploracoder_kernel import sandbox
     from exploracoder_kernel.limits import Limits
     from exploracoder_kernel.sidecar import Sidecar
 
+    python, here = given["python"] or sys.executable, Path.cwd()
+    chosen = sandbox.choose(given["sandbox"], python=python, cwd=here)
     memory = given["memory"]
     limits = Limits(
         wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
     )
-    return Sidecar(given["python"] or sys.executable, Path.cwd(), limits=limits)
+    return Sidecar(python, here, limits=limits, launcher=chosen.launcher)
 
 
 async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
@@ -147,3 +162,89 @@ def _show(run: FileRun, *, as_json: bool) -> None:
         click.echo(line.encode("utf-8", "backslashreplace"))
     else:
         stdout_console().print(block(run))
+
+
+@sidecar.command()
+@click.option(
+    "--kernel",
+    metavar="FILE_OR_ID",
+    help="The connection file of a running kernel, or its id. Default: the newest that answers.",
+)
+@click.option("--watch", is_flag=True, help="Draw it anew every second, until Ctrl-C.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch a line each time.")
+def tree(kernel: str | None, watch: bool, as_json: bool) -> int:
+    """Draw the branches of a running 'exploracoder' kernel.
+
+    For each: its goal, how many cells its state comes from, whether a process holds it now, how it
+    was made, and the memory that it has for itself and shares with others.
+    """
+    try:
+        run_async(_watch(kernel, as_json=as_json) if watch else _draw(kernel, as_json=as_json))
+    except KeyboardInterrupt:
+        if not watch:
+            raise
+    return 0
+
+
+async def _draw(kernel: str | None, *, as_json: bool) -> None:
+    from exploracoder.cli.branch_tree import draw
+    from exploracoder.cli.file_blocks import stdout_console
+    from exploracoder.cli.running_kernels import attached
+
+    async with attached(kernel) as running:
+        found = await running.tree()
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        stdout_console().print(draw(found))
+
+
+async def _watch(kernel: str | None, *, as_json: bool) -> None:
+    from rich.live import Live
+
+    from exploracoder.cli.branch_tree import draw
+    from exploracoder.cli.file_blocks import stdout_console
+    from exploracoder.cli.running_kernels import attached
+
+    async with attached(kernel) as running:
+        found = await running.tree()
+        if as_json:
+            while True:
+                click.echo(found.model_dump_json())
+                await asyncio.sleep(_WATCH_SECONDS)
+                found = await running.tree()
+        with Live(draw(found), console=stdout_console(), auto_refresh=False) as live:
+            while True:
+                live.update(draw(found), refresh=True)
+                await asyncio.sleep(_WATCH_SECONDS)
+                found = await running.tree()
+
+
+@sidecar.command()
+@python_option
+@click.option("--name", default="exploracoder", show_default=True, help="What Jupyter calls it.")
+@click.option("--user", is_flag=True, help="For you alone; else for the environment.")
+@click.option(
+    "--prefix",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="For the environment in this folder instead of ExploraCoder's own.",
+)
+@_sandbox_option
+def install(python: str | None, name: str, user: bool, prefix: Path | None, sandbox: Any) -> int:
+    """Make the kernel known to Jupyter, also for another Python.
+
+    \b
+      exploracoder sidecar install --python ~/project/.venv/bin/python --name project
+    """
+    from exploracoder_kernel.errors import SidecarError
+    from exploracoder_kernel.kernel import spec
+
+    if user and prefix is not None:
+        raise InputError("Give either --user or --prefix.")
+    try:
+        folder = spec.install(python, name=name, sandbox=sandbox, user=user, prefix=prefix)
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    click.echo(f"Installed: {folder}\nTry it: jupyter console --kernel {name}")
+    return 0

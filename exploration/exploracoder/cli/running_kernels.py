@@ -1,0 +1,139 @@
+"""Kernels of ours that run now, and the trees of branches in them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exploracoder_kernel.answers import BranchInfo
+from exploracoder_kernel.errors import SidecarError
+from pydantic import Field, ValidationError
+
+from exploracoder.errors import SetupError
+from exploracoder.state import State
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.kernel.conversation import Conversation
+
+_ANSWER_SECONDS = 3.0
+_MOST_FILES = 200
+
+
+class KernelTree(State):
+    """The branches of a running kernel, oldest first; ``current`` is where its cells run."""
+
+    kernel: str
+    python_version: str
+    strategy: str
+    strategy_reason: str
+    sandbox: dict[str, Any] = Field(default_factory=dict)
+    current: str
+    root: str
+    branches: tuple[BranchInfo, ...]
+
+
+@asynccontextmanager
+async def attached(kernel: str | None) -> AsyncIterator[RunningKernel]:
+    """A running kernel: the newest that answers, or the one that is named.
+
+    Raises SetupError when there is none, or the one named is no kernel of ours.
+    """
+    file = await _newest() if kernel is None else _named(kernel)
+    async with _talk(file) as talk:
+        if kernel is not None and not await _is_ours(talk):
+            raise SetupError(
+                f"{kernel} does not answer as an ExploraCoder kernel. Does it run, and is it one?"
+            )
+        yield RunningKernel(file, talk)
+
+
+class RunningKernel:
+    """A kernel that answers."""
+
+    def __init__(self, file: Path, talk: Conversation) -> None:
+        self._file = file
+        self._talk = talk
+
+    async def tree(self) -> KernelTree:
+        """Its branches, with the memory that they hold now. Raises SetupError when it has ended."""
+        try:
+            answer = await asyncio.wait_for(
+                self._talk.ask("exploracoder_list_request", {"measure": True}), 60.0
+            )
+            known = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
+            return KernelTree.model_validate({**known, "kernel": str(self._file)})
+        except (TimeoutError, asyncio.TimeoutError) as error:
+            raise SetupError("The kernel does not answer any more.") from error
+        except SidecarError as error:
+            raise SetupError(str(error)) from error
+        except ValidationError as error:
+            raise SetupError("The kernel's answer is not that of this version.") from error
+
+
+def _named(kernel: str) -> Path:
+    from jupyter_client.connect import find_connection_file
+
+    try:
+        return Path(find_connection_file(kernel))
+    except OSError as error:
+        raise SetupError(
+            f"No connection file {kernel!r}. Give its path, or the id of a running kernel."
+        ) from error
+
+
+async def _newest() -> Path:
+    files = _connection_files()
+    answers = await asyncio.gather(*(_answers(file) for file in files))
+    for file, is_ours in zip(files, answers, strict=True):
+        if is_ours:
+            return file
+    raise SetupError(
+        "No ExploraCoder kernel runs here. Start one: jupyter console --kernel exploracoder"
+    )
+
+
+def _connection_files() -> Sequence[Path]:
+    """Those of Jupyter's runtime folder, newest first."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    dated = []
+    for file in Path(jupyter_runtime_dir()).glob("kernel-*.json"):
+        try:
+            dated.append((file.stat().st_mtime, file))
+        except OSError:
+            continue
+    return [file for _, file in sorted(dated, reverse=True)[:_MOST_FILES]]
+
+
+async def _answers(file: Path) -> bool:
+    try:
+        async with _talk(file) as talk:
+            return await _is_ours(talk)
+    except SetupError:
+        return False
+
+
+async def _is_ours(talk: Conversation) -> bool:
+    """Every kernel says what it is; files of kernels that were killed stay, so do not wait long."""
+    try:
+        about = await asyncio.wait_for(talk.ask("kernel_info_request"), _ANSWER_SECONDS)
+    except (TimeoutError, asyncio.TimeoutError, SidecarError):
+        return False
+    return about.get("implementation") == "exploracoder"
+
+
+@asynccontextmanager
+async def _talk(file: Path) -> AsyncIterator[Conversation]:
+    from exploracoder_kernel.kernel.conversation import Conversation
+    from jupyter_client.asynchronous.client import AsyncKernelClient
+
+    client = AsyncKernelClient()
+    try:
+        client.load_connection_file(str(file))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise SetupError(f"{file} is not a kernel's connection file.") from error
+    async with Conversation(client) as talk:
+        yield talk

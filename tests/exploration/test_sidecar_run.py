@@ -1,0 +1,247 @@
+"""``exploracoder sidecar run``: files in branches of one root."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_kernel.branch import linux
+
+from .conftest import Command, Outcome, start_command
+
+KEYS = [
+    "file",
+    "status",
+    "ename",
+    "evalue",
+    "stdout",
+    "stderr",
+    "result",
+    "mime",
+    "seconds",
+    "limits_hit",
+]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+    """Writes a file into the folder that the command runs in."""
+    monkeypatch.chdir(tmp_path)
+
+    def write_file(name: str, code: str) -> str:
+        (tmp_path / name).write_text(code, encoding="utf-8")
+        return name
+
+    return write_file
+
+
+def rows(outcome: Outcome) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def test_every_file_has_a_line_in_the_order_given(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    slow = write("slow.py", "import time; time.sleep(0.3)\n'slow'")
+    quick = write("quick.py", "print('hi')\n1 + 1")
+
+    done = command("sidecar", "run", slow, quick, slow, "--json")
+
+    assert done.code == 0
+    assert [row["file"] for row in rows(done)] == [slow, quick, slow]
+    assert [row["result"] for row in rows(done)] == ["'slow'", "2", "'slow'"]
+    assert list(rows(done)[1]) == KEYS
+    assert rows(done)[1] | {"seconds": 0} == {
+        "file": quick,
+        "status": "ok",
+        "ename": None,
+        "evalue": None,
+        "stdout": "hi\n",
+        "stderr": "",
+        "result": "2",
+        "mime": ["text/plain"],
+        "seconds": 0,
+        "limits_hit": [],
+    }
+
+
+def test_what_goes_wrong_in_a_file_is_a_line_and_the_next_one_runs(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    codes = {
+        "raises.py": "import sys\nprint('before', file=sys.stderr)\n{}['k']",
+        "loops.py": "while True: pass",
+        "leaves.py": "import os; os._exit(3)",
+        "stops.py": "raise KeyboardInterrupt",
+        "exits.py": "raise SystemExit(4)",
+        "hoards.py": "x = bytearray(4_000_000_000)",
+        "broken.py": "def f(:",
+        "empty.py": "",
+    }
+    files = [write(name, code) for name, code in codes.items()]
+
+    done = command("sidecar", "run", *files, "--json", "--timeout", 1, "--memory", 2000)
+    found = {row["file"]: row for row in rows(done)}
+
+    assert done.code == 1
+    assert {file: (row["status"], row["ename"]) for file, row in found.items()} == {
+        "raises.py": ("error", "KeyError"),
+        "loops.py": ("timeout", "TimeoutError"),
+        "leaves.py": ("killed", "ProcessDied"),
+        "stops.py": ("error", "KeyboardInterrupt"),
+        "exits.py": ("error", "SystemExit"),
+        "hoards.py": ("limit", "MemoryError"),
+        "broken.py": ("error", "SyntaxError"),
+        "empty.py": ("ok", None),
+    }
+    assert found["raises.py"]["stderr"] == "before\n"
+    assert found["loops.py"]["limits_hit"] == ["wall_seconds"]
+    assert found["hoards.py"]["limits_hit"] == ["memory_bytes"]
+
+
+def test_files_see_the_set_up_and_not_each_other(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    setup = write("setup.py", "data = [1]")
+    first = write("first.py", "data.append(2)\nmine = 1\ndata")
+    second = write("second.py", "(data, 'mine' in dir())")
+
+    done = command("sidecar", "run", first, second, "--setup", setup, "--jobs", 1, "--json")
+
+    assert [row["result"] for row in rows(done)] == ["[1, 2]", "([1], False)"]
+
+
+def test_a_set_up_that_fails_is_bad_input(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    setup, file = write("setup.py", "x = 1\nx / 0"), write("a.py", "1")
+
+    done = command("sidecar", "run", file, "--setup", setup)
+
+    assert (done.code, done.out) == (2, "")
+    assert "--setup: setup.py failed in line 2: ZeroDivisionError: division by zero" in done.err
+
+
+def test_rich_output_is_named_by_its_kind(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    file = write(
+        "rich.py",
+        "from IPython.display import HTML, display\ndisplay(HTML('<b>x</b>'))\nHTML('y')",
+    )
+
+    done = command("sidecar", "run", file, "--json")
+
+    assert set(rows(done)[0]["mime"]) == {"text/html", "text/plain"}
+
+
+def test_people_read_blocks_without_colours_or_control_characters_in_a_pipe(
+    command: Command, write: Callable[[str, str], str]
+) -> None:
+    fine = write("fine.py", "print('a\\x1b[31mb\\x07c')\n[1]")
+    wrong = write("wrong.py", "\n1 / 0")
+
+    done = command("sidecar", "run", fine, wrong)
+
+    assert done.code == 1
+    assert "\x1b" not in done.out
+    assert "ab\N{REPLACEMENT CHARACTER}c" in done.out
+    assert "value:  [1]" in done.out
+    assert "line 2: ZeroDivisionError: division by zero" in done.out
+    assert done.out.splitlines()[-1] == "2 files: 1 ok, 1 error"
+
+
+def test_bad_input_is_refused_before_anything_runs(
+    command: Command, write: Callable[[str, str], str], tmp_path: Path
+) -> None:
+    marker = write("marker.py", "open('ran', 'w').close()")
+    (tmp_path / "latin.py").write_bytes("é = 1".encode("latin-1"))
+    (tmp_path / "folder").mkdir()
+    wrongs: dict[str, list[object]] = {
+        "missing.py cannot be read: No such file": ["missing.py"],
+        "folder is a folder. Name the files in it: folder/*.py": ["folder"],
+        "latin.py is not text in UTF-8": ["latin.py"],
+        "/dev/zero is larger than": ["/dev/zero"],
+        "is a notebook": ["x.ipynb"],
+        "give '-' once": ["-", "-"],
+        "No command named 'no-such-python'": [marker, "--python", "no-such-python"],
+        "did not start as Python": [marker, "--python", "/bin/true"],
+        "--timeout must be": [marker, "--timeout", "nan"],
+        "--jobs": [marker, "--jobs", 0],
+        "--memory": [marker, "--memory", -1],
+        "--sandbox": [marker, "--sandbox", "loose"],
+        "Missing argument": [],
+    }
+
+    for words, arguments in wrongs.items():
+        done = (
+            command("sidecar", "run", marker, *arguments)
+            if arguments
+            else command("sidecar", "run")
+        )
+
+        assert (done.code, done.out) == (2, ""), words
+        assert words in " ".join(done.err.split()), done.err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_standard_input_is_a_file_named_dash(write: Callable[[str, str], str]) -> None:
+    file = write("a.py", "'file'")
+    program = Path(sys.executable).with_name("exploracoder")
+
+    done = subprocess.run(
+        [program, "sidecar", "run", "-", file, "--json"],
+        input="\ufeff'é'",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+    assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == ["-", file]
+    assert json.loads(done.stdout.splitlines()[0])["result"] == "'é'"
+
+
+def test_a_reader_that_goes_away_ends_the_command(write: Callable[[str, str], str]) -> None:
+    files = [write(f"{number}.py", f"'{'x' * 9000}'") for number in range(12)]
+
+    with start_command(["sidecar", "run", *files, "--json", "--jobs", 1], Path.cwd()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        family = linux.descendants([process.pid])
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(60)
+
+    assert process.returncode == 1
+    assert "Traceback" not in said
+    assert set(family) & {alive.pid for alive in linux.processes()} == set()
+
+
+def test_ctrl_c_ends_it_with_130_and_leaves_no_process(write: Callable[[str, str], str]) -> None:
+    started = Path.cwd() / "started"
+    files = [write(f"{number}.py", "print('on', flush=True)\nwhile True: pass") for number in "ab"]
+    setup = write("setup.py", f"open({str(started)!r}, 'w').close()")
+    words = ["sidecar", "run", *files, "--jobs", 2, "--setup", setup, "--sandbox", "off"]
+    with start_command(words, Path.cwd()) as process:
+        deadline = time.monotonic() + 30
+        while not started.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        family = linux.descendants([process.pid])
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert said.endswith("Interrupted.\n")
+    # The keeper, the root, and a branch for each file.
+    assert len(family) >= 4
+    assert set(family) & {alive.pid for alive in linux.processes()} == set()
