@@ -45,14 +45,14 @@ class MemoryBudget:
         """Measuring took so long: let it be a small part of all time."""
         self._next_look = time.monotonic() + _SHARE_OF_TIME * seconds
 
-    def too_many(self) -> list[Branch]:
-        """The branches to put to sleep, after their memory was measured."""
+    def too_many(self, in_use: Branch) -> list[Branch]:
+        """The branches to put to sleep, after their memory was measured; never ``in_use``."""
         idle = [branch for branch in self._tree if branch.is_live and not branch.lock.locked()]
         excess = _own(idle) - self._budget_bytes
         if excess <= 0:
             return []
         parents = {branch.parent for branch in self._tree}
-        able = [branch for branch in idle if branch.id in parents and branch.is_exact]
+        able = [b for b in idle if b.id in parents and b.is_exact and b is not in_use]
         able.sort(key=lambda branch: (branch.parent is None, branch.used_at))
         if _own(able) < excess:  # it can't be reached: don't give up what holds next to nothing
             able = [b for b in able if _own([b]) * _SMALL_SHARE >= self._budget_bytes]

@@ -139,7 +139,7 @@ class Sidecar(Questions):
         async with branch.lock:
             observation = await self._steps.take(branch, step)
         if self._budget.is_due():
-            await self._make_room()
+            await self._make_room(branch)
         return observation
 
     async def send_comm(
@@ -171,11 +171,11 @@ class Sidecar(Questions):
             chosen = limits or self._limits
             return await self._steps.deliver(branch, message, chosen, front_end)
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, in_use: Branch) -> None:
         """Let old branches sleep that hold more memory than all idle ones may."""
         started = time.monotonic()
         await self.measure()
-        for branch in self._budget.too_many():
+        for branch in self._budget.too_many(in_use):
             await self._states.put_to_sleep(branch)
         self._budget.note_cost(time.monotonic() - started)
 
