@@ -44,6 +44,7 @@ class BranchProcess:
         self.launch = launch
         self.connection = connection
         self.pipes = pipes
+        connection.before_read = pipes.pump
         self.pid = 0
         self.is_fork = False
         self.has_hung = False
@@ -114,7 +115,6 @@ class BranchProcess:
         try:
             while True:
                 message = await self.next(math.inf)
-                self.pipes.pump()
                 if "output" in message:
                     showing.output(message["output"])
         except ConnectionClosed:

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from exploracoder_kernel.branch.wire import HEADER, MAX_FRAME_BYTES, Message, pack
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 _LONGEST_TURN_SECONDS = 0.02
 
 
@@ -40,6 +41,7 @@ class Connection:
         self._waiter: asyncio.Future[bool] | None = None
         self._has_ended = False
         self._turn_until = 0.0
+        self.before_read: Callable[[], None] = lambda: None
 
     def close(self) -> None:
         """Close our end; the branch process ends when it sees that."""
@@ -100,12 +102,12 @@ class Connection:
             raise TimeoutError
         deadline = loop.time() + timeout_s
         while True:
-            if loop.time() > self._turn_until:  # who never stops sending must not keep the loop
-                await asyncio.sleep(0)
-                self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             message = self._next_message()
             if message is not None:
                 return message
+            if loop.time() > self._turn_until:  # who never stops sending must not keep the loop
+                await asyncio.sleep(0)
+                self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             if not self._fill():
                 await self._wait(deadline, is_for_writing=False)
 
@@ -139,9 +141,15 @@ class Connection:
         return message
 
     def _fill(self) -> bool:
-        """Take what is there; False when nothing is there yet."""
+        """Take what is there; False when nothing is there yet.
+
+        No more is taken than was there before ``before_read``: what is read by that was written
+        earlier than any message that is taken now.
+        """
         try:
-            chunk = self._sock.recv(_CHUNK)
+            size = _readable(self._sock)
+            self.before_read()
+            chunk = self._sock.recv(min(max(size, 1), _CHUNK))
         except BlockingIOError:
             if self._has_ended:
                 raise ConnectionClosed from None
@@ -179,3 +187,15 @@ class Connection:
     def _wake(self, is_ready: bool) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(is_ready)
+
+
+def _readable(sock: socket.socket) -> int:
+    """How many bytes are there to be read."""
+    try:
+        import fcntl
+        import termios
+
+        answer = fcntl.ioctl(sock, termios.FIONREAD, b"\0\0\0\0")
+        return int.from_bytes(answer, sys.byteorder)
+    except (ImportError, OSError, ValueError):
+        return _CHUNK

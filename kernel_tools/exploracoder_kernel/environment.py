@@ -21,7 +21,6 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|(^|_)AUT
 # Candidates run side by side, so one thread each is the fair share; and a process with a pool of
 # threads could not be forked. Equal hashes make a replay print its sets in the same order.
 _DEFAULTS = {
-    "MPLBACKEND": "Agg",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

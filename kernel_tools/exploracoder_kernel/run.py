@@ -125,7 +125,6 @@ class Run:
         deadline = time.monotonic() + timeout_s
         while True:
             message = await self._process.next(deadline)
-            self._process.pipes.pump()
             if "output" in message:
                 self._recorder.add(message["output"])
             elif "input" in message:
