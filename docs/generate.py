@@ -23,9 +23,13 @@ _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
 ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_CACHE": "folder of models, indexes and replies, instead of the user's cache"
     " folder",
+    "EXPLORACODER_CONFIG": "folder of what you agreed to, instead of the user's configuration"
+    " folder",
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
     " exploration before it ends; 20 by default",
+    "EXPLORACODER_SANDBOX": "what code is kept from, where `--sandbox` does not say",
+    "EXPLORACODER_STRATEGY": "how branches are made, where `--strategy` does not say",
     "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",
     "HF_HUB_OFFLINE": "`1`: ask no hub, only the package index",
     "OPENAI_API_KEY": "the endpoint's key; never shown, saved, or passed on to the scratch kernel",

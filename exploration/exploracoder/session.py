@@ -13,6 +13,7 @@ from pathlib import Path
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sandbox import Sandboxing, choose
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
@@ -29,12 +30,16 @@ Listener = Callable[[Exploration, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a session works: in which interpreter and folder snippets run, and what is saved."""
+    """Where a session works: in which interpreter and folder snippets run, and what is saved.
+
+    Without a ``sandboxing`` it is the usual one, if the user need not be asked about it.
+    """
 
     python: str
     folder: Path
     output: Path
     strategy: StrategyChoice = "auto"
+    sandboxing: Sandboxing | None = None
 
 
 class Session:
@@ -91,7 +96,8 @@ class Session:
         if bench is None:
             raise SetupError("The session is not open; use it in `async with`.")
         method: Method = find_method(bench.exploration.method)
-        await bench.update(_with_status(bench.exploration, "running"), "Started")
+        started = f"Started. Sandbox: {bench.exploration.sandbox}"
+        await bench.update(_with_status(bench.exploration, "running"), started)
         try:
             await method.run(bench)
         except asyncio.CancelledError:
@@ -112,14 +118,21 @@ class Session:
 
     async def _open(self) -> None:
         limits = Limits(wall_seconds=self._exploration.settings.run_seconds)
-        sidecar = Sidecar(
-            python=self._place.python,
-            cwd=self._place.folder,
-            limits=limits,
-            strategy=self._place.strategy,
-            env=self._import_paths(),
-        )
+        place = self._place
         try:
+            sandboxing = place.sandboxing
+            if sandboxing is None:
+                sandboxing = await asyncio.to_thread(
+                    choose, "auto", python=place.python, cwd=place.folder
+                )
+            sidecar = Sidecar(
+                python=place.python,
+                cwd=place.folder,
+                limits=limits,
+                strategy=place.strategy,
+                env=self._import_paths(),
+                launcher=sandboxing.launcher,
+            )
             await self._stack.enter_async_context(sidecar)
         except SidecarError as error:
             raise SetupError(str(error)) from error
@@ -132,7 +145,8 @@ class Session:
             "strategy": f"{sidecar.strategy}: {sidecar.strategy_reason}",
             "model": self._model.name,
             "prompts": prompts.fingerprints(),
-            "python": self._place.python,
+            "python": place.python,
+            "sandbox": str(sandboxing),
         }
         branch = await rebuild(sidecar, self._exploration)
         self._bench = Workbench(

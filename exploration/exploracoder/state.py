@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 StepStatus = Literal["pending", "done", "failed", "skipped"]
@@ -206,7 +206,12 @@ class Spending(State):
 
 
 class Exploration(State):
-    """All of it. ``prompts`` maps each prompt's name to its version and the head of its hash."""
+    """All of it.
+
+    ``prompts`` maps each prompt's name to its version and the head of its hash. ``sandbox`` says
+    what its code was kept from when it last ran, and asks for nothing: whoever opens a notebook of
+    somebody else's chooses that.
+    """
 
     schema_version: int = SCHEMA_VERSION
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -218,6 +223,7 @@ class Exploration(State):
     model: str = ""
     python: str = ""
     strategy: str = ""
+    sandbox: str = ""
     libraries: tuple[Library, ...] = ()
     prompts: dict[str, str] = Field(default_factory=dict)
     steps: tuple[Step, ...] = ()

@@ -19,6 +19,7 @@ import pytest
 from exploracoder import cli
 from exploracoder.state import Exploration
 from exploracoder.testing import Script, ScriptedModelServer
+from exploracoder_kernel.sandbox import Sandboxing
 
 from .scripted import CHECK, CONTEXT, TASK, TeaModel
 
@@ -71,11 +72,20 @@ def own_library(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def surroundings(shelf: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def surroundings(
+    shelf: Path,
+    library: Path,
+    sandboxing: Sandboxing,
+    strategy: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """No endpoint configured, no one's cache touched, the library importable from here."""
     for name in _CONFIGURATION:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shelf / "cache"))
+    monkeypatch.setenv("EXPLORACODER_CONFIG", str(shelf / "config"))
+    monkeypatch.setenv("EXPLORACODER_SANDBOX", sandboxing.level)
+    monkeypatch.setenv("EXPLORACODER_STRATEGY", strategy)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.chdir(library)
 

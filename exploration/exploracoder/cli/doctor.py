@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from exploracoder.cli.console import print_json, run_async
-from exploracoder.cli.options import json_option, python_option
-from exploracoder.errors import ExploraCoderError
+from exploracoder.cli.options import json_option, python_option, sandbox_options
+from exploracoder.errors import ExploraCoderError, SetupError
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.sandbox import LevelChoice, Sandboxing
 
 _NEEDED_BYTES = 2_000_000_000
 
@@ -29,10 +33,19 @@ class Finding:
 
 @click.command()
 @python_option
+@sandbox_options
+@click.option(
+    "--allow-no-sandbox/--forbid-no-sandbox",
+    "allows_none",
+    default=None,
+    help="Agree for good, or no longer, that code runs as you where no sandbox can be had.",
+)
 @json_option
-def doctor(python: str | None, as_json: bool) -> int:
+def doctor(as_json: bool, allows_none: bool | None, **given: Any) -> int:
     """Say what is found, what is missing, and what to do. Exit code 1: something is a problem."""
-    findings = list(_look(python))
+    if allows_none is not None:
+        _note_consent(allows_none)
+    findings = list(_look(given["python"], given["sandbox"], given["readable"]))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -44,14 +57,24 @@ def doctor(python: str | None, as_json: bool) -> int:
     return 1 if any(finding.level == "problem" for finding in findings) else 0
 
 
-def _look(python: str | None) -> Iterator[Finding]:
+def _note_consent(is_given: bool) -> None:
+    from exploracoder_kernel.sandbox import Consent
+
+    try:
+        Consent().give() if is_given else Consent().take_back()
+    except OSError as error:
+        raise SetupError(f"Your agreement can't be remembered: {error}.") from error
+
+
+def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> Iterator[Finding]:
     yield _own_python()
     yield _user_python(python)
-    yield _branches(python)
+    sandboxing, finding = _sandbox(python, level, readable)
+    yield _branches(python, sandboxing)
     yield _model()
     yield _endpoint()
     yield _cache()
-    yield _sandbox()
+    yield finding
 
 
 def _own_python() -> Finding:
@@ -69,12 +92,13 @@ def _user_python(python: str | None) -> Finding:
     return Finding("ok", "your Python", f"{version} ({found.executable})")
 
 
-def _branches(python: str | None) -> Finding:
+def _branches(python: str | None, sandboxing: Sandboxing | None) -> Finding:
     from exploracoder_kernel.errors import SidecarError
     from exploracoder_kernel.sidecar import Sidecar
 
     async def work() -> tuple[str, str]:
-        async with Sidecar(python or sys.executable, Path.cwd()) as sidecar:
+        launcher = sandboxing.launcher if sandboxing is not None else None
+        async with Sidecar(python or sys.executable, Path.cwd(), launcher=launcher) as sidecar:
             branch = await sidecar.fork(sidecar.root)
             await sidecar.run(branch, "1 + 1")
             return sidecar.strategy, sidecar.strategy_reason
@@ -125,11 +149,20 @@ def _cache() -> Finding:
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)
 
 
-def _sandbox() -> Finding:
-    return Finding(
-        "note",
-        "sandbox",
-        "none: snippets run as you, in a process of their own, with limits on time and output"
-        " and without your environment's secrets",
-        "Explore only with libraries and tasks that you trust.",
-    )
+def _sandbox(
+    python: str | None, level: LevelChoice, readable: Sequence[Path]
+) -> tuple[Sandboxing | None, Finding]:
+    from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
+    from exploracoder_kernel.sandbox import choose
+
+    try:
+        found = choose(level, python=python or sys.executable, cwd=Path.cwd(), inputs=readable)
+    except SandboxUnavailable as error:
+        advice = "Until then: --sandbox off for once, doctor --allow-no-sandbox for good."
+        return None, Finding("note", "sandbox", f"none can be had. {error.missing}", advice)
+    except SidecarError as error:
+        return None, Finding("problem", "sandbox", str(error))
+    is_good = found.mechanism == "bubblewrap"
+    advice = "" if is_good else "Explore only with libraries and tasks that you trust."
+    level_found = "ok" if is_good else "note"
+    return found, Finding(level_found, "sandbox", f"{found}: {found.reason}", advice)

@@ -16,13 +16,15 @@ from exploracoder.cli.options import (
     limit_options,
     model_options,
     python_option,
+    sandbox_options,
+    strategy_option,
 )
 from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import ExploraCoderError, InputError
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.strategies import StrategyChoice
+    from exploracoder.session import Place
 
 
 @click.command()
@@ -94,15 +96,11 @@ if TYPE_CHECKING:
     callback=lambda ctx, _, value: _list_settings(ctx, value),
     help="List the settings with their values in each profile.",
 )
-@click.option(
-    "--strategy",
-    type=click.Choice(["auto", "fork", "replay"]),
-    default="auto",
-    help="How branches are made; 'auto' forks where that is safe.",
-)
+@strategy_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all sampling.")
 @limit_options
 @python_option
+@sandbox_options
 @model_options
 @index_options
 @json_option
@@ -123,8 +121,10 @@ def explore(task: str, **given: Any) -> int:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@strategy_option
 @limit_options
 @python_option
+@sandbox_options
 @model_options
 @index_options
 @json_option
@@ -169,7 +169,7 @@ def _explore(task: str, given: dict[str, Any]) -> int:
     ).model_copy(update=dict(method.overrides))
     exploration = Exploration(task=made, settings=settings, method=method.name, seed=given["seed"])
     output = _output(given["output"])
-    return _work(exploration, output, given, strategy=given["strategy"])
+    return _work(exploration, output, given)
 
 
 def _resume(file: Path, given: dict[str, Any]) -> int:
@@ -186,7 +186,7 @@ def _resume(file: Path, given: dict[str, Any]) -> int:
     if exploration.solution is not None and not exploration.solution.final.is_good:
         exploration = exploration.model_copy(update={"solution": None})
     given["python"] = given["python"] or _interpreter_then(exploration)
-    return _work(exploration, file, given, strategy="auto")
+    return _work(exploration, file, given)
 
 
 def _interpreter_then(exploration: Exploration) -> str | None:
@@ -194,17 +194,16 @@ def _interpreter_then(exploration: Exploration) -> str | None:
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
-def _work(
-    exploration: Exploration, output: Path, given: dict[str, Any], *, strategy: StrategyChoice
-) -> int:
+def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     from exploracoder import prepare, session
     from exploracoder.cli import report
 
     session.check_writable(output)
+    interpreter = prepare.find_interpreter(given["python"])
+    place = _place(str(interpreter.executable), output, given)
     spent_before = exploration.usage
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet=given["quiet"]))
-        interpreter = prepare.find_interpreter(given["python"])
         index = stack.enter_context(
             prepare.open_index(
                 chroma_url=given["chroma_url"],
@@ -217,9 +216,6 @@ def _work(
         )
         exploration = exploration.model_copy(
             update={"libraries": _keep_summaries(libraries, exploration)}
-        )
-        place = session.Place(
-            python=str(interpreter.executable), folder=Path.cwd(), output=output, strategy=strategy
         )
 
         async def work() -> Exploration:
@@ -257,6 +253,23 @@ def _work(
     else:
         click.echo(report.in_words(done, output))
     return report.EXIT_CODES[done.status]
+
+
+def _place(python: str, output: Path, given: dict[str, Any]) -> Place:
+    from exploracoder.cli.sandbox import find_sandbox
+    from exploracoder.session import Place
+
+    folder = Path.cwd()
+    sandboxing = find_sandbox(
+        given["sandbox"], python=python, folder=folder, readable=given["readable"]
+    )
+    return Place(
+        python=python,
+        folder=folder,
+        output=output,
+        strategy=given["strategy"],
+        sandboxing=sandboxing,
+    )
 
 
 def _keep_summaries(libraries: Any, exploration: Exploration) -> Any:

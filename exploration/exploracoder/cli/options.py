@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -33,6 +34,41 @@ def python_option(command: CommandT) -> CommandT:
         metavar="EXE",
         help="The Python in which the library is installed and code runs; it need not have"
         " ExploraCoder. Default: the one that runs this command.",
+    )(command)
+
+
+def sandbox_options(command: CommandT) -> CommandT:
+    """What code is kept from."""
+    return _stack(
+        click.option(
+            "--sandbox",
+            type=click.Choice(["auto", "strict", "network", "off"]),
+            default="auto",
+            envvar="EXPLORACODER_SANDBOX",
+            help="What code is kept from. 'strict': no network, and no files but those of this"
+            " folder, to read; 'network': the same, with the network; 'off': it runs as you;"
+            " 'auto': strict, or what you agreed to where no sandbox can be had. Environment:"
+            " EXPLORACODER_SANDBOX.",
+        ),
+        click.option(
+            "--readable",
+            type=click.Path(path_type=Path),
+            multiple=True,
+            metavar="PATH",
+            help="Another file or folder that code may read. May be repeated.",
+        ),
+    )(command)
+
+
+def strategy_option(command: CommandT) -> CommandT:
+    """``--strategy``."""
+    return click.option(
+        "--strategy",
+        type=click.Choice(["auto", "fork", "replay"]),
+        default="auto",
+        envvar="EXPLORACODER_STRATEGY",
+        help="How branches are made; 'auto' forks where that is safe. Environment:"
+        " EXPLORACODER_STRATEGY.",
     )(command)
 
 

@@ -38,6 +38,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         "method": exploration.method,
         "profile": exploration.settings.profile,
         "strategy": exploration.strategy,
+        "sandbox": exploration.sandbox,
         "libraries": [
             {"name": library.name, "version": library.version, "apis": library.apis}
             for library in exploration.libraries
