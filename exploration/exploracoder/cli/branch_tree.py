@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,22 @@ from exploracoder.cli.file_blocks import printable
 
 if TYPE_CHECKING:
     from exploracoder_kernel.answers import BranchInfo
+    from rich.console import Console
     from rich.text import Text
     from rich.tree import Tree
 
     from exploracoder.cli.running_kernels import KernelTree
 
+_FILE_WIDTH = 240
 _STATE_STYLES = {"busy": "bold yellow", "dead": "red", "dormant": "dim"}
+
+
+def tree_console() -> Console:
+    """Standard output; wide where it is no terminal, so that a branch keeps to its line."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _FILE_WIDTH
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def draw(kernel: KernelTree) -> Tree:

@@ -120,7 +120,7 @@ class Waiting:
         return f"{self._done} of {self._total} files are done"
 
 
-def stdout_console() -> Console:
+def text_console() -> Console:
     """Standard output; without colour where nobody could see it, or NO_COLOR is set."""
     from rich.console import Console
 

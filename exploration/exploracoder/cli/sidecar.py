@@ -154,14 +154,14 @@ async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
 
 
 def _show(run: FileRun, *, as_json: bool) -> None:
-    from exploracoder.cli.file_blocks import block, stdout_console
+    from exploracoder.cli.file_blocks import block, text_console
 
     if as_json:
         # What has no UTF-8, a lone half of a pair, is written as JSON writes it.
         line = json.dumps(run.model_dump(), ensure_ascii=False)
         click.echo(line.encode("utf-8", "backslashreplace"))
     else:
-        stdout_console().print(block(run))
+        text_console().print(block(run))
 
 
 @sidecar.command()
@@ -187,8 +187,7 @@ def tree(kernel: str | None, watch: bool, as_json: bool) -> int:
 
 
 async def _draw(kernel: str | None, *, as_json: bool) -> None:
-    from exploracoder.cli.branch_tree import draw
-    from exploracoder.cli.file_blocks import stdout_console
+    from exploracoder.cli.branch_tree import draw, tree_console
     from exploracoder.cli.running_kernels import attached
 
     async with attached(kernel) as running:
@@ -196,14 +195,13 @@ async def _draw(kernel: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        stdout_console().print(draw(found))
+        tree_console().print(draw(found))
 
 
 async def _watch(kernel: str | None, *, as_json: bool) -> None:
     from rich.live import Live
 
-    from exploracoder.cli.branch_tree import draw
-    from exploracoder.cli.file_blocks import stdout_console
+    from exploracoder.cli.branch_tree import draw, tree_console
     from exploracoder.cli.running_kernels import attached
 
     async with attached(kernel) as running:
@@ -213,7 +211,7 @@ async def _watch(kernel: str | None, *, as_json: bool) -> None:
                 click.echo(found.model_dump_json())
                 await asyncio.sleep(_WATCH_SECONDS)
                 found = await running.tree()
-        with Live(draw(found), console=stdout_console(), auto_refresh=False) as live:
+        with Live(draw(found), console=tree_console(), auto_refresh=False) as live:
             while True:
                 live.update(draw(found), refresh=True)
                 await asyncio.sleep(_WATCH_SECONDS)
