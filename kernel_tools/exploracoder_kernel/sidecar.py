@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from exploracoder_kernel.answers import BranchInfo
+from exploracoder_kernel.branch.splitting import NO_ANSWER
 from exploracoder_kernel.branch_process import BranchDied, ForkRefused
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
@@ -25,7 +26,7 @@ from exploracoder_kernel.parcels import Parcel, Unpacked
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
 from exploracoder_kernel.states import States
-from exploracoder_kernel.steps import HANGS_IN_FORKS, Step, Steps
+from exploracoder_kernel.steps import Step, Steps
 from exploracoder_kernel.strategies import StrategyChoice, choose
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -229,11 +230,13 @@ class Sidecar(Questions):
                 goal=goal,
             )
             try:
-                if parent.hangs_in_forks:
-                    raise ForkRefused(HANGS_IN_FORKS)
+                if parent.why_no_forks:
+                    raise ForkRefused(parent.why_no_forks)
                 child.process = await strategy.branch(process)
             except ForkRefused as refusal:
                 child.created, child.note = "replay", str(refusal)
+                if NO_ANSWER in child.note:
+                    parent.why_no_forks = child.note
             child.is_exact = parent.is_exact or child.process is None
         self._tree.add(child, parent)
         return child.id

@@ -15,7 +15,7 @@ from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.states import States
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
-HANGS_IN_FORKS = "a step hung in a fork, and not after its cells were run again"
+_HANGS_IN_FORKS = "a step hung in a fork, and not after its cells were run again"
 _RETRIED = (
     "The snippet hung in a fork of its branch, so the branch was built again from its cells. "
     "This is what the snippet did then."
@@ -110,4 +110,4 @@ class Steps:
             branch.created = "replay"
         for state in (branch, self._tree.parent_of(branch)):
             if state is not None:
-                state.note, state.hangs_in_forks = HANGS_IN_FORKS, True
+                state.note = state.why_no_forks = _HANGS_IN_FORKS

@@ -41,7 +41,7 @@ class Branch:
         is_exact: Whether the cells tell all that the process holds. A run that was stopped in the
             middle has left something that they don't.
         is_dormant: Whether the process was ended to save memory.
-        hangs_in_forks: Whether a step hung in a fork of this state; no more are made.
+        why_no_forks: Why no more forks of this state are made, when one of them hung.
         used_at: When a cell was last run in it, in seconds of ``time.monotonic``.
     """
 
@@ -57,7 +57,7 @@ class Branch:
     has_died: bool = False
     is_dormant: bool = False
     is_exact: bool = True
-    hangs_in_forks: bool = False
+    why_no_forks: str = ""
     used_at: float = field(default_factory=time.monotonic)
     own_bytes: int | None = None
     shared_bytes: int | None = None
@@ -132,7 +132,7 @@ class Tree:
             for other in self
             if other.is_live
             and other.is_exact
-            and not (other.hangs_in_forks or other.lock.locked())
+            and not (other.why_no_forks or other.lock.locked())
             and _leads_to(other.cells, branch.cells)
         ]
         return max(able, key=lambda other: len(other.cells), default=None)

@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 from . import descriptors, evidence, streams
 from .forks import fork, read_lines
 
+NO_ANSWER = "the fork did not answer"
 _PATIENCE_SECONDS = 4.0
 _GO = b"g"
 _READY = b"ready"
@@ -92,7 +93,7 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
     for pid in (between, *pids):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    return Split(False, refusal=refusal or "the fork did not answer")
+    return Split(False, refusal=refusal or NO_ANSWER)
 
 
 def _go_between(ends: _Ends) -> Split:
