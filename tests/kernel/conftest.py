@@ -2,32 +2,112 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from exploracoder_kernel.branch.linux import processes
+from exploracoder_kernel.branch.linux import descendants, processes
+from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 
 
+@pytest.fixture
+def launcher(sandboxing: Sandboxing) -> Launcher:
+    """Starts interpreters in the sandbox that the tests were asked to run in."""
+    return sandboxing.launcher
+
+
 @pytest.fixture(params=["fork", "replay"])
-async def sidecar(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Sidecar]:
+async def sidecar(
+    request: pytest.FixtureRequest, tmp_path: Path, launcher: Launcher, strategy: str
+) -> AsyncIterator[Sidecar]:
     """A sidecar, once with each strategy."""
-    async with Sidecar(cwd=tmp_path, strategy=request.param) as opened:
+    if strategy not in ("auto", request.param):
+        pytest.skip(f"--strategy {strategy}")
+    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as opened:
         yield opened
 
 
 @pytest.fixture
-async def forking(tmp_path: Path) -> AsyncIterator[Sidecar]:
+async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
     """A sidecar that chooses by itself."""
-    async with Sidecar(cwd=tmp_path) as opened:
+    async with Sidecar(cwd=tmp_path, launcher=launcher) as opened:
         yield opened
 
 
+class Screen:
+    """A front end that keeps what it is shown and answers each question with the next line."""
+
+    def __init__(self, *lines: str, allow_stdin: bool = True) -> None:
+        self.allow_stdin = allow_stdin
+        self.shown: list[dict[str, Any]] = []
+        self.questions: list[tuple[str, bool]] = []
+        self.has_changed = asyncio.Event()
+        self._lines = list(lines)
+
+    def output(self, message: dict[str, Any]) -> None:
+        self.shown.append(message)
+        self.has_changed.set()
+
+    async def input(self, prompt: str, is_password: bool) -> str:
+        self.questions.append((prompt, is_password))
+        self.has_changed.set()
+        if not self._lines:
+            await asyncio.sleep(60)
+        return self._lines.pop(0)
+
+    def kinds(self) -> list[str]:
+        return [str(message["output_type"]) for message in self.shown]
+
+    def text(self, stream: str = "stdout") -> str:
+        return "".join(m["text"] for m in self.shown if m.get("name") == stream)
+
+    async def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Until what is shown or asked satisfies a condition, for at most ten seconds."""
+
+        async def wait() -> None:
+            while not condition():
+                self.has_changed.clear()
+                await self.has_changed.wait()
+
+        await asyncio.wait_for(wait(), 10)
+
+
+@pytest.fixture
+def new_screen() -> type[Screen]:
+    """Makes front ends."""
+    return Screen
+
+
+@pytest.fixture
+def screen() -> Screen:
+    """A front end at which nobody answers."""
+    return Screen()
+
+
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
+    """Whether a process of the machine runs; a zombie does not."""
     return any(process.pid == pid for process in processes())
+
+
+def is_alive_in_sandbox(pid: int) -> bool:
+    """Whether a process that a sandbox of ours knows under this number runs."""
+    return any(_numbers(real)[1:][-1:] == [pid] for real in descendants([os.getpid()]))
+
+
+def _numbers(pid: int) -> list[int]:
+    """A process's numbers, from the machine's down to that in its own sandbox."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return []
+    named = next((line for line in lines if line.startswith("NSpid:")), "")
+    return [int(word) for word in named.split()[1:]]
 
 
 @pytest.fixture
@@ -44,5 +124,12 @@ def wait_until() -> Callable[[Callable[[], bool]], bool]:
 
 
 @pytest.fixture
-def pid_is_alive() -> Callable[[int], bool]:
+def pid_is_alive(sandboxing: Sandboxing) -> Callable[[int], bool]:
+    """Takes the number that a snippet sees."""
+    return is_alive_in_sandbox if sandboxing.mechanism == "bubblewrap" else is_alive
+
+
+@pytest.fixture
+def is_alive_outside() -> Callable[[int], bool]:
+    """Takes the number that the machine sees."""
     return is_alive

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel.environment import clean_environment
+from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -43,9 +44,9 @@ asyncio.run(main())
 
 
 async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
-    tmp_path: Path, pid_is_alive: IsAlive
+    tmp_path: Path, launcher: Launcher, pid_is_alive: IsAlive
 ) -> None:
-    async with Sidecar(cwd=tmp_path) as sidecar:
+    async with Sidecar(cwd=tmp_path, launcher=launcher) as sidecar:
         child = await sidecar.fork(sidecar.root)
         seen = await sidecar.run(
             child,
@@ -59,13 +60,13 @@ async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
 
 
 async def test_cancelling_in_the_middle_leaves_nothing(
-    tmp_path: Path, pid_is_alive: IsAlive
+    tmp_path: Path, launcher: Launcher, pid_is_alive: IsAlive
 ) -> None:
     tasks = asyncio.all_tasks()
     started: asyncio.Future[Observation] = asyncio.get_running_loop().create_future()
 
     async def work() -> None:
-        async with Sidecar(cwd=tmp_path) as sidecar:
+        async with Sidecar(cwd=tmp_path, launcher=launcher) as sidecar:
             child = await sidecar.fork(sidecar.root)
             snippet = f"{BUSY}print(os.getpid(), os.getppid(), own.pid)"
             started.set_result(await sidecar.run(child, snippet))
@@ -84,9 +85,11 @@ async def test_cancelling_in_the_middle_leaves_nothing(
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.05, 0.1])
-async def test_cancelling_while_it_starts_leaves_nothing(tmp_path: Path, delay: float) -> None:
+async def test_cancelling_while_it_starts_leaves_nothing(
+    tmp_path: Path, launcher: Launcher, delay: float
+) -> None:
     async def work() -> None:
-        async with Sidecar(cwd=tmp_path, env={"MARK": str(tmp_path)}):
+        async with Sidecar(cwd=tmp_path, env={"MARK": str(tmp_path)}, launcher=launcher):
             await asyncio.sleep(60)
 
     working = asyncio.create_task(work())
@@ -112,7 +115,7 @@ def _marked(mark: str) -> list[str]:
 
 
 def test_killing_the_owner_ends_every_process_and_the_scratch_folder(
-    tmp_path: Path, pid_is_alive: IsAlive, wait_until: Wait
+    tmp_path: Path, is_alive_outside: IsAlive, wait_until: Wait
 ) -> None:
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
@@ -121,11 +124,11 @@ def test_killing_the_owner_ends_every_process_and_the_scratch_folder(
         pids = [int(word) for _ in range(2) for word in owner.stdout.readline().split()]
         scratch = Path(owner.stdout.readline().strip().strip("'"))
         assert len(pids) == 6
-        assert all(pid_is_alive(pid) for pid in pids)
+        assert all(is_alive_outside(pid) for pid in pids)
 
         os.kill(owner.pid, signal.SIGKILL)
 
-        assert wait_until(lambda: not any(pid_is_alive(pid) for pid in pids))
+        assert wait_until(lambda: not any(is_alive_outside(pid) for pid in pids))
         assert wait_until(lambda: not scratch.exists())
 
 
@@ -172,4 +175,4 @@ def test_only_listed_variables_pass() -> None:
     assert {"PATH", "LC_ALL", "HOME"} <= set(clean)
     assert not {"CONDA_TOKEN", "DISPLAY", "MY_PASSWORD"} & set(clean)
     assert clean["OMP_NUM_THREADS"] == "2"
-    assert clean["MPLBACKEND"] == "Agg"
+    assert clean["OPENBLAS_NUM_THREADS"] == "1"

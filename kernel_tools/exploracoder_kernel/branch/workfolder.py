@@ -12,6 +12,8 @@ import shutil
 import sys
 from typing import Optional
 
+from . import descriptors
+
 _MOST_BYTES = 256 * 2**20
 _MOST_FILES = 20_000
 
@@ -23,19 +25,30 @@ class WorkFolder:
         self._task = task
         self._scratch = scratch
         self.path = os.path.join(scratch, "work", name)
+        self._linked: set[str] = set()
+        self._seen_at = 0
         self._note = ""
 
     def make(self) -> None:
         """Make it, with a link to each file and folder of the task's."""
         os.makedirs(self.path, exist_ok=True)
-        for name in sorted(os.listdir(self._task)):
-            with contextlib.suppress(OSError):
-                os.symlink(os.path.join(self._task, name), os.path.join(self.path, name))
+        self._linked.clear()
+        self._link()
+
+    def _link(self) -> None:
+        """Link what is new in the task's folder; a link that a snippet removed stays away."""
+        self._seen_at = os.stat(self._task).st_mtime_ns
+        for name in os.listdir(self._task):
+            if name not in self._linked:
+                self._linked.add(name)
+                with contextlib.suppress(OSError):
+                    os.symlink(os.path.join(self._task, name), os.path.join(self.path, name))
 
     def copy_for(self, name: str) -> WorkFolder:
         """A copy under another name; what is too much is left out, and a note says so."""
         child = WorkFolder(self._task, self._scratch, name)
         shutil.rmtree(child.path, ignore_errors=True)
+        child._linked, child._seen_at = set(self._linked), self._seen_at
         left_out = _copy(self.path, child.path)
         if left_out:
             child._note = (
@@ -45,13 +58,13 @@ class WorkFolder:
         return child
 
     def restore(self) -> None:
-        """Before a cell: make the folder anew when it has gone, and say what there is to say."""
-        try:
-            os.getcwd()
-        except OSError:
-            with contextlib.suppress(OSError):
+        """Before a cell: make the folder anew when it has gone, and link what the task has new."""
+        with contextlib.suppress(OSError):
+            if not _is_there():
                 self.make()
                 os.chdir(self.path)
+            elif os.stat(self._task).st_mtime_ns != self._seen_at:
+                self._link()
         note, self._note = self._note, ""
         if note and sys.stderr is not None:
             sys.stderr.write(note)
@@ -80,6 +93,7 @@ def follow() -> None:
     except OSError:
         place = "."
     _current, parent = _current.copy_for(str(os.getpid())), _current
+    descriptors.move_files(parent.path, _current.path)
     if place == ".." or place.startswith("../"):
         return
     for folder in (os.path.join(_current.path, place), _current.path, parent.path):
@@ -92,6 +106,15 @@ def restore() -> None:
     """Before a cell: see that there is a current folder."""
     if _current is not None:
         _current.restore()
+
+
+def _is_there() -> bool:
+    """Whether the current folder has not been removed."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _copy(source: str, target: str) -> int:
