@@ -155,7 +155,15 @@ def _task_text(exploration: Exploration) -> str:
     about = f"Explored with ExploraCoder · libraries: {_escape(libraries)} · model: " + _escape(
         exploration.model
     )
-    return f"# {_escape(title)}\n\n{quoted}\n\n{about}"
+    return "\n\n".join([f"# {_escape(title)}", quoted, about, *_brought_text(exploration)])
+
+
+def _brought_text(exploration: Exploration) -> Iterator[str]:
+    """What has to be there before the first cell; the values are not saved."""
+    variables = exploration.brought.variables
+    if variables:
+        named = ", ".join(f"`{one.name}` ({_escape(one.type)})" for one in variables)
+        yield f"Starts with variables of a running kernel: {named}"
 
 
 def _step_text(number: int, step: Step) -> str:

@@ -18,12 +18,13 @@ from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 
-from exploracoder import document, prompts
+from exploracoder import bringing, document, prompts
+from exploracoder.bringing import Source
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import BudgetError, InputError, ModelError, SetupError
 from exploracoder.methods import Method, find_method
 from exploracoder.models.chat import ChatModel
-from exploracoder.state import Exploration, ExplorationStatus
+from exploracoder.state import Brought, Exploration, ExplorationStatus
 
 Listener = Callable[[Exploration, str], None]
 
@@ -32,7 +33,8 @@ Listener = Callable[[Exploration, str], None]
 class Place:
     """Where a session works: in which interpreter and folder snippets run, and what is saved.
 
-    Without a ``sandboxing`` it is the usual one, if the user need not be asked about it.
+    Without a ``sandboxing`` it is the usual one, if the user need not be asked about it. ``source``
+    is a running kernel whose variables come along.
     """
 
     python: str
@@ -40,6 +42,7 @@ class Place:
     output: Path
     strategy: StrategyChoice = "auto"
     sandboxing: Sandboxing | None = None
+    source: Source | None = None
 
 
 class Session:
@@ -98,6 +101,8 @@ class Session:
         method: Method = find_method(bench.exploration.method)
         started = f"Started. Sandbox: {bench.exploration.sandbox}"
         await bench.update(_with_status(bench.exploration, "running"), started)
+        if bench.exploration.brought != Brought():
+            await bench.update(bench.exploration, bringing.in_words(bench.exploration.brought))
         try:
             await method.run(bench)
         except asyncio.CancelledError:
@@ -136,6 +141,7 @@ class Session:
             await self._stack.enter_async_context(sidecar)
         except SidecarError as error:
             raise SetupError(str(error)) from error
+        brought = await bringing.bring(sidecar, place.source, self._exploration.brought)
         task = self._exploration.task
         if task.context:
             _accept_context(await sidecar.run(sidecar.root, task.context))
@@ -147,6 +153,7 @@ class Session:
             "prompts": prompts.fingerprints(),
             "python": place.python,
             "sandbox": str(sandboxing),
+            "brought": brought,
         }
         branch = await rebuild(sidecar, self._exploration)
         self._bench = Workbench(

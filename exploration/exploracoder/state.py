@@ -205,6 +205,28 @@ class Spending(State):
     seconds_execution: float = 0.0
 
 
+class BroughtVariable(State):
+    """A variable of the user's kernel that came along. Its value is never saved."""
+
+    name: str
+    type: str
+
+
+class LeftVariable(State):
+    """A variable of the user's kernel that could not come, and why, in words."""
+
+    name: str
+    type: str
+    reason: str
+
+
+class Brought(State):
+    """What the root branch has from a running kernel of the user's, and what was left there."""
+
+    variables: tuple[BroughtVariable, ...] = ()
+    left: tuple[LeftVariable, ...] = ()
+
+
 class Exploration(State):
     """All of it.
 
@@ -224,6 +246,7 @@ class Exploration(State):
     python: str = ""
     strategy: str = ""
     sandbox: str = ""
+    brought: Brought = Brought()
     libraries: tuple[Library, ...] = ()
     prompts: dict[str, str] = Field(default_factory=dict)
     steps: tuple[Step, ...] = ()

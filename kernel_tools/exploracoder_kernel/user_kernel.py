@@ -101,6 +101,32 @@ class UserKernel:
             raise KernelError("The kernel does not answer. Has it ended?")
         return {}
 
+    async def evaluate(self, expression: str) -> str:
+        """``repr`` of an expression, which must not change anything.
+
+        Raises:
+            KernelError: The kernel is busy, or could not evaluate it.
+        """
+        try:
+            reply = await self._client.execute(
+                "",
+                silent=True,
+                store_history=False,
+                allow_stdin=False,
+                user_expressions={"asked": expression},
+                reply=True,
+                timeout=self._busy_seconds,
+            )
+        except (TimeoutError, asyncio.TimeoutError):
+            raise KernelError(
+                f"The kernel has been busy for {self._busy_seconds:g} s. Try again when its cell"
+                " has ended."
+            ) from None
+        answer = reply["content"].get("user_expressions", {}).get("asked", {})
+        if answer.get("status") != "ok":
+            raise KernelError(f"The kernel could not answer: {answer.get('evalue', 'nothing')}.")
+        return str(answer["data"].get("text/plain", ""))
+
     @asynccontextmanager
     async def packed(
         self, names: Sequence[str], refused: Mapping[str, str], *, python: str, limit_bytes: int

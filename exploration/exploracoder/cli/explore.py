@@ -13,6 +13,7 @@ from exploracoder.cli.console import Progress, print_json, run_async
 from exploracoder.cli.options import (
     index_options,
     json_option,
+    kernel_option,
     limit_options,
     model_options,
     python_option,
@@ -21,9 +22,10 @@ from exploracoder.cli.options import (
 )
 from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import ExploraCoderError, InputError
-from exploracoder.state import Exploration
+from exploracoder.state import Brought, Exploration
 
 if TYPE_CHECKING:
+    from exploracoder.bringing import Source
     from exploracoder.session import Place
 
 
@@ -96,6 +98,14 @@ if TYPE_CHECKING:
     callback=lambda ctx, _, value: _list_settings(ctx, value),
     help="List the settings with their values in each profile.",
 )
+@kernel_option
+@click.option(
+    "--bring",
+    multiple=True,
+    metavar="NAME,…",
+    help="Variables to bring from the kernel, with what they need. They are copies: the kernel's"
+    " own stay as they are. Those that cannot be copied are named.",
+)
 @strategy_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all sampling.")
 @limit_options
@@ -121,6 +131,7 @@ def explore(task: str, **given: Any) -> int:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@kernel_option
 @strategy_option
 @limit_options
 @python_option
@@ -168,6 +179,8 @@ def _explore(task: str, given: dict[str, Any]) -> int:
         **(_assignments(given["assignments"]) | _own_options(given)),
     ).model_copy(update=dict(method.overrides))
     exploration = Exploration(task=made, settings=settings, method=method.name, seed=given["seed"])
+    if (given["kernel"] is None) != (not given["bring"]):
+        raise InputError("--kernel and --bring go together: from where, and which variables.")
     output = _output(given["output"])
     return _work(exploration, output, given)
 
@@ -199,8 +212,9 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     from exploracoder.cli import report
 
     session.check_writable(output)
-    interpreter = prepare.find_interpreter(given["python"])
-    place = _place(str(interpreter.executable), output, given)
+    interpreter = prepare.find_interpreter(_python(given))
+    source = _source(given, exploration.brought)
+    place = _place(str(interpreter.executable), output, given, source)
     spent_before = exploration.usage
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet=given["quiet"]))
@@ -255,7 +269,26 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     return report.EXIT_CODES[done.status]
 
 
-def _place(python: str, output: Path, given: dict[str, Any]) -> Place:
+def _python(given: dict[str, Any]) -> str | None:
+    """The interpreter that was named, or that of the kernel whose variables come along."""
+    if given["python"] is not None or given["kernel"] is None:
+        named: str | None = given["python"]
+        return named
+    from exploracoder.bringing import interpreter_of
+
+    return run_async(interpreter_of(given["kernel"]))
+
+
+def _source(given: dict[str, Any], before: Brought) -> Source | None:
+    from exploracoder.bringing import Source, check_source, parse_names
+
+    kernel = given["kernel"]
+    source = None if kernel is None else Source(kernel, parse_names(given.get("bring") or ()))
+    check_source(source, before)
+    return source
+
+
+def _place(python: str, output: Path, given: dict[str, Any], source: Source | None) -> Place:
     from exploracoder.cli.sandbox import find_sandbox
     from exploracoder.session import Place
 
@@ -269,6 +302,7 @@ def _place(python: str, output: Path, given: dict[str, Any]) -> Place:
         output=output,
         strategy=given["strategy"],
         sandboxing=sandboxing,
+        source=source,
     )
 
 

@@ -60,6 +60,16 @@ def sandbox_options(command: CommandT) -> CommandT:
     )(command)
 
 
+def kernel_option(command: CommandT) -> CommandT:
+    """``--kernel``."""
+    return click.option(
+        "--kernel",
+        metavar="FILE_OR_ID",
+        help="A running Python kernel of yours to bring variables from: its connection file"
+        " (%connect_info names it) or its id. Code runs in its Python, if --python names none.",
+    )(command)
+
+
 def strategy_option(command: CommandT) -> CommandT:
     """``--strategy``."""
     return click.option(

@@ -9,13 +9,20 @@ from typing import Any
 import click
 
 from exploracoder.cli.console import Progress, print_json, run_async
-from exploracoder.cli.options import json_option, python_option, sandbox_options, strategy_option
+from exploracoder.cli.options import (
+    json_option,
+    kernel_option,
+    python_option,
+    sandbox_options,
+    strategy_option,
+)
 from exploracoder.errors import SetupError
 from exploracoder.replay import ReplayedCell
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@kernel_option
 @strategy_option
 @python_option
 @sandbox_options
@@ -43,10 +50,13 @@ def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
     from exploracoder_kernel.sidecar import Sidecar
 
     from exploracoder import document, prepare
+    from exploracoder.bringing import Source, bring, check_source
     from exploracoder.cli.sandbox import find_sandbox
     from exploracoder.replay import replay as replay_cells
 
     exploration = document.load(file)
+    source = None if given["kernel"] is None else Source(given["kernel"])
+    check_source(source, exploration.brought)
     then = exploration.python if Path(exploration.python).exists() else None
     interpreter = prepare.find_interpreter(given["python"] or then)
     paths = prepare.import_paths(exploration.task.libraries, interpreter)
@@ -67,6 +77,7 @@ def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
             env=paths,
             launcher=sandboxing.launcher,
         ) as sidecar:
+            await bring(sidecar, source, exploration.brought)
             async for cell in replay_cells(sidecar, exploration):
                 progress.working(f"Ran {cell.cell}: {cell.result}")
                 cells.append(cell)

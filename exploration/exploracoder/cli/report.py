@@ -38,6 +38,8 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         "method": exploration.method,
         "profile": exploration.settings.profile,
         "strategy": exploration.strategy,
+        "brought": [one.model_dump() for one in exploration.brought.variables],
+        "left_behind": [one.model_dump() for one in exploration.brought.left],
         "sandbox": exploration.sandbox,
         "libraries": [
             {"name": library.name, "version": library.version, "apis": library.apis}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exploracoder.cli.console import print_json, run_async
-from exploracoder.cli.options import python_option
+from exploracoder.cli.options import python_option, sandbox_options, strategy_option
 from exploracoder.errors import InputError, SetupError
 
 if TYPE_CHECKING:
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1_000_000
 _WATCH_SECONDS = 1.0
-
-
-_sandbox_option = click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "strict", "network", "off"]),
-    default="auto",
-    show_default=True,
-    help="What code is kept from: 'strict' has no network and sees no files but this folder's,"
-    " 'network' has network, 'off' runs as you; 'auto' is strict, or what you agreed to.",
-)
 
 
 @click.group()
@@ -68,8 +58,9 @@ def sidecar() -> None:
     metavar="N",
     help="Files at once. Default: as many as there are processors.",
 )
-@_sandbox_option
 @python_option
+@sandbox_options
+@strategy_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object a line, a line a file."
 )
@@ -129,17 +120,20 @@ async def _run_all(sources: list[Source], setup: str, given: dict[str, Any]) -> 
 
 
 def _open(given: dict[str, Any]) -> Sidecar:
-    from exploracoder_kernel import sandbox
     from exploracoder_kernel.limits import Limits
     from exploracoder_kernel.sidecar import Sidecar
 
+    from exploracoder.cli.sandbox import find_sandbox
+
     python, here = given["python"] or sys.executable, Path.cwd()
-    chosen = sandbox.choose(given["sandbox"], python=python, cwd=here)
+    chosen = find_sandbox(given["sandbox"], python=python, folder=here, readable=given["readable"])
     memory = given["memory"]
     limits = Limits(
         wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
     )
-    return Sidecar(python, here, limits=limits, launcher=chosen.launcher)
+    return Sidecar(
+        python, here, limits=limits, strategy=given["strategy"], launcher=chosen.launcher
+    )
 
 
 async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
@@ -228,7 +222,13 @@ async def _watch(kernel: str | None, *, as_json: bool) -> None:
     metavar="DIR",
     help="For the environment in this folder instead of ExploraCoder's own.",
 )
-@_sandbox_option
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "strict", "network", "off"]),
+    default="auto",
+    show_default=True,
+    help="What its cells are kept from, as in 'exploracoder sidecar run'.",
+)
 def install(python: str | None, name: str, user: bool, prefix: Path | None, sandbox: Any) -> int:
     """Make the kernel known to Jupyter, also for another Python.
 

@@ -1,0 +1,105 @@
+"""Variables of a running kernel of the user's that an exploration starts with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exploracoder_kernel.carrying import Carried, carry
+from exploracoder_kernel.errors import KernelError, SidecarError
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.user_kernel import UserKernel, attach
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder.state import Brought, BroughtVariable, LeftVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where variables come from: a kernel's connection file or id, and the names chosen."""
+
+    kernel: str
+    names: tuple[str, ...] = ()
+
+
+async def bring(sidecar: Sidecar, source: Source | None, before: Brought) -> Brought:
+    """Bring the chosen variables into the root branch, or those that came ``before``.
+
+    Raises InputError when there is nothing to bring them from or none could come, SetupError when
+    the kernel cannot be asked or one that came before does not come now.
+    """
+    check_source(source, before)
+    if source is None:
+        return before
+    names = source.names or tuple(one.name for one in before.variables)
+    if not names:
+        return before
+    try:
+        async with attach(source.kernel) as client:
+            carried = await carry(client, names, sidecar, sidecar.root)
+    except KernelError as error:
+        raise InputError(f"--kernel: {error}") from error
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    brought = _brought(carried)
+    _accept(brought, before)
+    return brought
+
+
+def check_source(source: Source | None, before: Brought) -> None:
+    """Raise InputError when variables came along ``before``, and now there is no kernel."""
+    if source is None and before.variables:
+        names = ", ".join(one.name for one in before.variables)
+        raise InputError(
+            f"It started with variables of a running kernel ({names}). Name one that has them with"
+            " --kernel."
+        )
+
+
+async def interpreter_of(kernel: str) -> str:
+    """The Python that a kernel runs in. Raises InputError when it cannot be asked."""
+    try:
+        async with attach(kernel) as client:
+            asked = UserKernel(client, busy_seconds=10.0, seconds=10.0)
+            await asked.check()
+            return str(ast.literal_eval(await asked.evaluate("__import__('sys').executable")))
+    except (KernelError, ValueError, SyntaxError) as error:
+        raise InputError(f"--kernel: {error}") from error
+
+
+def parse_names(given: Sequence[str]) -> tuple[str, ...]:
+    """Names that are separated by commas, each once."""
+    names = (name.strip() for text in given for name in text.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def in_words(brought: Brought) -> str:
+    """What came along and what could not, in a line."""
+    came = ", ".join(one.name for one in brought.variables)
+    left = "; ".join(f"{one.name} ({one.reason})" for one in brought.left)
+    return ". ".join(
+        part for part in (f"Brought along: {came or 'nothing'}", left and f"Left: {left}") if part
+    )
+
+
+def _brought(carried: Carried) -> Brought:
+    return Brought(
+        variables=tuple(
+            BroughtVariable(name=one.name, type=one.type) for one in carried.carried if one.asked
+        ),
+        left=tuple(
+            LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in carried.refused
+        ),
+    )
+
+
+def _accept(brought: Brought, before: Brought) -> None:
+    if not brought.variables:
+        raise InputError(f"--bring: none of the variables could come. {in_words(brought)}.")
+    now = {one.name for one in brought.variables}
+    missing = [one.name for one in before.variables if one.name not in now]
+    if missing:
+        raise SetupError(
+            f"{', '.join(missing)} came along before and cannot now. {in_words(brought)}."
+        )

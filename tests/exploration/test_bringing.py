@@ -1,0 +1,134 @@
+"""Explorations that start with variables of a running kernel."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+from .conftest import Command, Explorer, Outcome, Serve
+from .scripted import CHECK, CONTEXT, TeaModel
+
+SECRET = "value-that-stays-in-the-kernel"
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The connection file of a kernel of the user's."""
+    folder = tmp_path_factory.mktemp("kernel")
+    manager = KernelManager(
+        kernel_name="python3",
+        transport="ipc",
+        ip=str(folder / "s"),
+        connection_file=str(folder / "kernel-own.json"),
+    )
+    manager.start_kernel(stdout=subprocess.DEVNULL)
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        code = f"{CONTEXT}\nimport threading\nguard = threading.Lock()\nnote = {SECRET!r}"
+        client.execute_interactive(code, timeout=60)
+        yield manager.connection_file
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def check_options(tmp_path: Path) -> list[object]:
+    (tmp_path / "check.py").write_text(CHECK, encoding="utf-8")
+    return ["--check", tmp_path / "check.py", "--entry-point", "strong_names"]
+
+
+def explored(explore: Explorer, serve: Serve, options: list[object], *more: object) -> Outcome:
+    return explore.run(*explore.words(serve(TeaModel()), *options, *more))
+
+
+def test_an_exploration_works_on_what_came_along_and_saves_no_value(
+    explore: Explorer, serve: Serve, check_options: list[object], kernel: str, command: Command
+) -> None:
+    bring = ["--kernel", kernel, "--bring", "text, guard", "--bring", "note"]
+    done = explored(explore, serve, check_options, *bring, "--json")
+
+    assert done.code == 0, done.err
+    assert done.json["status"] == "solved"
+    assert done.json["brought"] == [
+        {"name": "text", "type": "str"},
+        {"name": "note", "type": "str"},
+    ]
+    assert done.json["left_behind"] == [
+        {"name": "guard", "type": "_thread.lock", "reason": "it is a lock"}
+    ]
+    assert [one.name for one in explore.exploration.brought.variables] == ["text", "note"]
+    saved = explore.notebook.read_text(encoding="utf-8")
+    assert "Starts with variables of a running kernel: `text` (str), `note` (str)" in saved
+    assert SECRET not in saved
+
+    without = command("replay", explore.notebook)
+    again = command("replay", explore.notebook, "--kernel", kernel)
+
+    assert without.code == 2
+    assert "It started with variables of a running kernel (text, note)." in without.err
+    assert again.code == 0, again.out + again.err
+
+
+def test_a_person_is_told_what_came_and_what_could_not(
+    explore: Explorer, serve: Serve, check_options: list[object], kernel: str
+) -> None:
+    words = explore.words(serve(TeaModel()), *check_options, "--kernel", kernel)
+    words.remove("--quiet")
+    done = explore.run(*words, "--bring", "text,guard")
+
+    assert done.code == 0, done.err
+    said = " ".join(done.err.split())
+    assert "Brought along: text. Left: guard (it is a lock)" in said
+
+
+def test_going_on_brings_the_same_variables_again(
+    explore: Explorer, serve: Serve, check_options: list[object], kernel: str, command: Command
+) -> None:
+    stopped = explored(
+        explore,
+        serve,
+        check_options,
+        *("--kernel", kernel, "--bring", "text", "--max-tokens", 1),
+    )
+    server = serve(TeaModel())
+    model = ["--base-url", server.base_url, "--model", server.model, "--json", "--quiet"]
+    without = command("resume", explore.notebook, *model)
+    done = command("resume", explore.notebook, "--kernel", kernel, *model)
+
+    assert stopped.code == 1
+    assert without.code == 2
+    assert "with --kernel" in without.json["error"]
+    assert done.code == 0, done.err
+    assert done.json["brought"] == [{"name": "text", "type": "str"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--bring", "text"], "--kernel and --bring go together"),
+        (["--kernel", "KERNEL"], "--kernel and --bring go together"),
+        (["--kernel", "no-such", "--bring", "text"], "No connection file 'no-such'"),
+        (["--kernel", "KERNEL", "--bring", "guard"], "none of the variables could come"),
+    ],
+)
+def test_what_cannot_be_brought_is_bad_input(
+    explore: Explorer,
+    serve: Serve,
+    check_options: list[object],
+    kernel: str,
+    options: list[str],
+    words: str,
+) -> None:
+    given = [kernel if option == "KERNEL" else option for option in options]
+
+    done = explored(explore, serve, check_options, *given)
+
+    assert done.code == 2
+    assert words in " ".join(done.err.split())
