@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -38,6 +40,14 @@ async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
     """A sidecar that chooses by itself."""
     async with Sidecar(cwd=tmp_path, launcher=launcher) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter in which nothing is installed."""
+    folder = tmp_path_factory.mktemp("plain")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    return folder / "bin" / "python"
 
 
 class Screen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from exploracoder_kernel.branch.text import left_out, shorten, without_colours
 from exploracoder_kernel.recording import Recorder
@@ -56,6 +58,52 @@ def test_outputs_beyond_two_hundred_are_left_out() -> None:
     assert len(recorder.outputs()) == 200
 
 
+@given(st.lists(st.text(max_size=12), max_size=20), st.integers(min_value=0, max_value=40))
+def test_what_was_shown_of_a_stream_is_what_is_kept_of_it(parts: list[str], limit: int) -> None:
+    shown: list[str] = []
+    recorder = Recorder(limit, lambda output: shown.append(output["text"]))
+
+    for part in parts:
+        recorder.feed("stdout", part.encode("utf-8", "replace"))
+    recorder.finish()
+
+    assert "".join(shown) == recorder.text("stdout")
+
+
+def test_an_update_changes_only_outputs_with_its_id() -> None:
+    recorder = Recorder(100)
+    for display_id in ("a", "b", "a"):
+        recorder.add(_display("old", display_id))
+
+    recorder.add({**_display("new", "a"), "output_type": "update_display_data"})
+    recorder.add({**_display("no such", "z"), "output_type": "update_display_data"})
+
+    texts = [output["data"]["text/plain"] for output in recorder.outputs()]
+    assert texts == ["new", "old", "new"]
+
+
+def test_clearing_makes_room_for_more() -> None:
+    recorder = Recorder(4)
+    recorder.feed("stdout", b"abcdefgh")
+
+    recorder.add({"output_type": "clear_output", "wait": True})
+    recorder.feed("stdout", b"new")
+    recorder.finish()
+
+    assert recorder.text("stdout") == "new"
+    assert not recorder.is_truncated
+
+
+def test_messages_of_widgets_are_no_outputs() -> None:
+    shown: list[str] = []
+    recorder = Recorder(100, lambda output: shown.append(output["output_type"]))
+
+    recorder.add({"output_type": "comm_msg", "comm_id": "c", "data": {}})
+
+    assert recorder.outputs() == ()
+    assert shown == ["comm_msg"]
+
+
 @pytest.mark.parametrize(("limit", "kept"), [(4, ("ab", "yz")), (3, ("ab", "z")), (0, ("", ""))])
 def test_the_middle_is_left_out_and_counted(limit: int, kept: tuple[str, str]) -> None:
     text = "abcdefuvwxyz"
@@ -65,3 +113,12 @@ def test_the_middle_is_left_out_and_counted(limit: int, kept: tuple[str, str]) -
 
 def test_colours_are_taken_out() -> None:
     assert without_colours("\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link") == "red link"
+
+
+def _display(text: str, display_id: str) -> dict[str, Any]:
+    return {
+        "output_type": "display_data",
+        "data": {"text/plain": text},
+        "metadata": {},
+        "transient": {"display_id": display_id},
+    }
