@@ -64,7 +64,11 @@ class PlainCells:
         linecache.cache[cell.name] = (len(cell.code), None, lines, cell.name)
         sys.displayhook = self._display
         try:
-            for program in self._compile(cell):
+            programs = self._compile(cell)
+        except Exception as error:  # noqa: BLE001  # text may fail to compile in several ways
+            return error.with_traceback(None)
+        try:
+            for program in programs:
                 result = eval(program, self.namespace)
                 if inspect.iscoroutine(result):
                     self._loop.run(result)
