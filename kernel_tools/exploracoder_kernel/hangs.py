@@ -1,34 +1,96 @@
 """Whether a branch that does not come to an end is stuck: it waits for locks and computes nothing.
 
-In a fork that is the sign of a lock whose holder was not copied.
+In a fork that is the sign of a lock whose holder was not copied. The owner looks, not the keeper:
+in a sandbox the latter may not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import enum
+import platform
+from pathlib import Path
 
-from exploracoder_kernel.launch import Launch
+from exploracoder_kernel.branch.linux import descendants
 
 _BETWEEN_LOOKS_SECONDS = 0.1
+_LOOK_EVERY_SECONDS = 5.0
+_LOOKS = 3
+_PROCESSES = Path("/proc")
+_FUTEX_WAITV = 449
+_FUTEX = {"x86_64": 202, "i686": 240, "aarch64": 98, "armv7l": 240, "riscv64": 98}
 
 
 class Wait(enum.Enum):
-    """What a branch waits for."""
+    """What all threads of a branch wait for, those of the processes that it started included.
+
+    ``UNKNOWN`` where the system does not say.
+    """
 
     LOCKS = "locks"
     OTHER = "other"
     UNKNOWN = "unknown"
 
 
-async def what_for(launch: Launch, pid: int) -> Wait:
-    """Look twice: whatever uses processor time meanwhile does not wait for a lock."""
+async def what_for(launched: int, pid: int) -> Wait:
+    """What a branch waits for; whatever uses processor time meanwhile waits for nothing.
+
+    Args:
+        launched: The process that the owner started.
+        pid: The branch's number as it and its keeper see it, in a sandbox another than here.
+    """
+    branch = _own_number(launched, pid)
+    if branch is None:
+        return Wait.OTHER
+    before = _look(branch)
+    await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
+    after = _look(branch)
+    kinds = {wait for _ticks, wait in after.values()}
+    if before != after or Wait.OTHER in kinds or not kinds:
+        return Wait.OTHER
+    return Wait.UNKNOWN if Wait.UNKNOWN in kinds else Wait.LOCKS
+
+
+async def until_stuck(launched: int, pid: int) -> None:
+    """Return once a branch has waited for locks, and for nothing else, for some time."""
+    looks = 0
+    while looks < _LOOKS:
+        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+        looks = looks + 1 if await what_for(launched, pid) is Wait.LOCKS else 0
+
+
+def _own_number(launched: int, pid: int) -> int | None:
+    for candidate in descendants([launched]):
+        numbers = _read(_PROCESSES / str(candidate) / "status").partition("NSpid:")[2]
+        if numbers and numbers.partition("\n")[0].split()[-1] == str(pid):
+            return candidate
+    return None
+
+
+def _look(branch: int) -> dict[str, tuple[tuple[str, ...], Wait]]:
+    """Of each thread the processor time that it has had, in ticks, and what it waits for."""
+    found = {}
+    for pid in (branch, *descendants([branch])):
+        for task in (_PROCESSES / str(pid) / "task").glob("*"):
+            fields = _read(task / "stat").rpartition(")")[2].split()
+            found[str(task)] = (tuple(fields[11:13]), _wait_of_thread(task))
+    return found
+
+
+def _wait_of_thread(task: Path) -> Wait:
+    """By its system call, or else by the kernel's function that it sleeps in."""
+    call = _read(task / "syscall").partition(" ")[0].strip()
+    if call:
+        numbers = (str(_FUTEX.get(platform.machine())), str(_FUTEX_WAITV))
+        return Wait.LOCKS if call in numbers else Wait.OTHER
+    function = _read(task / "wchan")
+    if function in ("", "0"):
+        return Wait.UNKNOWN
+    return Wait.LOCKS if "futex" in function else Wait.OTHER
+
+
+def _read(path: Path) -> str:
     try:
-        first = await launch.look(pid)
-        await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
-        second = await launch.look(pid)
-    except TimeoutError:
-        return Wait.OTHER
-    if first["ticks"] != second["ticks"] or first["waits_for"] != second["waits_for"]:
-        return Wait.OTHER
-    return Wait(second["waits_for"])
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -25,7 +25,6 @@ from exploracoder_kernel.scratch import Scratch, sweep
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
-_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,6 @@ class Launch:
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
         self._hits: dict[int, list[str]] = {}
-        self._looks: dict[int, asyncio.Future[Mapping[str, Any]]] = {}
         self.hello: Mapping[str, Any] = {}
 
     @classmethod
@@ -156,10 +154,6 @@ class Launch:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
             self._hits.get(int(message["limit"]["pid"]), []).append(str(message["limit"]["name"]))
-        elif "looked" in message:
-            waiting = self._looks.pop(int(message["looked"]["pid"]), None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(message["looked"])
 
     def _resolve(self, pid: int, end: End) -> None:
         future = self._ends.pop(pid, None)
@@ -193,6 +187,11 @@ class Launch:
             self._control.send_now({"op": "add", "pid": pid, "parent": parent})
         return self._ends[pid]
 
+    @property
+    def pid(self) -> int:
+        """The process that was started: the keeper, or what wraps it in a sandbox."""
+        return self._popen.pid
+
     def interrupt(self, pid: int) -> None:
         """SIGINT to a branch and the processes it started."""
         self._control.send_now({"op": "interrupt", "pid": pid})
@@ -200,20 +199,6 @@ class Launch:
     def kill(self, pid: int) -> None:
         """SIGKILL to a branch and the processes it started."""
         self._control.send_now({"op": "kill", "pid": pid})
-
-    async def look(self, pid: int) -> Mapping[str, Any]:
-        """Whether a branch computes or waits; ``branch/activity.py`` says what comes.
-
-        Raises:
-            TimeoutError: The keeper does not say.
-        """
-        future = self._looks.setdefault(pid, asyncio.get_running_loop().create_future())
-        self._control.send_now({"op": "look", "pid": pid})
-        try:
-            return await asyncio.wait_for(asyncio.shield(future), _LOOK_SECONDS)
-        except asyncio.TimeoutError:  # not TimeoutError before Python 3.11
-            self._looks.pop(pid, None)
-            raise TimeoutError from None
 
     def start_run(self, pid: int, limits: Limits) -> None:
         """Let the keeper watch over a branch's processes and their memory."""

@@ -90,12 +90,14 @@ class Run:
         process.pipes.recorder = self._recorder
         process.launch.start_run(process.pid, self._limits)
         started = time.monotonic()
+        guard = asyncio.create_task(self._end_when_stuck())
         try:
             outcome = await self._outcome_or_end()
         except asyncio.CancelledError:
             await self._stop()
             raise
         finally:
+            guard.cancel()
             hits = process.launch.stop_run(process.pid)
             process.pipes.recorder = None
             if self._showing:
@@ -142,7 +144,7 @@ class Run:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
         process = self._process
-        waits = await hangs.what_for(process.launch, process.pid) if process.is_fork else None
+        waits = await hangs.what_for(process.launch.pid, process.pid) if process.is_fork else None
         process.has_hung = waits is hangs.Wait.LOCKS
         process.interrupt()
         try:
@@ -155,6 +157,16 @@ class Run:
         stopped_at = outcome.get("error") or {}
         error.update({key: stopped_at[key] for key in ("line", "traceback") if key in stopped_at})
         return {**outcome, "status": "timeout", "error": error, **hit}
+
+    async def _end_when_stuck(self) -> None:
+        """A fork that nobody limits in time must not wait for ever for a lock that nobody holds."""
+        process = self._process
+        if self._limits.wall_seconds is None and process.is_fork:
+            await hangs.until_stuck(process.launch.pid, process.pid)
+            process.has_hung = True
+            process.interrupt()
+            await asyncio.sleep(GRACE_SECONDS)
+            process.kill_now()
 
     async def _stop(self) -> None:
         """The run was cancelled: leave the branch either ready for the next one, or dead."""

@@ -52,7 +52,8 @@ class Steps:
             return Observation(status="error", error=report)
         was_exact = branch.is_exact
         observation = await self._run(branch, process, step)
-        if process.has_hung and process.is_fork and was_exact:
+        was_stopped = observation.status in ("timeout", "interrupted", "killed")
+        if process.has_hung and process.is_fork and was_exact and was_stopped:
             observation = await self._run_afresh(branch, step, observation)
         branch.used_at = time.monotonic()
         return observation
@@ -102,7 +103,8 @@ class Steps:
         observation = await self._run(branch, process, step)
         if observation.status != "timeout":
             self._remember(branch)
-        return observation.model_copy(update={"note": _RETRIED})
+        note = f"{_RETRIED} {observation.note}".strip()
+        return observation.model_copy(update={"note": note})
 
     def _remember(self, branch: Branch) -> None:
         """Make no more forks of this state, nor of the one that it came from."""

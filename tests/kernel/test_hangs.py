@@ -157,3 +157,22 @@ async def _session_mates(sidecar: Sidecar) -> str | None:
         "sum(stat.rpartition(')')[2].split()[3] == str(os.getsid(0)) for stat in stats)",
     )
     return observation.result
+
+
+@pytest.mark.parametrize("call", ["work()", "work_in_c()"])
+async def test_a_step_without_a_limit_of_time_is_run_again_as_well(
+    folder: Path, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("exploracoder_kernel.hangs._LOOK_EVERY_SECONDS", 0.1)
+    async with Sidecar(cwd=folder) as sidecar:
+        await sidecar.run(sidecar.root, "import pool")
+        child = await sidecar.fork(sidecar.root)
+        slow = await sidecar.run(
+            child, "import time; time.sleep(1.5); 'slept'", Limits(wall_seconds=None)
+        )
+
+        observation = await sidecar.run(child, f"pool.{call}", Limits(wall_seconds=None))
+
+        assert (slow.result, slow.note) == ("'slept'", "")
+        assert observation.result == "'worked'"
+        assert "hung in a fork" in observation.note

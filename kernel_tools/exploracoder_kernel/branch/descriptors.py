@@ -106,14 +106,22 @@ def reopen_files() -> None:
     for opened in all_open():
         if stat.S_ISREG(opened.mode):
             with contextlib.suppress(OSError):
-                _reopen(opened.fd)
+                _reopen(opened.fd, f"{_FOLDER}/{opened.fd}")
 
 
-def _reopen(fd: int) -> None:
+def move_files(old: str, new: str) -> None:
+    """Let files that are open in one folder be those of the same names in its copy."""
+    for opened in all_open():
+        if stat.S_ISREG(opened.mode) and opened.target.startswith(old + os.sep):
+            with contextlib.suppress(OSError):
+                _reopen(opened.fd, new + opened.target[len(old) :])
+
+
+def _reopen(fd: int, path: str) -> None:
     flags = fcntl.fcntl(fd, fcntl.F_GETFL) & ~(os.O_CREAT | os.O_TRUNC | os.O_EXCL)
     position = os.lseek(fd, 0, os.SEEK_CUR)
     inheritable = os.get_inheritable(fd)
-    own = os.open(f"{_FOLDER}/{fd}", flags)
+    own = os.open(path, flags)
     os.lseek(own, position, os.SEEK_SET)
     os.dup2(own, fd, inheritable)
     os.close(own)

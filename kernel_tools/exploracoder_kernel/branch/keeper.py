@@ -17,7 +17,7 @@ import sys
 from collections import OrderedDict
 from typing import Any, Optional
 
-from . import activity, linux, supervisor, wire
+from . import linux, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
 
@@ -191,9 +191,6 @@ class Keeper:
             self._allowances.start(pid, limit)
         elif op == "stop":
             self._allowances.stop(pid)
-        elif op == "look":
-            members = self._families.members_of(pid)
-            self._say({"looked": {"pid": pid, **activity.look(pid, members)}})
 
     def _add(self, branch: int, parent: int) -> None:
         if not self._families.add(branch, parent):

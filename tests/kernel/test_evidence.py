@@ -1,0 +1,181 @@
+"""What speaks against a fork: found in the process, and said in words."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel.sidecar import Sidecar
+
+
+async def note_of_a_child(sidecar: Sidecar, code: str) -> str:
+    """Why the child of a root that ran ``code`` was not forked; empty when it was."""
+    observation = await sidecar.run(sidecar.root, code)
+    assert observation.ran, observation.error
+    child = await sidecar.fork(sidecar.root)
+    info = next(info for info in sidecar.tree() if info.id == child)
+    assert info.created == ("replay" if info.note else "fork")
+    return info.note
+
+
+@pytest.mark.parametrize(
+    ("code", "is_reason"),
+    [
+        ("base = sqlite3.connect('x.db'); done = base.execute('create table t (n)')", True),
+        ("base = sqlite3.connect('x.db')", True),
+        ("base = sqlite3.connect('x.db'); base.close()", False),
+        ("base = sqlite3.connect(':memory:'); done = base.execute('create table t (n)')", False),
+    ],
+    ids=["with-a-table", "still-empty", "closed", "in-memory"],
+)
+async def test_an_open_sqlite_file_is_a_reason(
+    forking: Sidecar, code: str, is_reason: bool
+) -> None:
+    note = await note_of_a_child(forking, f"import sqlite3\n{code}")
+
+    assert ("SQLite database is open (x.db)" in note) == is_reason
+
+
+async def test_an_open_journal_is_a_reason(forking: Sidecar) -> None:
+    note = await note_of_a_child(forking, "journal = open('x.db-wal', 'wb')")
+
+    assert "SQLite database is open (x.db-wal)" in note
+
+
+@pytest.mark.parametrize("mode", ["r", "w", "a", "r+"])
+async def test_open_files_are_no_reason(forking: Sidecar, mode: str) -> None:
+    code = (
+        "from pathlib import Path\nlength = Path('f.txt').write_text('one\\ntwo\\n')\n"
+        f"file = open('f.txt', {mode!r})"
+    )
+
+    assert await note_of_a_child(forking, code) == ""
+
+
+@pytest.mark.levels("network", "off", reason="a strict sandbox has no network")
+async def test_a_network_connection_is_a_reason_while_it_stands(forking: Sidecar) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        note = await note_of_a_child(
+            forking, f"import socket\nsock = socket.create_connection(('127.0.0.1', {port}))"
+        )
+        assert note.startswith(f"a network connection is open (to 127.0.0.1 port {port})")
+
+        server.accept()[0].close()
+        assert await note_of_a_child(forking, "import time; time.sleep(0.1)") == ""
+
+
+async def test_a_connection_within_the_process_is_a_reason(forking: Sidecar) -> None:
+    code = (
+        "import socket\nserver = socket.create_server(('127.0.0.1', 0))\n"
+        "ours = socket.create_connection(server.getsockname())"
+    )
+
+    assert "network connection is open (to 127.0.0.1" in await note_of_a_child(forking, code)
+
+
+async def test_a_default_timeout_leaves_the_branches_sockets_as_they_are(forking: Sidecar) -> None:
+    assert await note_of_a_child(forking, "import socket; socket.setdefaulttimeout(0.01)") == ""
+
+    observation = await forking.run(forking.root, "import time; time.sleep(0.1); 'still here'")
+    assert observation.result == "'still here'"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("handle = asyncio.get_event_loop().call_later(60, print)", "calls are scheduled"),
+        ("asyncio.get_event_loop().add_reader(ours, print)", "watches files, sockets"),
+        ("loop = asyncio.new_event_loop()", "selector of the user's is open"),
+    ],
+)
+async def test_an_event_loop_in_use_is_a_reason(forking: Sidecar, code: str, words: str) -> None:
+    start = "import asyncio, socket\nours, theirs = socket.socketpair()\nawait asyncio.sleep(0)\n"
+
+    assert words in await note_of_a_child(forking, start + code)
+
+
+async def test_what_is_bound_to_an_event_loop_stays_usable_in_a_fork(forking: Sidecar) -> None:
+    use = "asyncio.gather(*(hold() for _ in range(2)))"
+    await forking.run(
+        forking.root,
+        "import asyncio\nlock = asyncio.Lock()\nasync def hold():\n"
+        f"    async with lock: await asyncio.sleep(0.01)\nawait {use};",
+    )
+    child = await forking.fork(forking.root)
+    grandchild = await forking.fork(child)
+
+    for branch in (grandchild, child, forking.root):
+        observation = await forking.run(branch, f"await {use}; 'used'")
+        assert observation.result == "'used'", observation.error
+    assert [info.created for info in forking.tree()] == ["root", "fork", "fork"]
+
+
+async def test_parent_and_child_await_at_the_same_time_without_waking_each_other(
+    forking: Sidecar,
+) -> None:
+    code = (
+        "import asyncio, threading\nloop = asyncio.get_running_loop()\ndone = asyncio.Event()\n"
+        "timer = threading.Timer({delay}, lambda: loop.call_soon_threadsafe(done.set))\n"
+        "timer.start()\nawait asyncio.wait_for(done.wait(), 5)\ntimer.join()"
+    )
+    await forking.run(forking.root, "import asyncio; await asyncio.sleep(0)")
+    child = await forking.fork(forking.root)
+
+    for branch, delay in ((child, 0.2), (forking.root, 0.1), (child, 0.0)):
+        assert (await forking.run(branch, code.format(delay=delay))).ran
+
+
+async def test_a_thread_that_has_just_ended_is_no_reason(forking: Sidecar) -> None:
+    code = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(8) as pool: squares = list(pool.map(lambda n: n * n, range(99)))"
+    )
+
+    for _time in range(5):
+        assert await note_of_a_child(forking, code) == ""
+
+
+async def test_threads_of_python_are_named_and_others_counted(forking: Sidecar) -> None:
+    code = (
+        "import _thread, ctypes, threading\n"
+        "event = threading.Event()\n"
+        "for name in ('alpha', 'beta'):\n"
+        "    threading.Thread(target=event.wait, name=name, daemon=True).start()\n"
+        "libc = ctypes.CDLL(None)\n"
+        "handle = ctypes.c_ulong()\n"
+        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
+        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)"
+    )
+
+    note = await note_of_a_child(forking, code)
+
+    assert note == "4 threads are alive in the process (alpha, beta, and 1 not of Python)"
+
+
+async def test_a_library_that_ends_its_threads_before_a_fork_is_forked(tmp_path: Path) -> None:
+    """As OpenBLAS does: a handler in C that the system calls before any fork."""
+    code = (
+        "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
+        "handle = ctypes.c_ulong()\n"
+        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
+        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)\n"
+        "def end(): return libc.pthread_cancel(handle), libc.pthread_join(handle, None)\n"
+        "os.register_at_fork(before=lambda: handle.value and end() and setattr(handle, 'value', 0))"
+    )
+    async with Sidecar(cwd=tmp_path) as sidecar:
+        assert await note_of_a_child(sidecar, code) == ""
+
+
+async def test_a_library_that_keeps_its_threads_is_not_forked(forking: Sidecar) -> None:
+    code = (
+        "import ctypes\nlibc = ctypes.CDLL(None)\nhandle = ctypes.c_ulong()\n"
+        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
+        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)"
+    )
+
+    assert (
+        await note_of_a_child(forking, code)
+        == "2 threads are alive in the process (none of Python)"
+    )
