@@ -47,6 +47,7 @@ lint: $(READY) ## check style, format, and types
 
 bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model nor a kit
 	$(BIN)/python -m exploracoder_bench.overhead $(ARGS)
+	$(BIN)/python -m exploracoder_bench.branching
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
 	  --python .venv-bench/bin/python
 

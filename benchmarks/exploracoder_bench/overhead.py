@@ -1,8 +1,7 @@
 """What an exploration costs beside the model: six subtasks, three candidates each.
 
-Run: ``python -m exploracoder_bench.overhead [--parts kernels,startup,engine,model,tokens]``
+Run: ``python -m exploracoder_bench.overhead [--parts startup,engine,model,tokens]``
 
-    kernels  the 18 candidates in the sidecar, against one fresh ipykernel for each
     startup  importing the package, and the command line's --help
     engine   a whole exploration with a model that answers at once: what is left is ours
     model    the same with the embedded model: the share of the wall time that is not the model
@@ -28,7 +27,7 @@ from typing import Literal
 
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
-from exploracoder_bench import candidate_speed, runs, six_steps
+from exploracoder_bench import runs, six_steps
 from exploracoder_bench.runs import RunResult, Way
 from exploracoder_bench.tables import markdown
 
@@ -85,29 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--parts", default="kernels,startup,engine", help="separated by commas")
+    parser.add_argument("--parts", default="startup,engine", help="separated by commas")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="repetitions of each")
     parser.add_argument("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
     return parser
-
-
-def measure_kernels(rounds: int) -> Iterator[Measure]:
-    """The candidates in the sidecar and in fresh kernels; once more with numpy if it is there."""
-    contexts = {"standard library": six_steps.CONTEXT}
-    if _has_numpy():
-        contexts["numpy imported"] = f"import numpy as np\n{six_steps.CONTEXT}"
-    for name, context in contexts.items():
-        times = candidate_speed.measure(context, six_steps.steps(), rounds=rounds)
-        ratio = times.fresh / times.sidecar
-        yield Measure("kernels", f"18 candidates in the sidecar ({name})", times.sidecar, "s")
-        yield Measure("kernels", "its start and the context too", times.sidecar_started, "s")
-        yield Measure("kernels", "18 fresh kernels, one after another", times.fresh, "s")
-        yield Measure("kernels", "18 fresh kernels, three at once", times.fresh_together, "s")
-        yield Measure("kernels", "faster", ratio, "times", 20, is_floor=True)
-        counted = times.fresh / times.sidecar_started
-        yield Measure("kernels", "faster, start and context counted", counted, "times")
-        together = times.fresh_together / times.sidecar
-        yield Measure("kernels", "faster than three at once", together, "times")
 
 
 def measure_startup(rounds: int) -> Iterator[Measure]:
@@ -171,7 +151,6 @@ def measure_tokens(rounds: int) -> Iterator[Measure]:
 
 
 _PARTS: dict[str, Callable[[int], Iterator[Measure]]] = {
-    "kernels": measure_kernels,
     "startup": measure_startup,
     "engine": measure_engine,
     "model": measure_model,
@@ -206,11 +185,6 @@ def _scripted_reply(request: RecordedRequest) -> Outcome:
     # Earlier goals are in the prompt too; the one that is asked for stands last.
     current = max(steps, key=lambda step: request.last_user_message.rfind(step.goal))
     return [f"```python\n{code}\n```" for code in current.candidates]
-
-
-def _has_numpy() -> bool:
-    done = subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False)
-    return done.returncode == 0
 
 
 def _output(command: list[str]) -> str:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_bench import candidate_speed, overhead, six_steps
+from exploracoder_bench import overhead, six_steps
 from exploracoder_bench.overhead import Measure
 
 
@@ -40,15 +39,8 @@ def test_a_promise_says_whether_it_is_kept() -> None:
     assert Measure("a", "b", 19, "s").promise == ""
 
 
-def test_a_snippet_that_fails_stops_the_measurement() -> None:
-    step = six_steps.Step("fail", ("1 / 0",))
-
-    with pytest.raises(RuntimeError, match="nothing was measured:\n1 / 0"):
-        asyncio.run(candidate_speed._in_sidecar("", [step]))
-
-
 def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert overhead.main(["--parts", "kernels,speed"]) == 2
+    assert overhead.main(["--parts", "engine,speed"]) == 2
     assert "no part 'speed'" in capsys.readouterr().err
 
 

@@ -1,0 +1,111 @@
+"""A chain of steps with candidates, as an exploration runs it, and in the other ways."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exploracoder_bench.fresh_kernels import Way, require
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.sidecar import Sidecar
+
+# The standard library alone, so that a fresh kernel is ready as soon as it can be.
+CONTEXT = "import collections, json, statistics\nvalues = list(range(1000))\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many steps, and candidates for each."""
+
+    steps: int
+    candidates: int
+
+    def step(self, number: int) -> list[str]:
+        """The candidates of a step; the chain goes on from the first."""
+        return [
+            f"mean_{number} = statistics.mean(values) + {number + candidate}\n"
+            f"values.append({number})"
+            for candidate in range(self.candidates)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds to have a fork of a step, and for a cell in it."""
+
+    fork: float
+    cell: float
+
+
+def state_cell(megabytes: int) -> str:
+    """A cell that makes a state of that size, every page of it written."""
+    return f"state = bytearray(b'x') * {megabytes * 1_000_000}" if megabytes else "state = None"
+
+
+class Chain:
+    """Runs steps in a sidecar, and keeps the branch of every step."""
+
+    def __init__(self, sidecar: Sidecar) -> None:
+        self._sidecar = sidecar
+        self._kept: list[str] = []
+
+    async def begin(self, code: str = CONTEXT) -> None:
+        """Run what comes before the first step."""
+        require((await self._sidecar.run(self._sidecar.root, code)).ran, code)
+
+    async def explore(self, shape: Shape) -> float:
+        """Seconds until all candidates of all steps have run and been decided on."""
+        begin = time.perf_counter()
+        branch = self._sidecar.root
+        for number in range(shape.steps):
+            branch, *others = await self._tried(branch, shape.step(number))
+            for other in others:
+                await self._sidecar.drop(other)
+            self._kept.append(branch)
+        return time.perf_counter() - begin
+
+    async def candidates(self, parent: str, codes: Sequence[str]) -> None:
+        """Run all at once, and forget them."""
+        for branch in await self._tried(parent, codes):
+            await self._sidecar.drop(branch)
+
+    async def go_back(self, rounds: int) -> list[list[Times]]:
+        """For each step, ``rounds`` times of going back to it."""
+        return [
+            [await self._back(number) for _ in range(rounds)] for number in range(len(self._kept))
+        ]
+
+    async def _back(self, number: int) -> Times:
+        code = f"assert values[-1] == {number}"
+        begin = time.perf_counter()
+        branch = await self._sidecar.fork(self._kept[number])
+        forked = time.perf_counter()
+        observation = await self._sidecar.run(branch, code)
+        done = time.perf_counter()
+        require(observation.ran, code)
+        await self._sidecar.drop(branch)
+        return Times(forked - begin, done - forked)
+
+    async def _tried(self, parent: str, codes: Sequence[str]) -> list[str]:
+        return list(await asyncio.gather(*(self._try(parent, code) for code in codes)))
+
+    async def _try(self, parent: str, code: str) -> str:
+        branch = await self._sidecar.fork(parent)
+        require((await self._sidecar.run(branch, code)).ran, code)
+        return branch
+
+
+async def chain_by(way: Way, shape: Shape) -> float:
+    """Seconds for each candidate of the chain when all before it runs again, one after another."""
+    seconds = 0.0
+    cells = [CONTEXT]
+    for number in range(shape.steps):
+        candidates = shape.step(number)
+        for candidate in candidates:
+            seconds += await way([*cells, candidate])
+        cells.append(candidates[0])
+    return seconds / (shape.steps * shape.candidates)

@@ -1,0 +1,220 @@
+"""Trying a candidate in a branch of a live state, against running everything before it again.
+
+Run: ``python -m exploracoder_bench.branching [--out FILE]``
+
+    state    a fork and a trivial cell in it, with 0, 100 MB and 1 GB of state
+    chain    steps with candidates each: every candidate runs in a fork of the chosen state so far
+    sleep    candidates that sleep, all at once
+    back     going back to any step of the chain: a fork of it, and a cell in that fork
+
+The other ways start a kernel for each candidate and run the steps before it again: a fresh
+ipykernel, and nbclient, which papermill runs notebooks with too (papermill itself is not measured).
+Times are medians; quote the ratios, and the load average that is printed with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exploracoder_bench.branch_chain import Chain, Shape, chain_by, state_cell
+from exploracoder_bench.fresh_kernels import Way, in_fresh_kernel, in_notebook
+from exploracoder_bench.tables import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from exploracoder_kernel.sidecar import Sidecar
+
+_FASTER, _SLEEP_SECONDS, _BACK_MS = 50, 1.5, 20
+WAYS: dict[str, Way] = {"fresh ipykernel": in_fresh_kernel, "nbclient": in_notebook}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A figure in seconds, of one way, for one candidate; ``promise`` is the aim and if it is met.
+
+    ``times_faster`` compares a branch with this way; it is 1 for branches themselves.
+    """
+
+    part: str
+    what: str
+    way: str
+    seconds: float
+    times_faster: float | None = None
+    promise: str = ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print a table; with --out each row is a JSON line too."""
+    given = _parser().parse_args(arguments)
+    before = os.getloadavg()
+    rows = asyncio.run(_measure(given))
+    head = ("part", "what", "way", "for each", "branch is faster", "aim")
+    print(markdown(head, map(_cells, rows)))
+    about = _about(before)
+    print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
+    if given.out:
+        with given.out.open("a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(asdict(row) | about) + "\n" for row in rows)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--sandbox", default="strict,off", help="levels, separated by commas; default: %(default)s")
+    add("--sizes", default="0,100,1000", metavar="MB,…", help="of state; default: %(default)s")
+    add("--steps", type=int, default=20, metavar="N", help="of the chain; default: %(default)s")
+    add("--candidates", type=int, default=5, metavar="N", help="a step; default: %(default)s")
+    add("--sleep", type=float, default=1.0, metavar="S", help="default: %(default)g")
+    add("--rounds", type=int, default=5, metavar="N", help="of what is quick; default: %(default)s")
+    add("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
+    return parser
+
+
+async def _measure(given: argparse.Namespace) -> list[Row]:
+    sizes = [int(size) for size in given.sizes.split(",")]
+    shape = Shape(given.steps, given.candidates)
+    others = {
+        name: {
+            "chain": await chain_by(way, shape),
+            **{str(size): await _fresh_state(way, size, given.rounds) for size in sizes},
+        }
+        for name, way in WAYS.items()
+    }
+    rows = []
+    for level in given.sandbox.split(","):
+        for size in sizes:
+            rows += await _state(level, size, given, others)
+        rows += await _chain_and_back(level, shape, given, others)
+        rows.append(await _sleep(level, given))
+    return rows
+
+
+async def _state(
+    level: str, size: int, given: argparse.Namespace, others: dict[str, dict[str, float]]
+) -> list[Row]:
+    """A fork of a state of that size and a cell in it, again and again."""
+    taken = []
+    async with _opened(level) as sidecar:
+        await Chain(sidecar).begin(state_cell(size))
+        # The first fork after a large allocation splits its pages; it is not typical.
+        for _ in range(4 * given.rounds + 1):
+            begin = time.perf_counter()
+            branch = await sidecar.fork(sidecar.root)
+            await sidecar.run(branch, "x = 1")
+            taken.append(time.perf_counter() - begin)
+            await sidecar.drop(branch)
+    return list(_compared("state", f"{size} MB", level, statistics.median(taken[1:]), others, size))
+
+
+async def _fresh_state(way: Way, size: int, rounds: int) -> float:
+    return statistics.median([await way([state_cell(size), "x = 1"]) for _ in range(rounds)])
+
+
+async def _chain_and_back(
+    level: str, shape: Shape, given: argparse.Namespace, others: dict[str, dict[str, float]]
+) -> list[Row]:
+    seconds = []
+    for _ in range(given.rounds):
+        async with _opened(level) as sidecar:
+            chain = Chain(sidecar)
+            await chain.begin()
+            seconds.append(await chain.explore(shape) / (shape.steps * shape.candidates))
+            times = await chain.go_back(given.rounds)
+    what = f"{shape.steps} steps x {shape.candidates} candidates"
+    rows = list(_compared("chain", what, level, statistics.median(seconds), others, "chain"))
+    steps = f"to any of {shape.steps} steps"
+    forks = [statistics.median(each.fork for each in step) for step in times]
+    wholes = [statistics.median(each.fork + each.cell for each in step) for step in times]
+    way = _branch(level)
+    return [
+        *rows,
+        Row("back", f"{steps}, median", way, statistics.median(forks)),
+        Row("back", f"{steps}, worst", way, max(forks), None, _at_most(max(forks), _BACK_MS / 1e3)),
+        Row("back", f"{steps} and run a cell, median", way, statistics.median(wholes)),
+        Row("back", f"{steps} and run a cell, worst", way, max(wholes)),
+    ]
+
+
+async def _sleep(level: str, given: argparse.Namespace) -> Row:
+    code, seconds = f"import time\ntime.sleep({given.sleep})", []
+    async with _opened(level) as sidecar:
+        for _ in range(given.rounds):
+            begin = time.perf_counter()
+            await Chain(sidecar).candidates(sidecar.root, [code] * given.candidates)
+            seconds.append(time.perf_counter() - begin)
+    middle = statistics.median(seconds)
+    what = f"{given.candidates} x {given.sleep:g} s at once"
+    return Row("sleep", what, _branch(level), middle, None, _at_most(middle, _SLEEP_SECONDS))
+
+
+def _compared(
+    part: str, what: str, level: str, own: float, others: dict[str, dict[str, float]], key: object
+) -> Iterator[Row]:
+    """Our row, and one for each other way with how much faster ours is."""
+    yield Row(part, what, _branch(level), own)
+    for name, known in others.items():
+        ratio = known[str(key)] / own
+        aim = _at_least(ratio) if name == "fresh ipykernel" else ""
+        yield Row(part, what, name, known[str(key)], ratio, aim)
+
+
+@asynccontextmanager
+async def _opened(level: str) -> AsyncIterator[Sidecar]:
+    from exploracoder_kernel.sandbox import choose
+    from exploracoder_kernel.sidecar import Sidecar
+
+    chosen: Any = level
+    sandboxing = choose(chosen, python=sys.executable, cwd=Path.cwd())
+    async with Sidecar(sys.executable, launcher=sandboxing.launcher) as sidecar:
+        yield sidecar
+
+
+def _branch(level: str) -> str:
+    return f"branch, sandbox {level}"
+
+
+def _at_least(ratio: float) -> str:
+    return f"at least {_FASTER} times: {'met' if ratio >= _FASTER else 'MISSED'}"
+
+
+def _at_most(seconds: float, limit: float) -> str:
+    return f"under {_shown(limit)}: {'met' if seconds < limit else 'MISSED'}"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    faster = "" if row.times_faster is None else f"{row.times_faster:.0f} times"
+    return row.part, row.what, row.way, _shown(row.seconds), faster, row.promise
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 0.5 else f"{1000 * seconds:.3g} ms"
+
+
+def _about(before: tuple[float, float, float]) -> dict[str, str]:
+    now = os.getloadavg()
+    return {
+        "Python": platform.python_version(),
+        "processors": str(os.cpu_count()),
+        "load average before": f"{before[0]:.2f}",
+        "after": f"{now[0]:.2f}",
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""Snippets that mean harm, each with the Observation that has to come of it.
+
+They lie in files of cells: a cell starts with ``# %% name``, and comments right below say what is
+expected. ``status`` (any of these), ``ename`` (any of these), ``limits`` (all of these are hit),
+``says`` (text of the error or of the output), ``result`` (exactly this), ``then: clean`` (the next
+cell of the branch prints what it prints and nothing else, or is said to have had company);
+``seconds`` and ``memory`` (in MB) are the limits it runs under.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import Observation
+
+SNIPPETS = Path(__file__).parents[2] / "tests" / "kernel" / "hostile" / "snippets"
+
+_HEAD = re.compile(r"^# %% (.+)$", re.MULTILINE)
+_FACT = re.compile(r"# (\w+): (.*)")
+_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Code, its limits, and what has to come of it; empty expectations are none."""
+
+    family: str
+    name: str
+    code: str
+    limits: Limits
+    statuses: tuple[str, ...]
+    enames: tuple[str, ...] = ()
+    limits_hit: tuple[str, ...] = ()
+    says: str = ""
+    result: str | None = None
+    is_clean_after: bool = False
+
+    def __str__(self) -> str:
+        """Its name with its family's."""
+        return f"{self.family}: {self.name}"
+
+    def differences(self, seen: Observation) -> list[str]:
+        """What is not as expected, in words."""
+        ename = seen.error.ename if seen.error else ""
+        evalue = seen.error.evalue if seen.error else ""
+        found = []
+        if seen.status not in self.statuses:
+            found.append(f"status {seen.status}, not {' or '.join(self.statuses)}: {evalue[:300]}")
+        if self.enames and seen.error and ename not in self.enames:
+            found.append(f"{ename}, not {' or '.join(self.enames)}: {evalue[:300]}")
+        missing = set(self.limits_hit) - set(seen.limits_hit)
+        if missing:
+            found.append(f"limits not hit: {', '.join(sorted(missing))}")
+        if self.says and self.says not in evalue + seen.stdout + seen.stderr:
+            found.append(f"{self.says!r} is said nowhere, but: {evalue[:300]}")
+        if self.result is not None and seen.result != self.result:
+            found.append(f"result {seen.result}, not {self.result}")
+        return found
+
+
+def read(folder: Path = SNIPPETS) -> tuple[Snippet, ...]:
+    """All snippets, by file and place."""
+    return tuple(
+        _snippet(file.stem, name, body)
+        for file in sorted(folder.glob("*.py"))
+        for name, body in _cells(file.read_text(encoding="utf-8"))
+    )
+
+
+def _cells(text: str) -> list[tuple[str, str]]:
+    parts = _HEAD.split(text)[1:]
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _snippet(family: str, name: str, body: str) -> Snippet:
+    lines = body.strip().splitlines()
+    facts: dict[str, str] = {}
+    while lines and (fact := _FACT.fullmatch(lines[0])):
+        facts[fact[1]] = fact[2]
+        del lines[0]
+    megabytes = facts.get("memory")
+    limits = Limits(
+        wall_seconds=float(facts.get("seconds", _SECONDS)),
+        memory_bytes=None if megabytes is None else int(megabytes) * 2**20,
+    )
+    return Snippet(
+        family=family,
+        name=name,
+        code="\n".join(lines),
+        limits=limits,
+        statuses=tuple(facts["status"].split()),
+        enames=tuple(facts.get("ename", "").split()),
+        limits_hit=tuple(facts.get("limits", "").split()),
+        says=facts.get("says", ""),
+        result=facts.get("result"),
+        is_clean_after=facts.get("then") == "clean",
+    )

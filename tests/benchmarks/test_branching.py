@@ -1,0 +1,71 @@
+"""The table of branches against fresh kernels: small, and with everything in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from exploracoder_bench import branching
+from exploracoder_bench.branch_chain import Chain, Shape, chain_by, state_cell
+from exploracoder_bench.fresh_kernels import in_fresh_kernel, in_notebook
+from exploracoder_kernel.sidecar import Sidecar
+
+
+async def test_the_chain_goes_on_from_the_first_candidate_of_each_step() -> None:
+    async with Sidecar() as sidecar:
+        chain = Chain(sidecar)
+        await chain.begin()
+        await chain.explore(Shape(3, 2))
+        back = await chain.go_back(2)
+        last = sidecar.tree()[-1]
+
+        assert (await sidecar.run(last.id, "values[-3:]")).result == "[0, 1, 2]"
+        assert [len(times) for times in back] == [2, 2, 2]
+        # The root and a branch for each step: what lost, and what went back, is gone.
+        assert len(sidecar.tree()) == 4
+
+
+async def test_the_other_ways_run_all_cells_before_each_candidate() -> None:
+    ran: list[list[str]] = []
+
+    async def note(cells: list[str]) -> float:
+        ran.append(cells)
+        return 1.0
+
+    seconds = await chain_by(note, Shape(2, 2))  # type: ignore[arg-type]
+
+    assert seconds == 1.0
+    assert [len(cells) for cells in ran] == [2, 2, 3, 3]
+    assert ran[2][1] == ran[0][1]
+
+
+@pytest.mark.parametrize("way", [in_fresh_kernel, in_notebook])
+async def test_a_cell_that_fails_stops_the_measurement(way: branching.Way) -> None:
+    with pytest.raises(RuntimeError, match="nothing was measured"):
+        await way(["x = 1", "x / 0"])
+
+
+def test_a_state_has_the_size_that_it_says() -> None:
+    names: dict[str, bytearray] = {}
+    exec(state_cell(2), names)
+
+    assert names["state"] == b"x" * 2_000_000
+
+
+@pytest.mark.slow
+def test_one_run_measures_every_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small = ["--steps", "2", "--candidates", "2", "--sizes", "0,1", "--sleep", "0.1"]
+    options = [*small, "--rounds", "1", "--sandbox", "off", "--out", "rows.jsonl"]
+
+    assert branching.main(options) == 0
+
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [row["part"] for row in rows] == ["state"] * 6 + ["chain"] * 3 + ["back"] * 4 + ["sleep"]
+    assert all(row["seconds"] > 0 for row in rows)
+    printed = capsys.readouterr().out
+    assert printed.count("\n| ") == len(rows) + 1
+    assert "load average before" in printed
