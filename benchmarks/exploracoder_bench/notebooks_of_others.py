@@ -103,11 +103,9 @@ def _parser() -> argparse.ArgumentParser:
 def fetch(package: str, folder: Path) -> int:
     """Put the notebooks of a package's source distribution below ``folder``; how many they are."""
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as downloads:
-        subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            + ["--no-binary", ":all:", "--dest", downloads, package],
-            check=True,
-        )
+        options = ("--quiet", "--no-deps", "--no-binary", ":all:", "--dest", downloads)
+        command = (sys.executable, "-m", "pip", "download", *options, package)
+        subprocess.run(command, check=True)
         archives = list(Path(downloads).glob("*.tar.gz"))
         return sum(unpack(archive, folder / package) for archive in archives)
 
@@ -213,8 +211,9 @@ def _report(compared: Sequence[Compared], out: Path | None) -> None:
 
 def _where_it_starts(difference: Difference) -> tuple[str, str]:
     """Both texts from a little before the first character that differs."""
-    common = len(os.path.commonprefix([difference.ours, difference.theirs]))
-    start = max(0, common - 40)
+    pairs = enumerate(zip(difference.ours, difference.theirs, strict=False))
+    shorter = min(len(difference.ours), len(difference.theirs))
+    start = max(0, next((n for n, (one, other) in pairs if one != other), shorter) - 40)
     return difference.ours[start:][:_SHOWN], difference.theirs[start:][:_SHOWN]
 
 

@@ -81,15 +81,18 @@ class Cells:
         front_end = CellFrontEnd(
             self._channels, self._questions, request, record, allow_stdin=cell.allow_stdin
         )
-        if not wishes.observe:
-            return await self._sidecar.run(
-                record.id, cell.code, limits, front_end=front_end, request=asked
-            )
-        observation = await self._sidecar.run(record.id, cell.code, limits, request=asked)
-        if not cell.silent:
-            for output in observation.outputs:
-                front_end.output(dict(output))
-        return observation
+        try:
+            if not wishes.observe:
+                return await self._sidecar.run(
+                    record.id, cell.code, limits, front_end=front_end, request=asked
+                )
+            observation = await self._sidecar.run(record.id, cell.code, limits, request=asked)
+            if not cell.silent:
+                for output in observation.outputs:
+                    front_end.output(dict(output))
+            return observation
+        finally:
+            front_end.flush()
 
     def _could_not(self, error: SidecarError, request: Request) -> Observation:
         """The cell did not run at all, since its branch is gone or can't be built again."""

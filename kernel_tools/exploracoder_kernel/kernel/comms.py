@@ -44,3 +44,4 @@ class Comms:
             await self._sidecar.send_comm(record.id, message, NOTEBOOK_LIMITS, front_end=front_end)
         finally:
             record.is_running = False
+            front_end.flush()

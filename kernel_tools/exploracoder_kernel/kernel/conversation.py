@@ -108,7 +108,7 @@ class Conversation:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
             missed = 0 if await self._client.is_alive() else missed + 1
             if missed > (_MOST_MISSED if self._client.parent is None else 0):
-                self._give_up("The kernel has ended. Start it again.")
+                self._give_up("The kernel has ended; its log says why. Start it again.")
 
     def _give_up(self, why: str) -> None:
         for reply in self._asked.values():

@@ -12,6 +12,7 @@ from exploracoder_kernel.kernel.records import Record
 from exploracoder_kernel.presentation import StdinNotAllowed
 
 _COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
+_COLLECT_SECONDS = 0.05
 
 
 class Questions:
@@ -67,9 +68,16 @@ class CellFrontEnd:
         self._questions = questions
         self._request = request
         self._record = record
+        self._stream = ""
+        self._written: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
 
     def output(self, message: dict[str, Any]) -> None:
         """Publish it, under the request that it belongs to."""
+        if message["output_type"] == "stream":
+            self._collect(str(message["name"]), str(message["text"]))
+            return
+        self.flush()
         content = {key: value for key, value in message.items() if key != "output_type"}
         kind = str(message["output_type"])
         metadata, buffers = None, ()
@@ -77,6 +85,26 @@ class CellFrontEnd:
             metadata, buffers = content.pop("metadata", None), content.pop("buffers", ())
             self._note(kind, content)
         self._channels.publish(kind, content, self._request, metadata=metadata, buffers=buffers)
+
+    def flush(self) -> None:
+        """Publish what was written and not shown yet."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._written:
+            content = {"name": self._stream, "text": "".join(self._written)}
+            self._written.clear()
+            self._channels.publish("stream", content, self._request)
+
+    def _collect(self, name: str, text: str) -> None:
+        """Writes that follow each other closely are one output: ``print`` alone makes two."""
+        if name != self._stream:
+            self.flush()
+        self._stream = name
+        self._written.append(text)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_COLLECT_SECONDS, self.flush)
 
     async def input(self, prompt: str, is_password: bool) -> str:
         """Ask the user.
@@ -86,6 +114,7 @@ class CellFrontEnd:
         """
         if not self.allow_stdin:
             raise StdinNotAllowed
+        self.flush()
         return await self._questions.ask(self._request, prompt, is_password=is_password)
 
     def _note(self, kind: str, content: Mapping[str, Any]) -> None:

@@ -133,8 +133,9 @@ async def test_requests_of_one_branch_keep_their_order(console: Console) -> None
 
 
 async def test_on_the_control_channel_nothing_waits_behind_queued_cells(console: Console) -> None:
-    running = console.send_cell("import time; time.sleep(60)")
+    running = console.send_cell("print('on', flush=True)\nimport time; time.sleep(60)")
     console.send_cell("1")
+    await console.until_printed(running, "on")
 
     listed = await asyncio.wait_for(console.branch("list", measure=False), 2)
     await console.ask("interrupt_request", channel="control")

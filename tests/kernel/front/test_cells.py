@@ -35,6 +35,19 @@ async def test_output_is_shown_while_the_cell_still_runs(console: Console) -> No
     assert told.content["ename"] == "KeyboardInterrupt"
 
 
+async def test_writes_that_follow_each_other_are_shown_as_one(console: Console) -> None:
+    told = await console.run(
+        "import sys\nfor n in range(3): print(n)\nprint('e', file=sys.stderr)\nprint(3)\nn"
+    )
+
+    assert [(one.get("name"), one.get("text")) for one in told.outputs[:3]] == [
+        ("stdout", "0\n1\n2\n"),
+        ("stderr", "e\n"),
+        ("stdout", "3\n"),
+    ]
+    assert told.outputs[3]["output_type"] == "execute_result"
+
+
 async def test_displays_have_ids_that_can_be_updated(console: Console) -> None:
     told = await console.run(
         "from IPython.display import display, clear_output\n"
@@ -68,7 +81,7 @@ async def test_cells_are_counted_unless_they_are_silent_or_not_stored(console: C
     assert [m["msg_type"] for m in silent.published] == ["status", "status"]
     assert unstored.content["execution_count"] == 1
     assert counted.content["execution_count"] == 2
-    assert counted.outputs[0]["data"]["text/plain"] == "('In[-1], _', 1)"
+    assert counted.outputs[0]["data"]["text/plain"] == "('In[-1], _', 3)"
 
 
 async def test_user_expressions_are_answered(console: Console) -> None:

@@ -118,7 +118,7 @@ def connection(tmp_path: Path) -> Path:
     ("arguments", "sentence"),
     [
         (["--python", "/nowhere/python"], "No interpreter at /nowhere/python"),
-        (["--python", "/bin/true"], "Does it run a script"),
+        (["--python", "/bin/true"], "/bin/true"),
         (["--cwd", "/nowhere"], "/nowhere"),
     ],
 )

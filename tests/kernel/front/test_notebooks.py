@@ -8,6 +8,7 @@ from typing import Any
 import nbclient
 import nbformat
 import pytest
+from exploracoder_bench.notebook_outputs import normalised
 from ipykernel.kernelspec import write_kernel_spec
 from nbformat import v4
 
@@ -31,7 +32,7 @@ CELLS = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def specs(jupyter_home: Path) -> None:
     """ipykernel beside ours, in the same interpreter."""
     write_kernel_spec(str(jupyter_home / "share" / "jupyter" / "kernels" / "python3"), {})
@@ -57,18 +58,9 @@ def test_outputs_are_those_of_ipykernel(tmp_path: Path) -> None:
     theirs = executed("python3", tmp_path / "theirs", CELLS)
 
     for mine, other in zip(ours.cells, theirs.cells, strict=True):
-        assert [plain(output) for output in mine.outputs] == [
-            plain(output) for output in other.outputs
-        ]
+        assert normalised(mine.outputs) == normalised(other.outputs)
         assert mine.execution_count == other.execution_count
     assert ours.metadata.language_info.version == theirs.metadata.language_info.version
-
-
-def plain(output: Any) -> Any:
-    """An output; of a traceback all but the names of the files that cells are compiled under."""
-    if output.output_type != "error":
-        return dict(output)
-    return output.ename, output.evalue, [line for line in output.traceback if "File" not in line]
 
 
 @pytest.mark.usefixtures("specs")

@@ -29,7 +29,7 @@ async def remote(tmp_path: Path) -> AsyncIterator[RemoteSidecar]:
         "print('a')\nx = [1, 2]\nx",
         "y = 1\ny / 0",
         "import sys; print('e', file=sys.stderr); sys.exit(3)",
-        "from IPython.display import HTML, display; display(HTML('<b>x</b>'))",
+        "import IPython.display as show; show.display(show.HTML('<b>x</b>'))",
         "if True print(1)",
         "z = (n for n in range(9))",
     ],
