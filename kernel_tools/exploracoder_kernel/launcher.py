@@ -22,6 +22,7 @@ class Setup:
         limits: Hard limits by the names of ``resource``, such as ``RLIMIT_FSIZE``.
         landlock: What the kernel shall allow, see ``branch/landlock.py``.
         no_sockets: ``all``: no socket can be made; ``unix``: none to a program of this machine.
+            Then capabilities are given up as well: set where no namespace keeps the process in.
     """
 
     has_own_folder: bool = False

@@ -43,18 +43,21 @@ def restrict(wanted: dict[str, Any]) -> None:
     Args:
         wanted: ``read``, ``list`` and ``write`` are lists of paths: trees that may be read and
             run, trees whose folders may be listed, trees and files that may be changed as well.
-            ``network`` says whether TCP is allowed. Without ``read``, files are left alone.
+            ``network`` says whether TCP is allowed. Without ``read``, files are left alone, and
+            only what belongs to other processes is taken.
 
     Raises:
         OSError: The kernel refused.
     """
     known = version()
+    if not known:
+        return
     has_files = "read" in wanted
-    handled = _handled(known) if has_files else 0
+    # A set of rules has to be about something; to be in one is what keeps other processes' memory
+    # out of reach. Nobody without capabilities makes device files anyway.
+    handled = _handled(known) if has_files else _BLOCK_AND_CHARACTER_DEVICES
     network = _TCP if known >= 4 and not wanted.get("network") else 0
     scopes = _SCOPES if known >= 6 else 0
-    if not (handled or network or scopes):
-        return
     ruleset = _create(known, handled, network, scopes)
     try:
         if has_files:

@@ -60,7 +60,8 @@ def confine(setup):
     if setup.get("landlock"):
         module("landlock").restrict(setup["landlock"])
     if setup.get("no_sockets"):
-        module("sockets").forbid(setup["no_sockets"])
+        module("calls").refuse(setup["no_sockets"])
+        module("capabilities").drop()
 
 
 def main():

@@ -41,12 +41,13 @@ class Runs:
         """Run a cell."""
         code = str(request["code"])
         cell = self._new_cell(code, request)
-        before = variables.mark_all(self.users())
+        before = None if cell.has_front else variables.mark_all(self.users())
         outcome = self._observe(cell, request, lambda: self._execute(cell, request))
         if cell.is_stored:
             self._stored = outcome["execution_count"] = cell.number
-        with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
-            outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
+        if before is not None:
+            with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
+                outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
         outcome["resident_bytes"] = memory.resident_bytes()
         return outcome
 
@@ -124,7 +125,7 @@ class Runs:
         more: Message = {}
         self._interrupts.install()
         try:
-            with self._interrupts.allowed(), _memory_limit(memory_bytes):
+            with self._interrupts.allowed(), rlimits.in_cell(), _memory_limit(memory_bytes):
                 error, more = action()
         except BaseException as escaped:  # noqa: BLE001  # whatever leaves the cell is its outcome
             error = escaped

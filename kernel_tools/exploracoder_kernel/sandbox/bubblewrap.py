@@ -104,8 +104,9 @@ class BubblewrapLauncher:
             has_own_folder=True,
             is_supervised=True,
             limits=self.limits.by_name(has_own_count=_counts_processes()),
-            # Sockets without a name in the file system are the network's, which is shared then.
-            landlock={"network": True} if self.has_network else None,
+            # Keeps it from the memory of bubblewrap's own process in there, and from sockets that
+            # have no name in the file system: those are the network's, which may be shared.
+            landlock={"network": True},
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from exploracoder_kernel.branch import landlock, sockets
+from exploracoder_kernel.branch import calls, landlock
 from exploracoder_kernel.environment import network_variables, private_environment
 from exploracoder_kernel.launcher import Command, Setup, start
 from exploracoder_kernel.sandbox import layout, python_home
@@ -74,7 +74,8 @@ def shortcomings(*, has_network: bool) -> str:
     version = landlock.version()
     if version < 6:
         seen.append("send signals to your processes")
-    if not sockets.can_forbid():
+    if not calls.can_refuse():
+        seen.append("change permissions and times of your files")
         seen.append("use sockets of programs on this machine")
         if not has_network:
             seen.append("send over UDP" if version >= 4 else "reach the network")

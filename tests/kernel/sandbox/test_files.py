@@ -1,0 +1,219 @@
+"""The task's files can be read, nothing but scratch can be written, and the rest is not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from exploracoder_kernel.launcher import ENTRY
+from exploracoder_kernel.sidecar import Sidecar
+
+from .conftest import Choose, Look
+
+ASK = """
+import os
+def outcome(action):
+    try:
+        return action()
+    except OSError as error:
+        return type(error).__name__
+def read(path):
+    return outcome(lambda: open(path).read())
+def write(path):
+    return outcome(lambda: open(path, 'a').close())
+"""
+REFUSED = ("FileNotFoundError", "PermissionError", "OSError", "NotADirectoryError")
+
+
+def digest(folder: Path) -> str:
+    """Of all names and contents in a folder."""
+    sums = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        sums.update(str(path).encode() + (path.read_bytes() if path.is_file() else b""))
+    return sums.hexdigest()
+
+
+async def test_inputs_are_read_by_relative_and_by_absolute_paths(
+    look: Look, task: Path, value_of: Callable[..., Any]
+) -> None:
+    seen = await look(
+        f"{ASK}read('input.txt'), read('data/more.txt'), read({str(task / 'input.txt')!r}), "
+        "sorted(os.listdir())"
+    )
+
+    assert value_of(seen) == ("given", "more", "given", ["data", "input.txt"])
+
+
+async def test_a_users_module_is_imported(look: Look, task: Path) -> None:
+    (task / "mine.py").write_text("answer = 42\n")
+
+    seen = await look("import mine\nmine.answer")
+
+    assert seen.result == "42"
+
+
+ATTEMPTS = (
+    "open('input.txt', 'w')",
+    "open('data/new.txt', 'w')",
+    "os.remove('data/more.txt')",
+    "os.rename('data/more.txt', 'data/other.txt')",
+    "os.chmod('input.txt', 0o777)",
+    "os.utime('input.txt', (0, 0))",
+    "os.setxattr('input.txt', 'user.x', b'y')",
+    "os.truncate('input.txt', 0)",
+    "os.link('input.txt', 'link'), open('link', 'w')",
+    "os.symlink('/', {task!r} + '/link')",
+    "open({task!r} + '/new.txt', 'w')",
+    "shutil.rmtree({task!r})",
+    "subprocess.run(['rm', '-rf', {task!r}], check=True)",
+    "subprocess.run(['sh', '-c', 'echo x > {task}/new.txt'], check=True)",
+)
+QUIETLY_REFUSED = ("chmod", "utime")  # said to have worked, where nothing else can be said
+
+
+async def test_the_users_files_can_not_be_changed(boxed: Choose, task: Path) -> None:
+    before = digest(task), os.stat(task / "input.txt")  # noqa: PTH116
+    launcher = boxed().launcher
+    async with Sidecar(sys.executable, task, launcher=launcher) as sidecar:
+        await sidecar.run(sidecar.root, "import os, shutil, subprocess")
+        for attempt in ATTEMPTS:
+            branch = await sidecar.fork(sidecar.root)
+
+            seen = await sidecar.run(branch, attempt.format(task=str(task)))
+
+            after = digest(task), os.stat(task / "input.txt")  # noqa: PTH116
+            assert seen.status == "error" or any(word in attempt for word in QUIETLY_REFUSED)
+            assert after[0] == before[0], attempt
+            assert (after[1].st_mode, after[1].st_mtime) == (before[1].st_mode, before[1].st_mtime)
+
+
+async def test_new_files_stay_private(look: Look, task: Path) -> None:
+    seen = await look("open('out.txt', 'w').write('mine')\nopen('out.txt').read()")
+
+    assert seen.result == "'mine'"
+    assert not (task / "out.txt").exists()
+
+
+async def test_the_home_is_not_seen(look: Look, home: Path, value_of: Callable[..., Any]) -> None:
+    seen = await look(
+        f"{ASK}home = {str(home)!r}\n"
+        "outcome(lambda: os.listdir(home)), read(home + '/notes.txt'), "
+        "read(home + '/.ssh/id_rsa'), os.path.expanduser('~')"
+    )
+
+    *refused, own = value_of(seen)
+    assert set(refused) <= set(REFUSED)
+    assert own != str(home)
+
+
+async def test_a_task_in_the_home_itself_shows_no_secrets(
+    look: Look, home: Path, value_of: Callable[..., Any]
+) -> None:
+    (home / "project").mkdir()
+    (home / "project" / ".env").write_text("KEY=secret")
+    (home / "project" / ".env.example").write_text("KEY=")
+
+    seen = await look(
+        f"{ASK}[read(n) for n in ('notes.txt', '.ssh/id_rsa', '.aws/credentials', '.netrc', "
+        "'.config/gh/hosts.yml', 'project/.env', 'project/.env.example')]",
+        cwd=home,
+    )
+
+    notes, *secrets, example = value_of(seen)
+    assert (notes, example) == ("secret", "KEY=")
+    assert set(secrets) <= set(REFUSED)
+
+
+async def test_a_folder_around_the_home_shows_none_of_it(
+    look: Look, home: Path, task: Path, value_of: Callable[..., Any]
+) -> None:
+    seen = await look(
+        f"{ASK}read('task/input.txt'), read('home/notes.txt'), read('home/.ssh/id_rsa')",
+        cwd=home.parent,
+    )
+
+    given, *hidden = value_of(seen)
+    assert given == "given"
+    assert set(hidden) <= set(REFUSED)
+
+
+async def test_links_lead_to_nothing_that_is_not_shown(
+    look: Look, home: Path, task: Path, value_of: Callable[..., Any]
+) -> None:
+    (task / "key").symlink_to(home / ".ssh" / "id_rsa")
+    (task / "folder").symlink_to(home)
+
+    seen = await look(f"{ASK}read('key'), read('folder/notes.txt')")
+
+    assert set(value_of(seen)) <= set(REFUSED)
+
+
+async def test_more_inputs_can_be_read_and_not_written(
+    look: Look, tmp_path: Path, value_of: Callable[..., Any]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "big.csv").write_text("a,b")
+    path = str(tmp_path / "elsewhere" / "big.csv")
+
+    without = await look(f"{ASK}read({path!r})")
+    given = await look(f"{ASK}read({path!r}), write({path!r})", inputs=(tmp_path / "elsewhere",))
+
+    assert value_of(without) in REFUSED
+    text, refusal = value_of(given)
+    assert text == "a,b"
+    assert refusal in REFUSED
+
+
+async def test_secrets_of_the_system_are_not_read(look: Look, value_of: Callable[..., Any]) -> None:
+    """Even where the superuser starts it, whose files they are."""
+    seen = await look(
+        f"{ASK}[read(n) for n in ('/etc/shadow', '/etc/gshadow', '/etc/sudoers', "
+        "'/etc/ssh/ssh_host_ed25519_key', '/root/.bashrc', '/proc/kcore', '/dev/mem', '/dev/sda')]"
+    )
+
+    assert set(value_of(seen)) <= set(REFUSED)
+
+
+async def test_nothing_outside_scratch_is_written(
+    look: Look, home: Path, tmp_path: Path, value_of: Callable[..., Any]
+) -> None:
+    (tmp_path / "other").mkdir()
+    before = digest(home), digest(tmp_path / "other")
+    targets = [
+        "/etc/exploracoder-test",
+        "/usr/lib/exploracoder-test",
+        str(ENTRY.parent / "new.py"),
+        str(Path(os.__file__).with_name("new.py")),
+        "/proc/sys/vm/swappiness",
+        "/proc/sys/kernel/core_pattern",
+        "/sys/devices/system/cpu/cpu0/online",
+    ]
+
+    # A place in the machine's temporary folder may be one in the sandbox's own.
+    elsewhere = [str(home / "new"), str(tmp_path / "other" / "new")]
+    seen = await look(
+        f"{ASK}_ = [write(n) for n in {elsewhere!r}]\n[write(n) for n in {targets!r}]"
+    )
+
+    assert set(value_of(seen)) <= set(REFUSED)
+    assert (digest(home), digest(tmp_path / "other")) == before
+    assert not [target for target in targets[:4] if os.path.exists(target)]  # noqa: ASYNC240, PTH110
+
+
+async def test_temporary_files_and_caches_are_scratch(
+    look: Look, value_of: Callable[..., Any]
+) -> None:
+    seen = await look(
+        "import os, tempfile\nfrom pathlib import Path\n"
+        "with tempfile.NamedTemporaryFile() as file:\n    name = file.name\n"
+        "(Path.home() / '.cache').mkdir()\n(Path.home() / '.cache' / 'x').write_text('y')\n"
+        "name, str(Path.home()), os.getcwd()"
+    )
+
+    places = value_of(seen)
+    assert all("exploracoder-" in place for place in places)
+    assert not [place for place in places if os.path.exists(place)]  # noqa: ASYNC240, PTH110

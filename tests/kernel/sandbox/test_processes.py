@@ -1,0 +1,101 @@
+"""A sandbox knows no process but its own, and has no rights over the machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from .conftest import Look
+
+SECRET = f"sk-{uuid4().hex}"
+
+
+@pytest.fixture
+def neighbour() -> Iterator[subprocess.Popen[bytes]]:
+    """Another program of the same user, with a secret in its environment."""
+    environment = {**os.environ, "NEIGHBOUR_TOKEN": SECRET}
+    with subprocess.Popen(["sleep", "60"], env=environment) as process:
+        yield process
+        process.kill()
+
+
+async def test_other_processes_are_not_seen(
+    look: Look, mechanism: str, neighbour: subprocess.Popen[bytes], value_of: Callable[..., Any]
+) -> None:
+    if mechanism == "landlock":
+        pytest.skip("Landlock shows the process table, and says so in its reason")
+
+    seen = await look(
+        "import os\nsorted(int(name) for name in os.listdir('/proc') if name.isdigit())"
+    )
+
+    assert len(value_of(seen)) <= 4
+    assert neighbour.pid not in value_of(seen)
+
+
+async def test_no_environment_and_no_memory_of_others_is_read(
+    look: Look, neighbour: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+
+    seen = await look(
+        "import glob, os\nfound, opened = '', []\n"
+        "for path in glob.glob('/proc/[0-9]*/environ'):\n"
+        "    try:\n        found += open(path).read()\n"
+        "    except OSError: pass\n"
+        f"for pid in {neighbour.pid}, {os.getpid()}, os.getppid(), 1:\n"
+        "    try:\n        opened.append(open(f'/proc/{pid}/mem', 'rb'))\n"
+        "    except OSError: pass\n"
+        f"{SECRET!r} in found, len(opened)"
+    )
+
+    assert seen.result == "(False, 0)"
+
+
+async def test_other_processes_are_not_signalled(
+    look: Look, neighbour: subprocess.Popen[bytes]
+) -> None:
+    seen = await look(f"import os\nos.kill({neighbour.pid}, 9)")
+
+    assert seen.error is not None
+    assert seen.error.ename in ("PermissionError", "ProcessLookupError")
+    assert neighbour.poll() is None
+
+
+async def test_there_are_no_capabilities_and_none_can_be_had(
+    look: Look, mechanism: str, value_of: Callable[..., Any]
+) -> None:
+    seen = await look(
+        "lines = dict(l.split(':\\t', 1) for l in open('/proc/self/status').read().splitlines())\n"
+        "lines['NoNewPrivs'], {lines[n] for n in ('CapPrm', 'CapEff', 'CapBnd')}"
+    )
+
+    no_new, capabilities = value_of(seen)
+    assert no_new == "1"
+    if mechanism == "bubblewrap":
+        assert capabilities == {"0" * 16}
+
+
+async def test_no_namespace_can_be_made_inside(look: Look) -> None:
+    seen = await look(
+        "import subprocess\n"
+        "subprocess.run(['unshare', '-U', 'true'], capture_output=True).returncode"
+    )
+
+    assert seen.result != "0"
+
+
+async def test_the_machine_and_the_user_have_no_names(look: Look, mechanism: str) -> None:
+    if mechanism == "landlock":
+        pytest.skip("Landlock changes no names")
+
+    seen = await look(
+        "import getpass, os, socket\ngetpass.getuser(), os.getuid(), socket.gethostname()"
+    )
+
+    assert seen.result == "('sandbox', 1000, 'sandbox')"

@@ -1,0 +1,97 @@
+"""Each branch works in a folder of its own, with the task's files in it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel.branch import workfolder
+from exploracoder_kernel.sidecar import Sidecar
+
+from .conftest import Choose
+
+
+@pytest.fixture
+async def sidecar(boxed: Choose, task: Path) -> AsyncIterator[Sidecar]:
+    async with Sidecar(sys.executable, task, launcher=boxed().launcher) as opened:
+        yield opened
+
+
+async def test_a_fork_has_its_parents_files_and_keeps_its_own(sidecar: Sidecar) -> None:
+    await sidecar.run(sidecar.root, "import os\nopen('x', 'w').write('root')")
+    child = await sidecar.fork(sidecar.root)
+
+    changed = await sidecar.run(
+        child,
+        "before = open('x').read()\nopen('x', 'w').write('child')\n"
+        "before, open('input.txt').read()",
+    )
+    root = await sidecar.run(sidecar.root, "open('x').read()")
+
+    assert changed.result == "('root', 'given')"
+    assert root.result == "'root'"
+
+
+async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
+    await sidecar.run(sidecar.root, "import os\nos.makedirs('a/b')\nos.chdir('a/b')")
+    child = await sidecar.fork(sidecar.root)
+
+    seen = await sidecar.run(child, "os.getcwd()[-4:], os.listdir('../..')")
+
+    assert seen.result is not None
+    assert seen.result.startswith("('/a/b'")
+    assert "input.txt" in seen.result
+
+
+async def test_a_removed_folder_is_made_anew(sidecar: Sidecar) -> None:
+    await sidecar.run(sidecar.root, "import os, shutil\nshutil.rmtree(os.getcwd())")
+
+    seen = await sidecar.run(sidecar.root, "open('y', 'w').close()\nopen('input.txt').read()")
+
+    assert seen.result == "'given'"
+
+
+async def test_files_that_come_later_are_there_in_the_next_cell(
+    sidecar: Sidecar, task: Path, mechanism: str
+) -> None:
+    await sidecar.run(sidecar.root, "import os\nos.remove('input.txt')")
+    (task / "late.csv").write_text("late")
+
+    seen = await sidecar.run(sidecar.root, "open('late.csv').read(), os.path.exists('input.txt')")
+
+    assert seen.result == "('late', False)"
+
+
+async def test_the_folder_of_a_dropped_branch_is_removed(sidecar: Sidecar, task: Path) -> None:
+    child = await sidecar.fork(sidecar.root)
+    seen = await sidecar.run(child, "import os\nos.getcwd()")
+    assert seen.result is not None
+    folder = Path(seen.result.strip("'"))
+    assert folder.is_dir()  # noqa: ASYNC240  # nothing waits
+
+    await sidecar.drop(child)
+
+    async with asyncio.timeout(5):
+        while folder.exists():  # noqa: ASYNC110, ASYNC240  # no event tells of it
+            await asyncio.sleep(0.01)
+
+
+def test_what_is_too_much_is_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workfolder, "_MOST_BYTES", 100)
+    (tmp_path / "task").mkdir()
+    parent = workfolder.WorkFolder(str(tmp_path / "task"), str(tmp_path), "root")
+    parent.make()
+    Path(parent.path, "small").write_text("x")
+    Path(parent.path, "large").write_text("x" * 200)
+    monkeypatch.chdir(tmp_path)
+
+    child = parent.copy_for("child")
+    child.restore()
+
+    assert sorted(path.name for path in Path(child.path).iterdir()) == ["small"]
+    assert "1 files of the working folder were not copied" in capsys.readouterr().err
