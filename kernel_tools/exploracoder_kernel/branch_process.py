@@ -52,6 +52,7 @@ class BranchProcess:
         self._ended: asyncio.Future[End] | None = None
         self.is_alive = False
         self._listener: asyncio.Task[None] | None = None
+        self._request_number = 0
 
     async def wait_ready(
         self, timeout_s: float = _READY_SECONDS, *, parent: int | None = None
@@ -147,7 +148,7 @@ class BranchProcess:
         """
         await self._stop_listening()
         try:
-            await self.connection.send({"op": op, **fields}, descriptors)
+            await self.request({"op": op, **fields}, descriptors)
             deadline = time.monotonic() + timeout_s
             while "reply" not in (message := await self.next(deadline)):
                 continue
@@ -192,8 +193,10 @@ class BranchProcess:
         request = {"op": "fork", "is_forced": is_forced}
         await self._stop_listening()
         try:
-            await self.connection.send(request, descriptors)
-            message = await self.connection.receive(FORK_SECONDS)
+            await self.request(request, descriptors)
+            deadline = time.monotonic() + FORK_SECONDS
+            while "reply" not in (message := await self.next(deadline)):
+                continue  # a thread of the user's speaks in between
             refusal, pid = fork_reply(message)
         except (TimeoutError, ConnectionClosed, ProtocolError):
             await self.kill()
@@ -205,6 +208,15 @@ class BranchProcess:
             raise ForkRefused(refusal)
         return pid
 
+    async def request(self, message: Message, descriptors: tuple[int, ...] = ()) -> None:
+        """Ask; whatever comes from now on is about this, or it is not asked for.
+
+        Raises:
+            TimeoutError, ConnectionClosed: The process does not take it.
+        """
+        self._request_number += 1
+        await self.connection.send({**message, "number": self._request_number}, descriptors)
+
     async def next(self, deadline: float) -> Message:
         """The next message while the process works.
 
@@ -213,6 +225,8 @@ class BranchProcess:
         """
         message = await self.connection.receive(deadline - time.monotonic())
         check(message)
+        if "reply" in message and message.get("number") != self._request_number:
+            raise ProtocolError("answered what it was not asked")
         return message
 
     def interrupt(self) -> None:

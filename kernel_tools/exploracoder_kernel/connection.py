@@ -136,7 +136,7 @@ class Connection:
             message: Any = json.loads(body)
         except (ValueError, RecursionError):
             raise ProtocolError("sent what is no message") from None
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or (b"\\ud" in body.lower() and not _is_text(message)):
             raise ProtocolError("sent what is no message")
         return message
 
@@ -199,3 +199,12 @@ def _readable(sock: socket.socket) -> int:
         return int.from_bytes(answer, sys.byteorder)
     except (ImportError, OSError, ValueError):
         return _CHUNK
+
+
+def _is_text(message: Message) -> bool:
+    """Whether no string in it has half a character, which nothing that is written may have."""
+    try:
+        json.dumps(message, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True

@@ -58,6 +58,19 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """What the keeper saw of a run.
+
+    Attributes:
+        limits_hit: Names of limits that the keeper enforces.
+        had_company: When it began, threads or processes that earlier cells started were there.
+    """
+
+    limits_hit: tuple[str, ...] = ()
+    had_company: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RootEnds:
     """The owner's ends of what connects it with the root process of a launch."""
 
@@ -78,6 +91,7 @@ class Launch:
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
         self._hits: dict[int, list[str]] = {}
+        self._with_company: set[int] = set()
         self.hello: Mapping[str, Any] = {}
 
     @classmethod
@@ -154,8 +168,11 @@ class Launch:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
             self._hits.get(int(message["limit"]["pid"]), []).append(str(message["limit"]["name"]))
+        elif "company" in message:
+            self._with_company.add(int(message["company"]["pid"]))
 
     def _resolve(self, pid: int, end: End) -> None:
+        self._with_company.discard(pid)
         future = self._ends.pop(pid, None)
         if future is not None and not future.done():
             future.set_result(end)
@@ -212,15 +229,17 @@ class Launch:
             }
         )
 
-    def stop_run(self, pid: int) -> tuple[str, ...]:
-        """The run has ended: the limits that it hit.
+    def stop_run(self, pid: int) -> Watched:
+        """The run has ended: what the keeper saw of it.
 
-        What the keeper said before the run ended is there by now, read or not.
+        What it said before the run ended is there by now, read or not.
         """
         for message in self._control.waiting():
             self._note(message)
         self._control.send_now({"op": "stop", "pid": pid})
-        return tuple(self._hits.pop(pid, ()))
+        had_company = pid in self._with_company
+        self._with_company.discard(pid)
+        return Watched(tuple(self._hits.pop(pid, ())), had_company)
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""

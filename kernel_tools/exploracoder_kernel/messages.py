@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from exploracoder_kernel.branch.wire import Message
@@ -27,6 +28,20 @@ _OUTPUTS: dict[str, dict[str, type]] = {
     "comm_msg": _COMM,
     "comm_close": _COMM,
 }
+_INPUT: dict[str, type] = {"id": int, "prompt": str, "is_password": bool}
+_RUN: dict[str, type] = {"status": str, "seconds": float}
+_PERHAPS_IN_RUN: dict[str, type] = {
+    "error": dict,
+    "variables": list,
+    "limits_hit": list,
+    "payloads": list,
+    "user_expressions": dict,
+    "execution_count": int,
+    "resident_bytes": int,
+}
+_RUN_STATUSES = ("ok", "error", "interrupted")
+_LIMITS = {"memory_bytes", "file_bytes", "open_files", "processes"}
+_MOST_NESTED = 100
 
 
 def check(message: Message) -> None:
@@ -40,8 +55,27 @@ def check(message: Message) -> None:
             _require(isinstance(message[kind], expected), f"a malformed {kind}")
             if kind == "output":
                 _check_output(message[kind])
+            elif kind == "input":
+                _check_fields(message[kind], _INPUT, kind)
             return
     raise ProtocolError("sent a message of no known kind")
+
+
+def check_run(reply: Message) -> Message:
+    """The reply to a run.
+
+    Raises:
+        ProtocolError: It is none.
+    """
+    seconds = reply.get("seconds")
+    given = {**reply, "seconds": float(seconds) if isinstance(seconds, int) else seconds}
+    _check_fields(given, _RUN, "reply")
+    optional = {name: kind for name, kind in _PERHAPS_IN_RUN.items() if given.get(name) is not None}
+    _check_fields(given, optional, "reply")
+    _require(given["status"] in _RUN_STATUSES, "a malformed reply")
+    _require(all(name in _LIMITS for name in given.get("limits_hit") or ()), "a malformed reply")
+    _require(_is_flat(given), "a reply that is nested too deep")
+    return given
 
 
 def ready_pid(message: Message) -> int:
@@ -90,8 +124,42 @@ def _check_output(output: dict[str, Any]) -> None:
     fields = _OUTPUTS.get(kind) if isinstance(kind, str) else None
     if fields is None:
         raise ProtocolError("sent an output of no known type")
+    _check_fields(output, fields, str(kind))
+    _require(_is_flat(output), f"a {kind} that is nested too deep")
+    if "buffers" in output:
+        _require(_are_buffers(output["buffers"]), f"a malformed {kind}")
+    if kind == "error":
+        lines = output["traceback"]
+        _require(all(isinstance(line, str) for line in lines), "a malformed error")
+
+
+def _check_fields(given: dict[str, Any], fields: dict[str, type], what: str) -> None:
     for name, expected in fields.items():
-        _require(isinstance(output.get(name), expected), f"a malformed {kind}")
+        _require(isinstance(given.get(name), expected), f"a malformed {what}")
+
+
+def _are_buffers(buffers: object) -> bool:
+    if not isinstance(buffers, list):
+        return False
+    try:
+        return all(base64.b64decode(buffer) is not None for buffer in buffers)
+    except (ValueError, TypeError):
+        return False
+
+
+def _is_flat(message: Message) -> bool:
+    """Whether it can be written down again: that takes a call for each level."""
+    level: list[Any] = [message]
+    for _ in range(_MOST_NESTED):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _pid(value: object, what: str) -> int:

@@ -43,7 +43,8 @@ class Observation(BaseModel):
 
     ``stdout``, ``stderr`` and ``result`` are cut in the middle when they are over the limit, and
     ``is_truncated`` says so. ``outputs`` are nbformat 4.5 outputs in order, as a front end shows
-    them. ``variables`` are the names that are new or rebound.
+    them. ``variables`` are the names that are new or rebound; for a front end they are not looked
+    at, since that runs code of the user's.
 
     Attributes:
         status: ``limit`` when another limit than that of time ended it; ``limits_hit`` names it.
@@ -51,7 +52,8 @@ class Observation(BaseModel):
         payloads: What the cell asks of a front end, as in the Jupyter protocol: ``page``,
             ``set_next_input``, ``ask_exit``. Empty without a front end.
         user_expressions: The answers to the request's, as in the Jupyter protocol.
-        note: How the branch came to run it, where that was not the usual way.
+        note: How the branch came to run it, where that was not the usual way; or whose output is
+            among it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from exploracoder_kernel.answers import Completions, Inspection, ResolvedName
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Variable
 
 
@@ -30,17 +32,20 @@ class Questions(ABC):
     async def variables(self, branch_id: str) -> tuple[Variable, ...]:
         """The user's variables in a branch."""
         answer = await self._ask(branch_id, "variables", may_force=self._may_force)
-        return tuple(Variable.model_validate(variable) for variable in answer["variables"])
+        with _checking(branch_id):
+            return tuple(Variable.model_validate(variable) for variable in answer["variables"])
 
     async def resolve(self, branch_id: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
         """Whether dotted names such as ``df.groupby`` exist, as seen from a branch."""
         answer = await self._ask(branch_id, "resolve", names=list(names))
-        return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
+        with _checking(branch_id):
+            return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
 
     async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
         """What may stand at ``cursor`` (characters from the start of ``code``)."""
         answer = await self._ask(branch_id, "complete", code=code, cursor=cursor)
-        return Completions.model_validate(answer)
+        with _checking(branch_id):
+            return Completions.model_validate(answer)
 
     async def is_complete(self, branch_id: str, code: str) -> tuple[str, str]:
         """Whether a console would run the code now, as the Jupyter protocol says it.
@@ -49,7 +54,8 @@ class Questions(ABC):
             ``complete``, ``incomplete``, ``invalid`` or ``unknown``; the indent of the next line.
         """
         answer = await self._ask(branch_id, "is_complete", code=code)
-        return str(answer["status"]), str(answer["indent"])
+        with _checking(branch_id):
+            return str(answer["status"]), str(answer["indent"])
 
     async def inspect_at(
         self, branch_id: str, code: str, cursor: int, detail: int = 0
@@ -59,8 +65,22 @@ class Questions(ABC):
         With ``detail`` 1 it holds the source, too.
         """
         answer = await self._ask(branch_id, "inspect_at", code=code, cursor=cursor, detail=detail)
-        return dict(answer["bundle"])
+        with _checking(branch_id):
+            return dict(answer["bundle"])
 
     async def inspect(self, branch_id: str, name: str) -> Inspection:
         """Type, signature, documentation and place of a dotted name."""
-        return Inspection.model_validate(await self._ask(branch_id, "inspect", name=name))
+        answer = await self._ask(branch_id, "inspect", name=name)
+        with _checking(branch_id):
+            return Inspection.model_validate(answer)
+
+
+@contextlib.contextmanager
+def _checking(branch_id: str) -> Iterator[None]:
+    """A snippet may have changed what answers in the branch's process."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as error:
+        raise SidecarError(
+            f"Branch {branch_id} gave an answer that is none: a snippet has changed it. Drop it."
+        ) from error

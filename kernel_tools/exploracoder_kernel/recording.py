@@ -212,7 +212,7 @@ def _display_id(output: dict[str, Any]) -> str | None:
 def _size(output: dict[str, Any]) -> int:
     """Characters of what is shown: of a mime bundle, or of an error's traceback."""
     parts = output["data"].values() if "data" in output else output.get("traceback", ())
-    return sum(len(str(part)) for part in parts)
+    return sum(len(str(part)) for part in parts) + len(str(output.get("metadata", "")))
 
 
 def _merged(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:

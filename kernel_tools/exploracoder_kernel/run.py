@@ -15,7 +15,7 @@ from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.messages import checked
+from exploracoder_kernel.messages import check_run, checked
 from exploracoder_kernel.observation import ErrorReport, Observation, RunStatus, Variable
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.recording import Recorder
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 1.0
 _DESCRIBE_SECONDS = 20.0
+_COMPANY = (
+    "Threads or processes that earlier cells started were running: some of this may be theirs."
+)
 
 
 def cell_request(
@@ -98,18 +101,20 @@ class Run:
             raise
         finally:
             guard.cancel()
-            hits = process.launch.stop_run(process.pid)
+            watched = process.launch.stop_run(process.pid)
             process.pipes.recorder = None
             if self._showing:
                 await self._showing.end()
-        outcome = with_limits(outcome, hits, self._limits)
+        outcome = with_limits(outcome, watched.limits_hit, self._limits)
+        if watched.had_company:
+            outcome["note"] = _COMPANY
         outcome.setdefault("seconds", time.monotonic() - started)
         process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
         return await self._observation(outcome)
 
     async def _outcome_or_end(self) -> Message:
         try:
-            await self._process.connection.send(self._request)
+            await self._process.request(self._request)
             try:
                 return await self._outcome(self._limits.wall_seconds or math.inf)
             except TimeoutError:
@@ -134,7 +139,7 @@ class Run:
             elif "finished" in message:
                 deadline = time.monotonic() + _DESCRIBE_SECONDS
             elif "reply" in message:
-                return checked(message["reply"])
+                return check_run(checked(message["reply"]))
 
     def _ask(self, question: Message) -> None:
         if self._showing is not None:
@@ -215,6 +220,7 @@ def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observati
         execution_count=outcome.get("execution_count"),
         payloads=outcome.get("payloads", ()),
         user_expressions=outcome.get("user_expressions", {}),
+        note=outcome.get("note", ""),
     )
 
 

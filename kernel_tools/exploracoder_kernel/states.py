@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
-from exploracoder_kernel.errors import ReplayError
+from exploracoder_kernel.errors import ReplayError, SidecarError
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.parcels import Parcel
@@ -75,10 +75,9 @@ class States:
                 return
             try:
                 answer = await process.ask("memory")
-            except BranchDied:
-                await self.bury(branch)
-            else:
                 branch.own_bytes, branch.shared_bytes = int(answer["own"]), int(answer["shared"])
+            except (BranchDied, SidecarError, LookupError, TypeError, ValueError):
+                await self.bury(branch)  # it ended, or a snippet has changed what answers in it
 
     async def put_to_sleep(self, branch: Branch) -> None:
         """End an idle branch's process to save its memory; it is built again when asked for."""

@@ -16,6 +16,7 @@ from .families import Families
 MOST_PROCESSES = 64
 MOST_THREADS = 1024
 _OUR_OWN_FORK = 2  # to fork a branch takes two processes for a moment
+_UNDER_WAY_SECONDS = 0.1
 _EVERY_SECONDS = 0.05
 _AT_REST_EVERY_SECONDS = 2.0
 _SHARE_OF_TIME = 20
@@ -36,16 +37,21 @@ class Allowances:
     Args:
         families: Who belongs to whom.
         usual: What holds for a branch unless a run brings limits of its own.
+        is_supervised: Whether ``may_start`` is asked before each fork.
         tell: Called with the branch and the limit's name, once a run.
     """
 
-    def __init__(self, families: Families, usual: Limit, tell: Tell) -> None:
+    def __init__(
+        self, families: Families, usual: Limit, tell: Tell, *, is_supervised: bool
+    ) -> None:
         self._families = families
         self._usual = usual
+        self._is_supervised = is_supervised
         self._tell = tell
         self._runs: dict[int, Limit] = {}
         self._told: set[tuple[int, str]] = set()
         self._left: dict[tuple[int, bool], int] = {}
+        self._granted: dict[int, float] = {}
         self._next = 0.0
 
     def start(self, branch: int, limit: Limit) -> None:
@@ -60,17 +66,18 @@ class Allowances:
         self._runs.pop(branch, None)
         self._forget(branch)
 
-    def may_start(self, branch: int, *, is_thread: bool) -> bool:
-        """Whether the branch may be one process or thread more.
+    def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
+        """Whether a thread of the branch may start one process or thread more.
 
         The processes are counted when what the last count left is used up, so a fork costs no walk
         through the table.
         """
         key = (branch, is_thread)
         if self._left.get(key, 0) <= 0:
-            self._left[key] = self._count_left(branch, is_thread)
-        self._left[key] -= 1
-        if self._left[key] >= 0:
+            self._left[key] = self._count_left(branch, caller, is_thread)
+        if self._left[key] > 0:
+            self._left[key] -= 1
+            self._granted[caller] = time.monotonic()
             return True
         self._say(branch, "processes")
         return False
@@ -98,8 +105,7 @@ class Allowances:
 
     def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
         limit = self._runs.get(branch, self._usual)
-        slack = 0 if branch in self._runs else _OUR_OWN_FORK
-        if limit.processes is not None and len(family) > limit.processes + slack:
+        if limit.processes is not None and len(family) > self._most_seen(branch):
             self._say(branch, "processes")
             return True
         if limit.memory_bytes is not None and _uses_more(family, limit.memory_bytes):
@@ -107,13 +113,26 @@ class Allowances:
             return True
         return False
 
-    def _count_left(self, branch: int, is_thread: bool) -> int:
+    def _most_seen(self, branch: int) -> int:
+        """Forks are refused in time where somebody supervises; a kill is for when that failed."""
+        return self._most(branch, is_thread=False) * (2 if self._is_supervised else 1)
+
+    def _count_left(self, branch: int, caller: int, is_thread: bool) -> int:
         family = self._families.members().get(branch, [])
+        used = sum(process.threads for process in family) if is_thread else len(family)
+        return self._most(branch, is_thread) - used - self._under_way(caller)
+
+    def _most(self, branch: int, is_thread: bool) -> int:
         if is_thread:
-            return MOST_THREADS - sum(process.threads for process in family)
-        limit = self._runs.get(branch, self._usual)
-        slack = 0 if branch in self._runs else _OUR_OWN_FORK
-        return (limit.processes or MOST_PROCESSES) + slack - len(family)
+            return MOST_THREADS
+        processes = self._runs.get(branch, self._usual).processes or MOST_PROCESSES
+        return processes + (0 if branch in self._runs else _OUR_OWN_FORK)
+
+    def _under_way(self, caller: int) -> int:
+        """How many others were allowed to start one a moment ago, which may not be seen yet."""
+        since = time.monotonic() - _UNDER_WAY_SECONDS
+        self._granted = {who: when for who, when in self._granted.items() if when > since}
+        return len(self._granted) - (caller in self._granted)
 
     def _say(self, branch: int, name: str) -> None:
         if (branch, name) not in self._told:

@@ -78,9 +78,10 @@ class Families:
         leader = linux.read_process(group, even_ended=True)
         if leader is not None and leader.group == group:
             return self.of(group)
-        for branch, family in self.members().items():
-            if any(process.group == group for process in family):
-                return branch
+        if _exists(group):
+            for branch, family in self.members().items():
+                if any(process.group == group for process in family):
+                    return branch
         return None
 
     def members(self) -> dict[int, list[linux.Process]]:
@@ -104,6 +105,15 @@ class Families:
             return process.pid
         return self._sessions.get(process.session, inherited)
 
+    def has_company(self, branch: int) -> bool:
+        """Whether a branch is more than one thread of one process; a quick look."""
+        process = linux.read_process(branch)
+        if process is None:
+            return False
+        sessions = [owner for owner in self._sessions.values() if owner == branch]
+        is_alone = process.threads == 1 and not linux.children(branch) and len(sessions) == 1
+        return not is_alone and (process.threads > 1 or len(self.members_of(branch)) > 1)
+
     def members_of(self, branch: int) -> list[int]:
         """The numbers of a branch's live processes."""
         return [process.pid for process in self.members().get(branch, [])]
@@ -113,7 +123,7 @@ class Families:
         if self.of(pid) not in (None, branch):
             return False
         while pid > 1 and pid != os.getpid():
-            process = linux.read_process(pid)
+            process = linux.read_process(pid, even_ended=True)
             if process is None:
                 return False
             pid = process.parent
@@ -125,3 +135,13 @@ class Families:
         for session in set(self._sessions) - alive - self._branches:
             if linux.read_process(session) is None:
                 del self._sessions[session]
+
+
+def _exists(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

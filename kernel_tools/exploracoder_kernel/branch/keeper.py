@@ -43,9 +43,9 @@ def main(control_fd: int, branch_fd: int, scratch: str, is_supervised: bool) -> 
     _silence()
     listener, reason = supervisor.take_over(ours) if is_supervised else (None, "not asked for")
     usual = _usual_limit() if is_supervised else Limit()
-    keeper = Keeper(socket.socket(fileno=control_fd), root, usual)
+    keeper = Keeper(socket.socket(fileno=control_fd), root, usual, listener)
     try:
-        keeper.serve(listener, reason)
+        keeper.serve(reason)
     finally:
         linux.kill_descendants()
         keeper.kill_groups()
@@ -75,32 +75,39 @@ def _silence() -> None:
 
 
 class Keeper:
-    """Serves the control socket, and the supervisor where there is one: one owner, one thread."""
+    """Serves the control socket, and the supervisor where there is one: one owner, one thread.
 
-    def __init__(self, control: socket.socket, root: int, usual: Limit) -> None:
+    Args:
+        control: The socket whose other end is the owner's.
+        root: The root branch's process.
+        usual: What branches may use unless a run says otherwise.
+        listener: Where system calls wait for a decision; None where nobody supervises.
+    """
+
+    def __init__(
+        self, control: socket.socket, root: int, usual: Limit, listener: Optional[int]
+    ) -> None:
         self._control = control
         self._wake, self._wake_end = socket.socketpair()
-        self._families = Families(root)
-        self._allowances = Allowances(self._families, usual, self._say_limit)
-        self._supervisor: Optional[supervisor.Supervisor] = None
         self._poll = select.poll()
+        self._families = Families(root)
+        self._allowances = Allowances(
+            self._families, usual, self._say_limit, is_supervised=listener is not None
+        )
+        self._supervisor: Optional[supervisor.Supervisor] = None
+        if listener is not None:
+            self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
+            self._poll.register(listener, select.POLLIN)
         self._ended: set[int] = set()
         self._doomed: set[int] = set()
         self._early_ends: OrderedDict[int, int] = OrderedDict()
 
-    def serve(self, listener: Optional[int], reason: str) -> None:
-        """Answer until the owner closes its end.
-
-        Args:
-            listener: Where decisions wait, or None and the reason.
-        """
+    def serve(self, reason: str) -> None:
+        """Answer until the owner closes its end; ``reason`` says why nobody supervises."""
         self._prepare_signals()
         for fd in (self._control.fileno(), self._wake.fileno()):
             self._poll.register(fd, select.POLLIN)
-        if listener is not None:
-            self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
-            self._poll.register(listener, select.POLLIN)
-        self._say_hello(listener is not None, reason)
+        self._say_hello(self._supervisor is not None, reason)
         while self._serve_once():
             pass
 
@@ -191,6 +198,8 @@ class Keeper:
             self._allowances.start(pid, limit)
         elif op == "stop":
             self._allowances.stop(pid)
+            if self._families.has_company(pid):
+                self._say({"company": {"pid": pid}})
 
     def _add(self, branch: int, parent: int) -> None:
         if not self._families.add(branch, parent):

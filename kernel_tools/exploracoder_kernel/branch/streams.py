@@ -14,7 +14,7 @@ import socket
 import struct
 import sys
 import time
-from typing import Any
+from typing import Any, Optional
 
 _PATIENCE_SECONDS = 1.0
 
@@ -24,8 +24,23 @@ class Channels:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
+        self._spares: tuple[tuple[int, int, Optional[tuple[int, int]]], ...] = ()
         self._last: int | None = None
         self._patience = _PATIENCE_SECONDS
+
+    def keep_ends(self) -> None:
+        """Keep a second descriptor of each pipe, in case that a snippet closes the first."""
+        for _fd, spare, file in self._spares:
+            if _file_of(spare) == file:
+                os.close(spare)
+        spares = [(fd, os.dup(fd)) for fd in (1, 2)]
+        self._spares = tuple((fd, spare, _file_of(spare)) for fd, spare in spares)
+
+    def reopen_ends(self) -> None:
+        """Open standard output and standard error where they are closed."""
+        for fd, spare, file in self._spares:
+            if _file_of(fd) is None and _file_of(spare) == file:
+                os.dup2(spare, fd)
 
     def reset(self, sock: socket.socket) -> None:
         """For a new cell, or after a fork: start patient."""
@@ -44,6 +59,14 @@ class Channels:
     def enter_socket(self) -> None:
         """Before a frame: the owner empties the pipes when it sees one, so there is no wait."""
         self._last = self._sock.fileno()
+
+
+def _file_of(fd: int) -> Optional[tuple[int, int]]:
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _unread(fd: int) -> int:
@@ -98,6 +121,7 @@ def install(channels: Channels) -> None:
 
 def repair(channels: Channels) -> None:
     """Put our streams back where a snippet has left none, or closed ones."""
+    channels.reopen_ends()
     if any(stream is None or stream.closed for stream in (sys.stdout, sys.stderr)):
         install(channels)
 

@@ -35,7 +35,7 @@ _GO_ON = 1
 class Allowance(Protocol):
     """Says whether a branch may be one process or thread more."""
 
-    def may_start(self, branch: int, *, is_thread: bool) -> bool:
+    def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
         """Asked before each fork."""
         ...
 
@@ -117,7 +117,7 @@ class Supervisor:
             return errno.EPERM
         if name in ("fork", "vfork", "clone"):
             is_thread = name == "clone" and bool(arguments[0] & filters.CLONE_THREAD)
-            is_allowed = self._allowance.may_start(branch, is_thread=is_thread)
+            is_allowed = self._allowance.may_start(branch, caller, is_thread=is_thread)
             return 0 if is_allowed else errno.EAGAIN
         if name == "setsid":
             self._families.open_session(linux.process_of_thread(caller), branch)
