@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_COLOURS = r"\x1b\[[\d;]*[A-Za-z]"
 _RULES: tuple[tuple[str, str], ...] = (
     # Colours, and the carriage returns of commands that ran in a terminal.
-    (r"\x1b\[[\d;]*[A-Za-z]", ""),
+    (_COLOURS, ""),
     (r"\r\n", "\n"),
     # What a cell is compiled under, and where that comes from.
     (r"<cell \d+>|(?:/\S*/)?ipykernel_\d+/\d+\.py|<ipython-input-[\w-]+>|\b\d{6,}\.py", "<cell>"),
@@ -21,7 +22,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b[0-9a-f]{32}\b", "<id>"),
     (r"(CPU times|Wall time|Execution time):.*", r"\1: …"),
     (r"\d+(?:\.\d+)? ?(?:ns|µs|us|μs|ms|s)\b(?: ± [^\n]*)?", "<time>"),
-    (r"\b\d{1,2}:\d\d:\d\d(?:\.\d+)?\b", "<time>"),
+    (r"\b(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:\.\d+)?(?:Z|\b)", "<time>"),
     (r"/tmp/[\w./-]+", "<temporary>"),
 )
 
@@ -85,7 +86,11 @@ def _last_words(text: str) -> str:
 def _told_output(output: Any) -> str:
     kind = output["output_type"]
     if kind == "error":
-        return f"error: {output['ename']}: {output['evalue']}\n" + "\n".join(output["traceback"])
+        # IPython chooses the lines around a failing one by the kind of name a cell is compiled
+        # under: compared is the failing line itself.
+        traceback = re.sub(_COLOURS, "", "\n".join(output["traceback"]))
+        lines = [line for line in traceback.split("\n") if not re.match(r" +\d+(?: |$)", line)]
+        return f"error: {output['ename']}: {output['evalue']}\n" + "\n".join(lines)
     return f"{kind}: " + json.dumps(output["data"], sort_keys=True, ensure_ascii=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,7 +124,7 @@ class Channels:
 
     def reply(self, request: Request, reply: Reply) -> None:
         """Answer a request where it came from."""
-        self.session.send(
+        self._send(
             self._sockets[request.channel],
             f"{request.kind.removesuffix('_request')}_reply",
             content=reply.content,
@@ -142,7 +143,7 @@ class Channels:
         buffers: Sequence[bytes] = (),
     ) -> None:
         """Tell all front ends."""
-        self.session.send(
+        self._send(
             self._sockets["iopub"],
             kind,
             content=content,
@@ -154,7 +155,7 @@ class Channels:
 
     def ask(self, request: Request, content: Content) -> str:
         """Send an input request to the front end that sent ``request``; its id is the answer."""
-        sent = self.session.send(
+        sent = self._send(
             self._sockets["stdin"],
             "input_request",
             content=content,
@@ -162,6 +163,14 @@ class Channels:
             ident=list(request.identities),
         )
         return str((sent or {}).get("header", {}).get("msg_id", ""))
+
+    def _send(
+        self, socket: zmq.asyncio.Socket, kind: str, *, content: Content, **fields: Any
+    ) -> Any:
+        try:
+            return self.session.send(socket, kind, content=content, **fields)
+        except UnicodeEncodeError:
+            return self.session.send(socket, kind, content=_encodable(content), **fields)
 
     async def _messages(self, name: str) -> AsyncIterator[tuple[list[bytes], Content]]:
         socket = self._sockets[name]
@@ -171,6 +180,8 @@ class Channels:
                 identities, parts = self.session.feed_identities(frames)
                 message = self.session.deserialize(parts)
                 _check_form(message)
+                # It is sent back with everything that belongs to the request.
+                self.session.pack(message["header"])
             except Exception as error:  # noqa: BLE001  # bytes from outside may be anything
                 _log.warning("A message on %s was left out: %s", name, error)
                 continue
@@ -228,6 +239,12 @@ _KINDS = {
     "control": zmq.ROUTER,
     "shell": zmq.ROUTER,
 }
+
+
+def _encodable(content: Content) -> Content:
+    """The content with ``?`` for lone surrogates, which UTF-8 has no bytes for."""
+    text = json.dumps(content, ensure_ascii=False, default=str)
+    return dict(json.loads(text.encode("utf-8", "replace")))
 
 
 def _check_form(message: Mapping[str, Any]) -> None:

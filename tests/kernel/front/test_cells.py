@@ -145,6 +145,18 @@ async def test_an_observed_cell_is_shown_too(console: Console) -> None:
     assert told.outputs[-1]["data"]["text/plain"] == "5"
 
 
+async def test_text_that_utf8_has_no_bytes_for_stops_nobody(console: Console) -> None:
+    said = b'{"code": "x = 1 # \\ud800"}'
+    message = console.client.session.msg("execute_request", said)
+    console.client.shell_channel.send(message)
+
+    told = await console.told(message["header"]["msg_id"])
+    printed = await console.run("import sys; print(chr(0xd800)); chr(0xd800)")
+
+    assert told.content["status"] == printed.content["status"] == "ok"
+    assert told.published[1]["content"]["code"] == "x = 1 # ?"
+
+
 @pytest.mark.parametrize(
     ("snippet", "name"),
     [("import os; os._exit(3)", "ProcessDied"), ("import os; os.kill(os.getpid(), 9)", "Process")],
