@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -29,28 +30,28 @@ _RULES: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two runs of a notebook differ; cells count from 1."""
+    """An output that differs between two runs of a notebook; code cells count from 1."""
 
     cell: int
     ours: str
     theirs: str
 
 
-def first_difference(ours: Any, theirs: Any, folders: Sequence[Path]) -> Difference | None:
-    """Where two runs of the same notebook differ, if they do.
+def differences(ours: Any, theirs: Any, folders: Sequence[Path]) -> list[Difference]:
+    """Where two runs of the same notebook differ: the first output of each such cell.
 
     Args:
         ours: The notebook after one run.
         theirs: The notebook after the other.
         folders: Folders that the runs had for themselves; their names do not count.
     """
+    found = []
     pairs = zip(_code_cells(ours), _code_cells(theirs), strict=True)
     for number, (one, other) in enumerate(pairs, 1):
         mine, yours = normalised(one.outputs, folders), normalised(other.outputs, folders)
-        for left, right in _filled(mine, yours):
-            if left != right:
-                return Difference(number, left, right)
-    return None
+        unequal = ((left, right) for left, right in _filled(mine, yours) if left != right)
+        found += [Difference(number, *both) for both in itertools.islice(unequal, 1)]
+    return found
 
 
 def normalised(outputs: Sequence[Any], folders: Sequence[Path] = ()) -> list[str]:
