@@ -19,10 +19,12 @@ from exploracoder_kernel.sandbox.limits import SandboxLimits
 _TRIAL_SECONDS = 20.0
 _ID = "1000"
 
+# The keeper is the first process: bubblewrap's own, which would be, does not hide its memory, and
+# who spoils that ends the whole sandbox.
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
     *("--uid", _ID, "--gid", _ID, "--hostname", "sandbox", "--cap-drop", "ALL"),
-    *("--die-with-parent", "--new-session"),
+    *("--die-with-parent", "--new-session", "--as-pid-1"),
 )
 _PASSWD = f"sandbox:x:{_ID}:{_ID}:sandbox:{{home}}:/bin/sh\nnobody:x:65534:65534:::/bin/false\n"
 _GROUP = f"sandbox:x:{_ID}:\nnogroup:x:65534:\n"
