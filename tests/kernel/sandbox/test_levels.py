@@ -1,0 +1,153 @@
+"""Which sandbox is taken, what is said of it, and what happens where there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
+from exploracoder_kernel.sandbox import Consent, advice, choose
+from exploracoder_kernel.sidecar import Sidecar
+
+from .conftest import Choose
+
+
+@pytest.fixture
+def consent(tmp_path: Path) -> Consent:
+    return Consent(tmp_path / "config" / "consent.json")
+
+
+def chosen(task: Path, level: Any = "auto", **more: Any) -> Any:
+    return choose(level, python=sys.executable, cwd=task, **more)
+
+
+def test_auto_is_strict_and_says_what_it_keeps_code_from(boxed: Choose, mechanism: str) -> None:
+    found = boxed("auto")
+
+    assert (found.level, found.mechanism) == ("strict", mechanism)
+    assert "no network" in found.reason
+    assert str(found) == f"strict ({mechanism})"
+
+
+def test_network_says_that_services_of_this_machine_are_reached(boxed: Choose) -> None:
+    found = boxed("network")
+
+    assert found.level == "network"
+    assert "services that listen on it" in found.reason
+
+
+def test_landlock_says_what_it_can_not_hide(task: Path) -> None:
+    try:
+        found = chosen(task, mechanisms=("landlock",))
+    except SandboxUnavailable as error:
+        pytest.skip(error.missing)
+
+    assert "see which processes run on this machine" in found.reason
+
+
+def test_without_bubblewrap_landlock_is_taken_and_bubblewrap_advised(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    try:
+        found = chosen(task)
+    except SandboxUnavailable as error:
+        pytest.skip(error.missing)
+
+    assert found.mechanism == "landlock"
+    assert "apt install bubblewrap" in found.reason
+
+
+def test_a_bubblewrap_that_does_not_work_is_quoted(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bin" / "bwrap"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{broken.parent}:/usr/bin:/bin")
+
+    with pytest.raises(SandboxUnavailable) as caught:
+        chosen(task, mechanisms=("bubblewrap",), consent=Consent(tmp_path / "none"))
+
+    assert "does not work here (bwrap: No permissions to create namespace)" in str(caught.value)
+
+
+def test_without_any_the_error_says_how_to_go_on(task: Path, consent: Consent) -> None:
+    with pytest.raises(SandboxUnavailable) as caught:
+        chosen(task, mechanisms=(), consent=consent)
+
+    assert "--sandbox off" in str(caught.value)
+    assert "exploracoder doctor --allow-no-sandbox" in str(caught.value)
+
+
+def test_consent_is_remembered_for_auto_and_can_be_taken_back(task: Path, consent: Consent) -> None:
+    consent.give()
+
+    again = Consent(consent.file)
+    found = chosen(task, mechanisms=(), consent=again)
+    assert (found.level, found.mechanism) == ("off", "none")
+    assert found.reason.startswith("You agreed to go on without")
+
+    again.take_back()
+    with pytest.raises(SandboxUnavailable):
+        chosen(task, mechanisms=(), consent=consent)
+
+
+@pytest.mark.parametrize("level", ["strict", "network"])
+def test_consent_does_not_replace_a_level_that_was_insisted_on(
+    task: Path, consent: Consent, level: str
+) -> None:
+    consent.give()
+
+    with pytest.raises(SandboxUnavailable):
+        chosen(task, level, mechanisms=(), consent=consent)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"runs_without_sandbox": "yes"}', "\0"])
+def test_a_file_that_says_something_else_is_no_consent(consent: Consent, text: str) -> None:
+    consent.file.parent.mkdir()
+    consent.file.write_text(text)
+
+    assert not consent.is_given()
+
+
+async def test_off_runs_in_the_users_folder(task: Path) -> None:
+    launcher = chosen(task, "off").launcher
+
+    async with Sidecar(sys.executable, task, launcher=launcher) as sidecar:
+        await sidecar.run(sidecar.root, "open('out.txt', 'w').write('kept')")
+
+    assert (task / "out.txt").read_text() == "kept"
+
+
+def test_a_missing_input_folder_or_interpreter_is_named(task: Path) -> None:
+    with pytest.raises(SidecarError, match=r"There is no .*/nowhere"):
+        chosen(task / "nowhere")
+    with pytest.raises(SidecarError, match=r"There is no .*/data\.csv"):
+        chosen(task, inputs=[task / "data.csv"])
+    with pytest.raises(InterpreterError, match="did not start as Python"):
+        choose(python="/bin/true", cwd=task)
+
+
+@pytest.mark.parametrize(
+    ("setting", "word"),
+    [
+        ("kernel/apparmor_restrict_unprivileged_userns=1", "AppArmor"),
+        ("kernel/unprivileged_userns_clone=0", "kernel.unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces=0", "user.max_user_namespaces"),
+        ("", "container"),
+    ],
+)
+def test_the_advice_fits_the_kernels_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, word: str
+) -> None:
+    name, _, value = setting.partition("=")
+    if name:
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(f"{value}\n")
+    monkeypatch.setattr(advice, "_KERNEL_SETTINGS", tmp_path)
+
+    assert word in advice.about_bubblewrap("bwrap: no permissions")

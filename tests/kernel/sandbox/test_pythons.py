@@ -1,0 +1,110 @@
+"""Any interpreter runs in the sandbox, wherever it is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel.errors import InterpreterError
+from exploracoder_kernel.sidecar import Sidecar
+
+from .conftest import Choose
+
+SNIPPET = (
+    "import ctypes, hashlib, json, pathlib, sqlite3, ssl, subprocess, sys\n"
+    "sys.version_info[:2], subprocess.run([sys.executable, '-c', 'print(1)'], "
+    "capture_output=True).stdout"
+)
+
+
+def versions() -> list[Path]:
+    """Pythons of other versions on this machine: on PATH, and where pyenv keeps them."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [*pyenv.glob("3.*/bin/python3"), *map(Path, _on_path())]
+    by_version = {}
+    for path in found:
+        asked = subprocess.run(
+            [path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True
+        )
+        major, _, minor = asked.stdout.strip().partition(" ")
+        if asked.returncode == 0 and major == "3" and int(minor) >= 9:
+            by_version[int(minor)] = path
+    return [by_version[minor] for minor in sorted(by_version)]
+
+
+def _on_path() -> list[str]:
+    names = [f"python3.{minor}" for minor in range(9, 15)]
+    return [path for name in names if (path := shutil.which(name)) is not None]
+
+
+@pytest.mark.parametrize("python", versions(), ids=lambda path: str(path))
+async def test_virtual_environments_of_every_version_work(
+    boxed: Choose, task: Path, tmp_path: Path, python: Path
+) -> None:
+    venv = tmp_path / "venv"
+    subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)  # noqa: ASYNC221
+    own = venv / "bin" / "python"
+    async with Sidecar(own, task, launcher=boxed(python=own).launcher) as sidecar:
+        child = await sidecar.fork(sidecar.root)
+        seen = await sidecar.run(child, SNIPPET)
+
+        assert seen.ran, seen.error
+        assert seen.result is not None
+        assert seen.result.endswith("b'1\\n')")
+
+
+async def test_one_below_the_home_works_and_the_home_stays_hidden(
+    boxed: Choose, task: Path, home: Path
+) -> None:
+    venv = home / ".venvs" / ".env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)  # noqa: ASYNC221
+    (home / "python").symlink_to(venv / "bin" / "python")
+    own = home / "python"
+    async with Sidecar(own, task, launcher=boxed(python=own).launcher) as sidecar:
+        seen = await sidecar.run(
+            sidecar.root,
+            "def is_readable(name):\n"
+            "    try: return bool(open(name).read())\n"
+            "    except OSError: return False\n"
+            f"[is_readable({str(home)!r} + name) for name in ('/notes.txt', '/.ssh/id_rsa')]",
+        )
+
+    assert seen.result == "[False, False]"
+
+
+async def test_a_script_before_an_interpreter_is_looked_through(
+    boxed: Choose, task: Path, tmp_path: Path
+) -> None:
+    shim = tmp_path / "python"
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    shim.chmod(0o755)
+    async with Sidecar(shim, task, launcher=boxed(python=shim).launcher) as sidecar:
+        seen = await sidecar.run(sidecar.root, "1 + 1")
+
+    assert seen.result == "2"
+
+
+async def test_packages_of_the_path_are_found(boxed: Choose, task: Path, tmp_path: Path) -> None:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "rare.py").write_text("answer = 42\n")
+    async with Sidecar(
+        sys.executable,
+        task,
+        env={"PYTHONPATH": str(tmp_path / "library")},
+        launcher=boxed().launcher,
+    ) as sidecar:
+        seen = await sidecar.run(sidecar.root, "import rare\nrare.answer")
+
+    assert seen.result == "42"
+
+
+async def test_what_is_no_python_is_refused_in_words(boxed: Choose, task: Path) -> None:
+    launcher = boxed().launcher
+
+    with pytest.raises(InterpreterError, match="did not start as Python"):
+        async with Sidecar("/bin/true", task, launcher=launcher):
+            pass
