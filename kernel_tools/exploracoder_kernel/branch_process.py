@@ -18,7 +18,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.run import Run, cell_request, comm_request
-from exploracoder_kernel.showing import LateOutput, Showing
+from exploracoder_kernel.showing import LateOutput
 
 FORK_SECONDS = 5.0
 _READY_SECONDS = 60.0
@@ -51,6 +51,7 @@ class BranchProcess:
         self.resident_bytes = 0
         self._ended: asyncio.Future[End] | None = None
         self.is_alive = False
+        self._late: LateOutput | None = None
         self._listener: asyncio.Task[None] | None = None
         self._request_number = 0
 
@@ -104,33 +105,45 @@ class BranchProcess:
         self, message: Message, limits: Limits, front_end: FrontEnd | None
     ) -> Observation:
         await self._stop_listening()
+        self._late = None
         observation = await Run(self, message, limits, front_end).observe()
-        if front_end is not None and self.is_alive:
-            self._listener = asyncio.create_task(self._listen(front_end, limits))
+        if front_end is not None:
+            self._late = LateOutput(front_end, limits.max_output_chars)
+        self._listen()
         return observation
 
-    async def _listen(self, front_end: FrontEnd, limits: Limits) -> None:
-        """Show what comes after a run, of threads and child processes that it left."""
-        showing = Showing(front_end, self.connection.send_now)
-        self.pipes.recorder = LateOutput(front_end.output, limits.max_output_chars)
+    def _listen(self) -> None:
+        """Until the next request, show what comes of threads and child processes of the last run.
+
+        That is only done where somebody looked on.
+        """
+        if self._late is not None and self.is_alive:
+            self.pipes.recorder = self._late
+            self._listener = asyncio.create_task(self._show_late(self._late))
+
+    async def _show_late(self, late: LateOutput) -> None:
         try:
             while True:
-                message = await self.next(math.inf)
-                if "output" in message:
-                    showing.output(message["output"])
+                late.take(await self.next(math.inf))
         except ConnectionClosed:
             self.is_alive = False
         except ProtocolError:
             self.kill_now()
 
     async def _stop_listening(self) -> None:
-        """What was written so far still belongs to the run before."""
+        """Before a request; what was written so far still belongs to the run before."""
         listener, self._listener = self._listener, None
         if listener is not None:
             self.pipes.pump()
             listener.cancel()
             await asyncio.wait({listener})
-            self.pipes.recorder = None
+
+    async def _reply(self, deadline: float) -> Message:
+        """The message with the reply; what comes before it is of threads."""
+        while "reply" not in (message := await self.next(deadline)):
+            if self._late is not None:
+                self._late.take(message)
+        return message
 
     async def ask(
         self,
@@ -149,9 +162,7 @@ class BranchProcess:
         await self._stop_listening()
         try:
             await self.request({"op": op, **fields}, descriptors)
-            deadline = time.monotonic() + timeout_s
-            while "reply" not in (message := await self.next(deadline)):
-                continue
+            message = await self._reply(time.monotonic() + timeout_s)
         except ConnectionClosed:
             raise BranchDied(await self.end()) from None
         except (TimeoutError, ProtocolError):
@@ -160,6 +171,8 @@ class BranchProcess:
         except asyncio.CancelledError:
             self.kill_now()
             raise
+        finally:
+            self._listen()
         return checked(message["reply"])
 
     async def fork(self, *, is_forced: bool) -> BranchProcess:
@@ -194,9 +207,7 @@ class BranchProcess:
         await self._stop_listening()
         try:
             await self.request(request, descriptors)
-            deadline = time.monotonic() + FORK_SECONDS
-            while "reply" not in (message := await self.next(deadline)):
-                continue  # a thread of the user's speaks in between
+            message = await self._reply(time.monotonic() + FORK_SECONDS)
             refusal, pid = fork_reply(message)
         except (TimeoutError, ConnectionClosed, ProtocolError):
             await self.kill()
@@ -204,6 +215,8 @@ class BranchProcess:
         except asyncio.CancelledError:
             self.kill_now()
             raise
+        finally:
+            self._listen()
         if refusal is not None:
             raise ForkRefused(refusal)
         return pid

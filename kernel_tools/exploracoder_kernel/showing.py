@@ -9,7 +9,6 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from exploracoder_kernel.branch.text import left_out
 from exploracoder_kernel.presentation import FrontEnd, StdinNotAllowed
 from exploracoder_kernel.recording import StreamName
 
@@ -63,16 +62,26 @@ class Showing:
 
 
 class LateOutput:
-    """Shows what a thread or a child process writes after its cell has ended, up to a limit."""
+    """Shows what a thread or a child process puts out after its cell has ended.
 
-    def __init__(self, show: Callable[[Message], None], max_chars: int) -> None:
-        self._show = show
+    Args:
+        front_end: Who looked on at the cell.
+        max_chars: Of text; what follows is left out.
+    """
+
+    def __init__(self, front_end: FrontEnd, max_chars: int) -> None:
+        self._showing = Showing(front_end, lambda _answer: None)
         self._room = max_chars
         new_decoder = codecs.getincrementaldecoder("utf-8")
         self._decoders: dict[StreamName, codecs.IncrementalDecoder] = {
             "stdout": new_decoder("replace"),
             "stderr": new_decoder("replace"),
         }
+
+    def take(self, message: Message) -> None:
+        """Show what a message of the branch says, if it is an output."""
+        if "output" in message:
+            self._showing.output(message["output"])
 
     def feed(self, stream: StreamName, data: bytes) -> None:
         """Show what was read from a pipe."""
@@ -82,5 +91,5 @@ class LateOutput:
         kept = text[: self._room]
         self._room -= len(text)
         if self._room < 0:
-            kept += left_out(-self._room).replace("left out", "and what follows left out")
-        self._show({"output_type": "stream", "name": stream, "text": kept})
+            kept += "\n[... what follows is left out ...]\n"
+        self._showing.output({"output_type": "stream", "name": stream, "text": kept})

@@ -379,3 +379,23 @@ class TestRequests:
 
         assert (await sidecar.run(sidecar.root, "print('y')")).stdout == "y\n"
         assert screen.text() == "x\n"
+
+
+async def test_a_thread_that_goes_on_showing_disturbs_no_question(
+    sidecar: Sidecar, screen: Any
+) -> None:
+    await sidecar.run(
+        sidecar.root,
+        "import threading\nis_over = threading.Event()\ndef chatter():\n"
+        "    while not is_over.is_set(): display('still here')\n"
+        "thread = threading.Thread(target=chatter); thread.start()",
+        front_end=screen,
+    )
+
+    for _ in range(10):
+        assert (await sidecar.complete(sidecar.root, "is_o", 4)).matches == ("is_over",)
+        await sidecar.fork(sidecar.root)
+    end = await sidecar.run(sidecar.root, "is_over.set(); thread.join()\n'over'")
+
+    assert end.result == "'over'"
+    assert "display_data" in screen.kinds()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import builtins
 import importlib.util
 import os
@@ -36,6 +37,7 @@ class IPythonCells:
         self.traceback: list[str] = []
         self._display_error: Optional[BaseException] = None
         _choose_plots()
+        self._loop = loop
         self._shell = make_shell(self, scratch)
         self._shell.loop_runner = loop.run
         warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
@@ -53,9 +55,15 @@ class IPythonCells:
         except (SyntaxError, ValueError):
             return None
 
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether SIGINT ended an ``await``: what waited sees a cancellation."""
+        return self._loop.was_interrupted
+
     def prepare(self, cell: Cell, parent: dict[str, Any]) -> None:
         """What runs from now on belongs to ``cell``, asked for by the message ``parent``."""
         self.cell, self.shown, self.traceback, self._display_error = cell, None, [], None
+        self._loop.was_interrupted = False
         if cell.has_front and not hasattr(self._shell, "kernel"):
             resemble_notebook(self._shell)
         if hasattr(self._shell, "kernel"):
@@ -64,14 +72,37 @@ class IPythonCells:
     def execute(self, cell: Cell) -> BaseException | None:
         """Run a cell; the exception that left it is the answer."""
         self._shell.execution_count = cell.number
-        result = self._shell.run_cell(
-            cell.code, store_history=cell.is_stored, silent=cell.is_silent
-        )
+        options = {"store_history": cell.is_stored, "silent": cell.is_silent}
+        if cell.has_front:
+            result = self._loop.run(self._execute_in_loop(cell, options))
+        else:
+            result = self._shell.run_cell(cell.code, **options)
         self._shell.history_manager.db_input_cache.clear()
         error = result.error_before_exec or result.error_in_exec
+        if isinstance(error, asyncio.CancelledError) and self.was_interrupted:
+            error = self.shown
         if error is None and cell.has_front:
             error = self._display_error
         return error if isinstance(error, BaseException) else None
+
+    async def _execute_in_loop(self, cell: Cell, options: dict[str, bool]) -> Any:
+        """A notebook's cells find the event loop running, also those without an ``await``."""
+        shell, refused = self._shell, None
+        try:
+            code = shell.transform_cell(cell.code)
+        except Exception:  # noqa: BLE001  # the shell wants to show it itself
+            code, refused = cell.code, sys.exc_info()
+        more = {"transformed_cell": code, "preprocessing_exc_tuple": refused}
+        if not shell.should_run_async(cell.code, **more):
+            return shell.run_cell(cell.code, **options)
+        result = None
+        try:
+            result = await shell.run_cell_async(cell.code, **options, **more)
+        finally:
+            shell.events.trigger("post_execute")
+            if not cell.is_silent:
+                shell.events.trigger("post_run_cell", result)
+        return result
 
     def answers(self, expressions: dict[str, str]) -> dict[str, Any]:
         """The values of expressions, as a front end shows them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import Coroutine
 from typing import Any, Optional
 
@@ -20,17 +21,58 @@ class Loop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pid = 0
+        self.was_interrupted = False
         self._abandoned: list[asyncio.AbstractEventLoop] = []
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Run to the end; tasks that the cell left go on in the next await."""
+        """Run to the end; tasks that the cell left go on in the next await.
+
+        Raises:
+            KeyboardInterrupt: SIGINT came. The coroutine has been cancelled, so that nothing of it
+                goes on later; one that returned all the same has its result returned.
+        """
+        loop = self._current()
+        task = loop.create_task(coroutine)
+        self.was_interrupted = False
+        try:
+            return loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            if task.done():
+                if not task.cancelled():
+                    task.exception()  # seen, or asyncio would complain later
+                raise
+        self.was_interrupted = True
+        task.cancel()
+        try:
+            return loop.run_until_complete(task)
+        except asyncio.CancelledError as error:
+            raise KeyboardInterrupt().with_traceback(error.__traceback__) from None
+
+    def run_until_readable(self, sock: socket.socket) -> None:
+        """Let tasks that cells left go on until there is something to read; at once without any."""
+        loop = self._loop
+        if loop is None or loop.is_closed() or self._pid != os.getpid() or not _is_busy(loop):
+            return
+        arrived = loop.create_future()
+
+        def arrive() -> None:
+            if not arrived.done():
+                arrived.set_result(None)
+
+        loop.add_reader(sock, arrive)
+        try:
+            loop.run_until_complete(arrived)
+        finally:
+            loop.remove_reader(sock)
+
+    def _current(self) -> asyncio.AbstractEventLoop:
         if self._loop is not None and self._pid != os.getpid():
             self._renew(self._loop)
         if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
         self._pid = os.getpid()
         asyncio.set_event_loop(self._loop)
-        return self._loop.run_until_complete(coroutine)
+        return self._loop
 
     def reason_not_to_fork(self) -> Optional[str]:
         """What waits in the loop and could not go on in a fork; None when nothing does."""
@@ -38,7 +80,7 @@ class Loop:
         if loop is not None:
             if asyncio.all_tasks(loop):
                 return "tasks of its event loop wait to go on"
-            if getattr(loop, "_scheduled", None) or getattr(loop, "_ready", None):
+            if _is_busy(loop):
                 return "calls are scheduled in its event loop"
             if _watches(loop):
                 return "its event loop watches files, sockets or signals"
@@ -63,6 +105,12 @@ class Loop:
             return
         for part in shared:
             part.close()
+
+
+def _is_busy(loop: Any) -> bool:
+    """Whether the loop has something to do, now or later."""
+    has_calls = getattr(loop, "_scheduled", None) or getattr(loop, "_ready", None)
+    return bool(asyncio.all_tasks(loop)) or bool(has_calls)
 
 
 def _watches(loop: Any) -> bool:

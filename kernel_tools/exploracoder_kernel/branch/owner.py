@@ -14,6 +14,7 @@ from typing import Any, Optional
 
 from . import wire
 from .interrupts import Interrupts
+from .loops import Loop
 from .streams import Channels
 
 _TOO_LARGE = "[an output too large to keep was left out]"
@@ -52,6 +53,10 @@ class Owner:
     def receive(self) -> tuple[Optional[wire.Message], list[int]]:
         """The next request, with its descriptors; None when the owner has gone."""
         return wire.receive(self._sock)
+
+    def let_run(self, loop: Loop) -> None:
+        """Let the event loop go on until there is a request."""
+        loop.run_until_readable(self._sock)
 
     def reply(self, message: wire.Message) -> None:
         """Send from our own work between cells."""

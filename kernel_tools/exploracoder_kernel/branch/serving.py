@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from typing import NoReturn
 
 from . import comms, linux, splitting, streams, wire, workfolder
@@ -36,8 +37,9 @@ class Branch:
         self._keeper = keeper
         self._interrupts = Interrupts()
         self._interrupts.install()
-        channels = streams.Channels(sock)
+        channels = self._channels = streams.Channels(sock)
         streams.install(channels)
+        channels.keep_ends()
         self._owner = Owner(sock, self._interrupts, channels)
         self._loop = Loop()
         self._cells = make_cells(self._owner.tell, self._loop, scratch)
@@ -49,6 +51,7 @@ class Branch:
         """Answer until the owner closes its end."""
         self._say_ready()
         while True:
+            self._go_on_with_tasks()
             request, descriptors = self._owner.receive()
             if request is None or request["op"] == "shutdown":
                 os._exit(0)
@@ -56,7 +59,20 @@ class Branch:
                 self._fork(request, descriptors)
             elif request["op"] != "input_reply":  # one that came too late
                 request["descriptors"] = descriptors
-                self._owner.reply({"reply": self._answer(request)})
+                number = request.get("number")
+                self._owner.reply({"reply": self._answer(request), "number": number})
+
+    def _go_on_with_tasks(self) -> None:
+        """Until a request comes, if somebody looks on: for others nothing happens between runs."""
+        if not self._cells.cell.has_front:
+            return
+        try:
+            with self._interrupts.allowed():
+                self._owner.let_run(self._loop)
+        except BaseException:  # noqa: BLE001  # tasks of the user's may raise anything
+            sys.excepthook(*sys.exc_info())
+        finally:
+            self._interrupts.forbid()
 
     def _say_ready(self) -> None:
         self._owner.reply({"ready": {"pid": os.getpid(), "cells": self._cells.kind}})
@@ -82,7 +98,8 @@ class Branch:
         if split.is_child:
             self._become_child(descriptors)
             return
-        self._owner.reply({"reply": {"refused": split.refusal, "pid": split.pid}})
+        answer = {"refused": split.refusal, "pid": split.pid}
+        self._owner.reply({"reply": answer, "number": request.get("number")})
         for fd in descriptors:
             os.close(fd)
 
@@ -93,6 +110,7 @@ class Branch:
         os.dup2(stderr, 2)
         os.close(stdout)
         os.close(stderr)
+        self._channels.keep_ends()
         workfolder.follow()
         self._say_ready()
         linux.die_with_parent(self._keeper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from typing import Any, Protocol
@@ -16,6 +17,10 @@ class Stage(Protocol):
 
     cell: Cell
     is_displaying: bool
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether SIGINT ended an ``await``: what waited sees a cancellation."""
 
     def show(self, kind: str, data: dict[str, Any], metadata: dict[str, Any], **more: Any) -> None:
         """Send a mime bundle to the owner."""
@@ -171,6 +176,9 @@ def _shell_class(base: Any, stage: Stage) -> Any:
         def showtraceback(self, exc_tuple: Any = None, *args: Any, **options: Any) -> None:
             """Without a front end say nothing: the error is part of the reply."""
             error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+            if isinstance(error, asyncio.CancelledError) and stage.was_interrupted:
+                error = KeyboardInterrupt().with_traceback(error.__traceback__)
+                exc_tuple = (KeyboardInterrupt, error, error.__traceback__)
             if error is not None:
                 stage.fail(error)
             if stage.cell.has_front:

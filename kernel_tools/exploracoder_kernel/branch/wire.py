@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import numbers
 import os
 import socket
 import struct
@@ -17,8 +19,21 @@ Message = dict[str, Any]
 
 def pack(message: Message) -> bytes:
     """The frame of a message. Lone surrogates, which UTF-8 has no bytes for, become ``?``."""
-    body = json.dumps(message, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    body = json.dumps(message, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
     return HEADER.pack(len(body)) + body
+
+
+def _plain(value: object) -> object:
+    """What stands for a value that JSON has no form of, such as the numbers of numpy."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, (set, frozenset)):
+        return list(value)
+    return str(value)
 
 
 def send(sock: socket.socket, message: Message) -> None:
