@@ -1,0 +1,175 @@
+"""The sandbox from the command line: asked for, reported, agreed to do without."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel.sandbox import Sandboxing
+
+from .conftest import Command, Explorer, Serve
+
+THERE_IS_NONE = """
+import sys
+from exploracoder_kernel.sandbox import bubblewrap
+from exploracoder_kernel.branch import landlock
+bubblewrap.find = lambda: None
+landlock.version = lambda: 0
+from exploracoder import cli
+sys.argv = ["exploracoder", *sys.argv[1:]]
+cli.main()
+"""
+
+
+def test_the_notebook_says_what_its_code_was_kept_from(
+    serve: Serve, explore: Explorer, sandboxing: Sandboxing
+) -> None:
+    done = explore(serve(), "--json", "--candidates", "1")
+
+    assert done.json["sandbox"] == str(sandboxing)
+    assert explore.exploration.sandbox == str(sandboxing)
+
+
+def test_progress_names_the_sandbox(
+    serve: Serve, command: Command, tmp_path: Path, explore: Explorer, sandboxing: Sandboxing
+) -> None:
+    words = [word for word in explore.words(serve(), *explore.files()) if word != "--quiet"]
+
+    done = command(*words)
+
+    assert f"Sandbox: {sandboxing}" in " ".join(done.err.split())
+
+
+def test_a_solution_leaves_no_file_in_the_users_folder(
+    serve: Serve, explore: Explorer, library: Path, sandboxing: Sandboxing
+) -> None:
+    if sandboxing.level == "off":
+        pytest.skip("without a sandbox, code writes where it runs")
+    context = "open('left.txt', 'w').close()\n"
+    before = sorted(library.rglob("*"))
+
+    explore(serve(), *explore.files(context=context))
+
+    assert sorted(library.rglob("*")) == before
+
+
+def test_a_notebook_can_not_switch_the_sandbox_off(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    library: Path,
+    sandboxing: Sandboxing,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if sandboxing.level == "off":
+        pytest.skip("it was switched off by whoever runs the tests")
+    explore(serve(), "--candidates", "1")
+    saved = json.loads(explore.notebook.read_text())
+    exploration = saved["metadata"]["exploracoder"]
+    exploration["sandbox"] = "off"
+    exploration["task"]["context"] += "\nopen('escaped.txt', 'w').close()\n"
+    explore.notebook.write_text(json.dumps(saved))
+    monkeypatch.delenv("EXPLORACODER_SANDBOX")
+
+    command("replay", explore.notebook)
+
+    assert not (library / "escaped.txt").exists()
+
+
+def test_an_unknown_level_is_refused_from_an_option_and_from_the_environment(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = command("doctor", "--sandbox", "loose")
+    monkeypatch.setenv("EXPLORACODER_SANDBOX", "loose")
+    found = command("doctor")
+
+    assert (asked.code, found.code) == (2, 2)
+    assert "'loose' is not one of" in asked.err
+    assert "'loose' is not one of" in found.err
+
+
+def test_doctor_says_which_sandbox_and_why(command: Command, sandboxing: Sandboxing) -> None:
+    done = command("doctor", "--json")
+
+    finding = next(one for one in done.json if one["topic"] == "sandbox")
+    assert finding["found"].startswith(f"{sandboxing}: ")
+    assert finding["level"] == ("ok" if sandboxing.mechanism == "bubblewrap" else "note")
+
+
+def test_doctor_remembers_and_forgets_an_agreement(command: Command) -> None:
+    file = Path(os.environ["EXPLORACODER_CONFIG"]) / "consent.json"
+
+    command("doctor", "--allow-no-sandbox")
+    assert json.loads(file.read_text())["runs_without_sandbox"] is True
+
+    command("doctor", "--forbid-no-sandbox")
+    assert not file.exists()
+
+
+def test_where_nobody_can_be_asked_the_error_says_how_to_agree(
+    tmp_path: Path, match: Callable[[str, str], bool]
+) -> None:
+    (tmp_path / "one.py").write_text("print('ran')\n")
+
+    done = subprocess.run(
+        [sys.executable, "-c", THERE_IS_NONE, "sidecar", "run", tmp_path / "one.py"],
+        env={**os.environ, "EXPLORACODER_SANDBOX": "auto"},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+    assert done.returncode == 2
+    assert "ran" not in done.stdout
+    assert match("apt install bubblewrap.*doctor --allow-no-sandbox", done.stderr)
+
+
+def test_on_a_terminal_the_question_is_asked_once(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("print('it ' + 'ran')\n")
+
+    refused = _at_a_terminal(tmp_path, "n")
+    agreed = _at_a_terminal(tmp_path, "y")
+    again = _at_a_terminal(tmp_path, "")
+
+    assert "Go on without a sandbox" in refused
+    assert "it ran" not in refused
+    assert "Go on without a sandbox" in agreed
+    assert "it ran" in agreed
+    assert "Go on without a sandbox" not in again
+    assert "it ran" in again
+
+
+def _at_a_terminal(folder: Path, answer: str) -> str:
+    """What a person sees who answers the question."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", THERE_IS_NONE, "sidecar", "run", folder / "one.py"],
+        env={
+            **os.environ,
+            "EXPLORACODER_SANDBOX": "auto",
+            "EXPLORACODER_CONFIG": str(folder / "config"),
+        },
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ):
+        os.close(theirs)
+        seen, has_answered = b"", False
+        while select.select([ours], [], [], 60)[0]:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:
+                break
+            if answer and not has_answered and b"[y/N]" in seen:
+                os.write(ours, f"{answer}\n".encode())
+                has_answered = True
+    os.close(ours)
+    return " ".join(seen.decode(errors="replace").split())
