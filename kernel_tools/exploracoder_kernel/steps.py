@@ -73,6 +73,7 @@ class Steps:
         return observation
 
     async def _run(self, branch: Branch, process: BranchProcess, step: Step) -> Observation:
+        was_exact = branch.is_exact
         branch.is_busy, branch.is_exact = True, False
         try:
             observation = await process.run(
@@ -87,7 +88,7 @@ class Steps:
         if observation.status in ("ok", "error"):
             status = cast("Literal['ok', 'error']", observation.status)
             branch.cells.append(Cell(step.code, step.limits, status, request=step.request))
-            branch.is_exact = True
+            branch.is_exact = was_exact
         if not process.is_alive:
             await self._states.bury(branch)
         return observation
