@@ -25,12 +25,15 @@ class Answer(BaseModel):
 
 
 class Entry(Answer):
-    """A variable in the file; ``asked`` is False for what others need and nobody named."""
+    """A variable in the file; ``asked`` is False for what others need and nobody named.
+
+    ``modules`` are the top-level modules that its pickle refers to.
+    """
 
     name: str
-    start: int
     size: int
     asked: bool = True
+    modules: tuple[str, ...] = ()
 
 
 class Bound(Answer):

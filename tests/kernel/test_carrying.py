@@ -132,6 +132,27 @@ async def test_a_function_brings_what_it_needs_and_sees_the_branchs_names(
     assert pickled.result == "True"
 
 
+async def test_tables_of_pandas_come_along(client: AsyncKernelClient, sidecar: Sidecar) -> None:
+    await execute(
+        client,
+        "import pandas as pd\n"
+        "frame = pd.DataFrame({'day': pd.date_range('2024-01-01', periods=4), 'kind': list('abab'),"
+        " 'n': [1.5, 2, None, 4]}).astype({'kind': 'category'}).set_index('day')\n"
+        "column = frame['n']\ngrouped = frame.groupby('kind', observed=True)",
+    )
+
+    carried = await carry(client, ["frame", "column", "grouped", "pd"], sidecar, sidecar.root)
+    seen = await sidecar.run(
+        sidecar.root,
+        "print(frame.dtypes['kind'], frame.index[-1].day, column.sum(), len(grouped), pd.NA)\n"
+        "frame.loc['2024-01-02', 'n'] = 0; print(frame['n'].sum())",
+    )
+
+    assert names(carried) == ["frame", "column", "grouped", "pd"]
+    assert seen.stdout == "category 4 7.5 2 <NA>\n5.5\n", seen
+    assert await evaluate(client, "float(frame['n'].sum())") == 7.5
+
+
 async def test_a_branch_that_dies_is_built_again_with_them(
     client: AsyncKernelClient, sidecar: Sidecar
 ) -> None:
@@ -209,14 +230,6 @@ async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
     assert alone.refused[0].reason == "it is over 100,000 bytes"
 
 
-@pytest.fixture(scope="module")
-def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter in which nothing is installed."""
-    folder = tmp_path_factory.mktemp("plain")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    return folder / "bin" / "python"
-
-
 async def test_a_library_that_the_branch_lacks_is_named(
     client: AsyncKernelClient, plain_python: Path, tmp_path: Path
 ) -> None:
@@ -228,6 +241,25 @@ async def test_a_library_that_the_branch_lacks_is_named(
         ("array", "the branch's Python has no module 'numpy'")
     ]
     assert shown.result == "({'numbers': [1, 2]}, 12)"
+
+
+async def test_what_another_version_of_a_library_lacks_takes_nothing_else_with_it(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    await execute(
+        client,
+        "json.Extra = type('Extra', (), {'__module__': 'json'})\nextra = json.Extra()\n"
+        "holder = [numbers, extra]\nouter = [table, holder]",
+    )
+    wanted = ["numbers", "extra", "holder", "outer", "table"]
+
+    carried = await carry(client, wanted, forking, forking.root)
+    shown = await forking.run(forking.root, "table['numbers'] is numbers, 'extra' in dir()")
+
+    assert names(carried) == ["numbers", "table"]
+    assert [one.name for one in carried.refused] == ["extra", "holder", "outer"]
+    assert all("its library is not the same" in one.reason for one in carried.refused)
+    assert shown.result == "(True, False)"
 
 
 async def test_another_version_of_python_gets_data_and_no_code(client: AsyncKernelClient) -> None:

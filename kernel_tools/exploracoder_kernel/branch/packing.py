@@ -39,7 +39,7 @@ _WORDS = {
     "weakref": "a weak reference",
     "ReferenceType": "a weak reference",
 }
-_CODE = (type, types.FunctionType)
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType)
 _UNPICKLABLE = re.compile(r"cannot pickle '([^']+)' (?:object|instances?)")
 
 
@@ -106,11 +106,14 @@ def packer_class(library: Any, main: dict[str, Any], hidden: set[str], code_note
     ``code_note`` says why code can't go, where it can't.
     """
 
+    by_reference = library._should_pickle_by_reference
+
     class Packer(library.Pickler):  # type: ignore[misc]  # the class is known when this runs
         def __init__(self, file: Any, **options: Any) -> None:
             super().__init__(file, protocol=5, **options)
             self.globals_ref[id(main)] = Names(__name__="__main__")
             self.met: set[str] = set()
+            self.modules: set[str] = set()
 
         def reducer_override(self, obj: Any) -> Any:
             if type(obj) is Names:
@@ -119,13 +122,17 @@ def packer_class(library: Any, main: dict[str, Any], hidden: set[str], code_note
                 raise Refusal("an open file", (io.IOBase,))
             if isinstance(obj, _CODE):
                 self._meet(obj)
+            elif isinstance(obj, types.ModuleType) and by_reference(obj):
+                self.modules.add(obj.__name__.partition(".")[0])
             return super().reducer_override(obj)
 
         def _meet(self, obj: Any) -> None:
             name = str(getattr(obj, "__name__", ""))
             if main.get(name) is obj:
                 self.met.add(name)
-            if code_note and not library._should_pickle_by_reference(obj):
+            if isinstance(obj, types.BuiltinFunctionType) or by_reference(obj):
+                self.modules.add(str(getattr(obj, "__module__", None)).partition(".")[0])
+            elif code_note:
                 raise Refusal(code_note, _CODE)
 
         def _dynamic_function_reduce(self, func: Any) -> Any:
@@ -148,10 +155,11 @@ class Packing:
         self.refused: dict[str, str] = dict(request["refused"])
         note = _code_note(str(request["python"]))
         self.packer = packer_class(library, self.main, self.hidden, note)
+        self.modules: dict[str, list[str]] = {}
         self.asked: list[str] = list(request["names"])
 
     def run(self, path: str) -> list[dict[str, Any]]:
-        """Write the pickles of all that can go, one after another; where each of them starts."""
+        """Write the pickles of all that can go, one after another; what each of them is."""
         sizes: dict[str, int] = {}
         queue = [name for name in self.asked if name not in self.refused]
         for name in queue:
@@ -176,6 +184,7 @@ class Packing:
             self._refuse(name, _reason(error, self.main[name], self.limit))
             return set()
         sizes[name] = counter.size
+        self.modules[name] = sorted(packer.modules - {"None", "__main__"})
         return set(packer.met)
 
     def _write(self, path: str, sizes: dict[str, int]) -> Optional[list[dict[str, Any]]]:
@@ -200,7 +209,7 @@ class Packing:
                     del sizes[name]
                     self._refuse(name, reason)
                     return None
-                entries.append(self._entry(name, start, size))
+                entries.append(self._entry(name, size))
         return entries
 
     def _refuse_larger(self, sizes: dict[str, int], name: str, room: int, reason: str) -> None:
@@ -211,8 +220,10 @@ class Packing:
                 del sizes[later]
                 self._refuse(later, reason)
 
-    def _entry(self, name: str, start: int, size: int) -> dict[str, Any]:
-        return {"name": name, "start": start, "size": size, "asked": name in self.asked}
+    def _entry(self, name: str, size: int) -> dict[str, Any]:
+        modules = self.modules[name]
+        is_asked = name in self.asked
+        return {"name": name, "size": size, "asked": is_asked, "modules": modules}
 
     def _refuse(self, name: str, reason: str) -> None:
         self.refused[name] = reason

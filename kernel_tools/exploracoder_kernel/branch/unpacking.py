@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import mmap
 import os
 import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from types import ModuleType
-from typing import Any, Optional
+from typing import Any
 
 from .failures import brief
 from .previews import type_name
 
 _LIBRARY = "cloudpickle"
-_SHARED = (pickle.UnpicklingError, KeyError)
 
 
 @contextlib.contextmanager
@@ -75,32 +75,47 @@ def unpack(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> di
     return {"bound": [{"name": name, "type": type_name(type(namespace[name]))} for name in bound]}
 
 
+def _without_module(entries: list[Any]) -> list[Any]:
+    """Those that need a module which is not here; all of them, so that they go at once."""
+    found = []
+    for entry in entries:
+        missing = next((name for name in entry["modules"] if not _is_here(str(name))), None)
+        if missing is not None:
+            reason = f"the branch's Python has no module {missing!r}"
+            found.append({"name": str(entry["name"]), "reason": reason})
+    return found
+
+
+def _is_here(module: str) -> bool:
+    if module in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def _load_all(stream: mmap.mmap, entries: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The values, or else those that can't be made, as far as that can be told now.
+
+    It ends at the first that fails: those after it may build on it.
+    """
+    lacking = _without_module(entries)
+    if lacking:
+        return {}, lacking
     unpickler = pickle.Unpickler(stream)
     values: dict[str, Any] = {}
-    failed: list[Any] = []
     for entry in entries:
-        stream.seek(int(entry["start"]))
         try:
             values[str(entry["name"])] = unpickler.load()
         except Exception as error:  # noqa: BLE001  # a class of the user's may raise anything
-            reason = _reason(error, is_first=not failed)
-            if reason is not None:
-                failed.append({"name": str(entry["name"]), "reason": reason})
-            known = unpickler.memo.copy()
-            unpickler = pickle.Unpickler(stream)
-            unpickler.memo = known
-    return values, failed
+            return {}, [{"name": str(entry["name"]), "reason": _reason(error)}]
+    return values, []
 
 
-def _reason(error: Exception, *, is_first: bool) -> Optional[str]:
-    """Why it can't be made here; None when it may only lack what a failed one before it has."""
-    if isinstance(error, ModuleNotFoundError):
-        return f"the branch's Python has no module {error.name!r}"
+def _reason(error: Exception) -> str:
     if isinstance(error, ImportError):
         return f"its library can't be imported by the branch's Python: {brief(error)}"
     if isinstance(error, AttributeError):
         return f"its library is not the same for the branch's Python: {brief(error)}"
-    if isinstance(error, _SHARED) and not is_first:
-        return None
     return f"the branch's Python can't make it: {brief(error)}"
