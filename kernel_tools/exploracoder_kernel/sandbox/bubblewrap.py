@@ -13,7 +13,7 @@ from pathlib import Path
 
 from exploracoder_kernel.environment import network_variables, private_environment
 from exploracoder_kernel.launcher import Command, Setup, start
-from exploracoder_kernel.sandbox import layout, python_home
+from exploracoder_kernel.sandbox import caches, layout, python_home
 from exploracoder_kernel.sandbox.limits import SandboxLimits
 
 _TRIAL_SECONDS = 20.0
@@ -71,6 +71,7 @@ class BubblewrapLauncher:
         environment = private_environment(
             command.environment, command.scratch, user_base=home.user_base
         )
+        caches.bring(Path(environment["HOME"]), os.environ)
         if self.has_network:
             environment |= network_variables(os.environ)
         places = layout.places(

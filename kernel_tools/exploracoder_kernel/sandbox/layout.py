@@ -50,7 +50,8 @@ def places(
     needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(environment)]
     if has_network:
         needed.append(Path("/etc/resolv.conf").resolve())
-    shown = {path for path in (*users, *needed) if path.exists() and not _is_linked(path)}
+    linked = _links() | {Path("/")}
+    shown = {path for path in (*users, *needed) if path.exists() and not _is_below(path, linked)}
     system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if Path(path).exists()}
     system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
     hidden = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
@@ -80,10 +81,9 @@ def _links() -> set[Path]:
     return {Path(path) for path in _LIBRARIES if Path(path).is_symlink()}
 
 
-def _is_linked(path: Path) -> bool:
+def _is_below(path: Path, links: set[Path]) -> bool:
     """Whether it is the root, or found through a link that the sandbox has as well."""
-    links = _links()
-    return path == Path("/") or path in links or any(link in path.parents for link in links)
+    return path in links or any(link in path.parents for link in links - {Path("/")})
 
 
 def home_folders() -> set[Path]:
@@ -100,7 +100,7 @@ def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Pla
     """Secrets in trees that may hold the user's files, and the home in one around it."""
     homes = home_folders()
     above = {home for home in homes for prefix in prefixes if home == prefix}
-    for tree in trees | above:
+    for tree in (trees | above) - {Path("/")}:
         if _is_installed(tree, prefixes) or not tree.is_dir():
             continue
         yield from map(_hidden, secrets.find(tree))

@@ -204,13 +204,31 @@ async def test_nothing_outside_scratch_is_written(
     assert not [target for target in targets[:4] if os.path.exists(target)]  # noqa: ASYNC240, PTH110
 
 
+async def test_fonts_that_matplotlib_knows_are_brought_along(look: Look, home: Path) -> None:
+    (home / ".cache" / "matplotlib").mkdir(parents=True)
+    (home / ".cache" / "matplotlib" / "fontlist-v390.json").write_text("{}")
+    (home / ".cache" / "matplotlib" / "other").write_text("secret")
+
+    seen = await look("import os\nos.listdir(os.path.expanduser('~/.cache/matplotlib'))")
+
+    assert seen.result == "['fontlist-v390.json']"
+
+
+async def test_a_task_in_the_root_shows_no_more_than_others(
+    look: Look, home: Path, value_of: Callable[..., Any]
+) -> None:
+    seen = await look(f"{ASK}read({str(home / 'notes.txt')!r}), read('etc/shadow')", cwd=Path("/"))
+
+    assert set(value_of(seen)) <= set(REFUSED)
+
+
 async def test_temporary_files_and_caches_are_scratch(
     look: Look, value_of: Callable[..., Any]
 ) -> None:
     seen = await look(
         "import os, tempfile\nfrom pathlib import Path\n"
         "with tempfile.NamedTemporaryFile() as file:\n    name = file.name\n"
-        "(Path.home() / '.cache').mkdir()\n(Path.home() / '.cache' / 'x').write_text('y')\n"
+        "(Path.home() / '.cache').mkdir(exist_ok=True)\n(Path.home() / '.cache' / 'x').write_text('y')\n"
         "name, str(Path.home()), os.getcwd()"
     )
 
