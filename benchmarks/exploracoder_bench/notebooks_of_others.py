@@ -137,7 +137,7 @@ def find(folder: Path, least_cells: int) -> Iterator[Path]:
 
 
 def compare(path: Path, folder: Path, setting: Setting) -> Compared:
-    """Run one notebook on both kernels; a cell that ipykernel itself does not repeat is left out."""
+    """Run one notebook on both kernels, and once more on ipykernel to see what it repeats."""
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as scratch:
         # One folder after the other, under one name: what a notebook says of it is the same.
         place = Path(scratch) / "work"
