@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes enums of all numbers each time
 import contextlib
 import os
 import select
@@ -17,6 +18,7 @@ from .interrupts import Interrupts
 from .loops import Loop
 from .streams import Channels
 
+_ALL_SIGNALS = _signal.valid_signals()
 _TOO_LARGE = "[an output too large to keep was left out]"
 
 
@@ -113,11 +115,11 @@ class Owner:
 @contextlib.contextmanager
 def _no_signals() -> Iterator[None]:
     """A handler of the user's that raises would leave half a frame."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    before = _signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _bounded_frame(message: wire.Message) -> bytes:
