@@ -108,3 +108,24 @@ async def test_without_a_front_end_a_cell_may_start_its_own_loop(sidecar: Sideca
     )
 
     assert observation.result == "'ran'"
+
+
+async def test_a_server_that_a_cell_started_answers_between_cells(
+    sidecar: Sidecar, screen: Any
+) -> None:
+    await sidecar.run(
+        sidecar.root,
+        "import asyncio, os, socket, tempfile\nasync def greet(reader, writer):\n"
+        "    print('served'); writer.close()\n"
+        "path = os.path.join(tempfile.gettempdir(), 'served')\n"
+        "server = await asyncio.start_unix_server(greet, path)",
+        front_end=screen,
+    )
+
+    await sidecar.run(
+        sidecar.root,
+        "client = socket.socket(socket.AF_UNIX); client.connect(path)",
+        front_end=screen,
+    )
+
+    await screen.wait_for(lambda: screen.text() == "served\n")

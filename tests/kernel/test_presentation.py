@@ -399,3 +399,14 @@ async def test_a_thread_that_goes_on_showing_disturbs_no_question(
 
     assert end.result == "'over'"
     assert "display_data" in screen.kinds()
+
+
+async def test_leaving_python_is_advised_against_as_in_any_notebook(
+    sidecar: Sidecar, screen: Any
+) -> None:
+    engine = await sidecar.run(sidecar.root, "import sys; sys.exit(2)")
+    await sidecar.run(sidecar.root, "sys.exit(2)", front_end=screen)
+
+    assert engine.stderr == ""
+    assert screen.shown[0]["ename"] == "SystemExit"
+    assert "To exit: use 'exit'" in screen.text("stderr")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import builtins
+import contextlib
 import importlib.util
 import os
 import sys
@@ -40,7 +41,7 @@ class IPythonCells:
         self._loop = loop
         self._shell = make_shell(self, scratch)
         self._shell.loop_runner = loop.run
-        warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
+        self._about_exit = _silence_about_exit()
         self.namespace: dict[str, Any] = self._shell.user_ns
         self._given = dict(self._shell.user_ns_hidden)
 
@@ -66,6 +67,8 @@ class IPythonCells:
         self._loop.was_interrupted = False
         if cell.has_front and not hasattr(self._shell, "kernel"):
             resemble_notebook(self._shell)
+            with contextlib.suppress(ValueError):  # the user may have reset all filters
+                warnings.filters.remove(self._about_exit)  # type: ignore[attr-defined]  # a list
         if hasattr(self._shell, "kernel"):
             self._shell.kernel.parent = parent
 
@@ -176,6 +179,12 @@ class IPythonCells:
         words = full_message_of(error, self.max_chars)
         report = {"ename": kind.__name__, "evalue": words, "traceback": traceback}
         self._tell({"output": {"output_type": "error", **report}})
+
+
+def _silence_about_exit() -> Any:
+    """Keep IPython from advising the reader of an observation about keys; the filter's entry."""
+    warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
+    return warnings.filters[0]
 
 
 def _choose_plots() -> None:

@@ -51,7 +51,9 @@ class Loop:
     def run_until_readable(self, sock: socket.socket) -> None:
         """Let tasks that cells left go on until there is something to read; at once without any."""
         loop = self._loop
-        if loop is None or loop.is_closed() or self._pid != os.getpid() or not _is_busy(loop):
+        if loop is None or loop.is_closed() or self._pid != os.getpid():
+            return
+        if not _is_busy(loop) and not _watches(loop):
             return
         arrived = loop.create_future()
 
