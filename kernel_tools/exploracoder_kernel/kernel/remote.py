@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 3.0
+_AGAIN_SECONDS = 0.5
 
 
 class RemoteSidecar:
@@ -227,9 +228,13 @@ class RemoteSidecar:
 
     async def _stop(self, branch_id: str, reply: asyncio.Future[dict[str, Any]]) -> None:
         """The run was cancelled: it shall not go on, nor its branch stay busy."""
-        with contextlib.suppress(SidecarError):
-            await asyncio.wait_for(self.interrupt(branch_id), _GRACE_SECONDS)
-        await asyncio.wait({reply}, timeout=_GRACE_SECONDS)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _GRACE_SECONDS
+        # A snippet that has not begun yet is not stopped by the first interrupt.
+        while not reply.done() and loop.time() < deadline:
+            with contextlib.suppress(SidecarError, asyncio.TimeoutError, TimeoutError):
+                await asyncio.wait_for(self.interrupt(branch_id), _AGAIN_SECONDS)
+            await asyncio.wait({reply}, timeout=_AGAIN_SECONDS)
 
 
 def _branches(answer: Mapping[str, Any]) -> tuple[BranchInfo, ...]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,35 @@ async def test_the_kernel_works_over_sockets_in_the_file_system(
 
     assert told.outputs[0]["data"]["text/plain"] == "42"
     assert len(sockets) == 5
+
+
+async def test_the_banner_says_how_branches_are_made_and_kept_in_and_why(
+    console: Console,
+) -> None:
+    info = await console.ask("kernel_info_request")
+    listed = await console.branch("list", measure=False)
+
+    for key in ("strategy", "strategy_reason", "python_version"):
+        assert listed[key] in info["banner"]
+    for text in listed["sandbox"].values():
+        assert text in info["banner"] or text == "none"
+
+
+async def test_who_starts_a_kernel_chooses_interpreter_strategy_and_sandbox(
+    tmp_path: Path, open_console: Any
+) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    manager = AsyncKernelManager(kernel_name="exploracoder")
+
+    chosen = {"python": python, "strategy": "replay", "sandbox": "off"}
+    async with open_console(manager, **chosen) as console:
+        listed = await console.branch("list")
+        told = await console.run("import sys; print(sys.prefix); 1 / 0")
+
+    assert (listed["strategy"], listed["sandbox"]["level"]) == ("replay", "off")
+    assert told.stream().strip() == str(tmp_path / "bare")
+    assert told.content["ename"] == "ZeroDivisionError"
 
 
 async def test_cells_run_in_the_folder_of_the_notebook(console: Console, tmp_path: Path) -> None:

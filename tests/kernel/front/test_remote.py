@@ -97,9 +97,10 @@ async def test_limits_and_interrupts_hold(remote: RemoteSidecar) -> None:
     assert (await running).status == "interrupted"
 
 
-async def test_a_cancelled_run_is_stopped(remote: RemoteSidecar) -> None:
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.3])
+async def test_a_cancelled_run_is_stopped(remote: RemoteSidecar, delay: float) -> None:
     running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(delay)
 
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
