@@ -101,9 +101,8 @@ class HostileSession:
         (self._task / "deep" / "more.txt").write_text("more\n")
 
     def _start_bystander(self) -> None:
-        bystander = subprocess.Popen([sys.executable, "-c", "input()", self._mark], stdin=-1)
-        self._stack.callback(bystander.wait)
-        self._stack.callback(bystander.kill)
+        command = [sys.executable, "-c", "import sys; sys.stdin.read()", self._mark]
+        self._stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE))
 
     async def _serve(self, folder: Path) -> dict[str, object]:
         """Servers that must not be reached."""

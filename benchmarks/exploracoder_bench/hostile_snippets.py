@@ -20,7 +20,8 @@ SNIPPETS = Path(__file__).parents[2] / "tests" / "kernel" / "hostile" / "snippet
 
 _HEAD = re.compile(r"^# %% (.+)$", re.MULTILINE)
 _FACT = re.compile(r"# (\w+): (.*)")
-_SECONDS = 1.0
+_SECONDS = 20.0
+_SECONDS_TO_RUN_OUT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,9 @@ def _snippet(family: str, name: str, body: str) -> Snippet:
         facts[fact[1]] = fact[2]
         del lines[0]
     megabytes = facts.get("memory")
+    usual = _SECONDS_TO_RUN_OUT if facts["status"] == "timeout" else _SECONDS
     limits = Limits(
-        wall_seconds=float(facts.get("seconds", _SECONDS)),
+        wall_seconds=float(facts.get("seconds", usual)),
         memory_bytes=None if megabytes is None else int(megabytes) * 2**20,
     )
     return Snippet(

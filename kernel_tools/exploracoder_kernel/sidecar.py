@@ -64,6 +64,8 @@ class Sidecar(Questions):
         self.root = "b0"
         self.strategy_reason = ""
         self.python_version = ""
+        self.is_supervised = False
+        self.not_supervised_because = ""
         self._limits = limits or Limits()
         self._choice = strategy
         self._tree = Tree()
@@ -98,7 +100,10 @@ class Sidecar(Questions):
             process = await self._launches.start()
             self._tree.add(Branch(self.root, None, "root", process=process))
             self._states.strategy, self.strategy_reason = choose(self._choice, process.launch)
-            self.python_version = str(process.launch.hello["python"])
+            hello = process.launch.hello
+            self.python_version = str(hello["python"])
+            self.is_supervised = bool(hello["supervised"])
+            self.not_supervised_because = str(hello["not_supervised_because"])
         except BaseException:
             await self._close_whatever_happens()
             raise

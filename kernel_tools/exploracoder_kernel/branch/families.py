@@ -120,7 +120,7 @@ class Families:
 
     def _is_child(self, pid: int, branch: int) -> bool:
         """Whether a process descends from the keeper, and was of ``branch`` as far as is known."""
-        if self.of(pid) not in (None, branch):
+        if pid == os.getpid() or self.of(pid) not in (None, branch):
             return False
         while pid > 1 and pid != os.getpid():
             process = linux.read_process(pid, even_ended=True)

@@ -16,7 +16,7 @@ from typing import NamedTuple, Optional
 _Numbers = tuple[Optional[int], Optional[int]]
 
 # Ways into another process, into the kernel's own settings, and around the file system's view.
-_FORBIDDEN: dict[str, _Numbers] = {
+FORBIDDEN: dict[str, _Numbers] = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -72,7 +72,7 @@ _FORBIDDEN: dict[str, _Numbers] = {
 # What libraries use when it is there and do without when the kernel is said not to know it. The C
 # library falls back from clone3, whose flags a filter can't read, to clone. The last ones hold
 # memory that is counted nowhere: files without a name, and shared memory of the old kind.
-_UNKNOWN: dict[str, _Numbers] = {
+UNKNOWN: dict[str, _Numbers] = {
     "clone3": (435, 435),
     "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425),
@@ -120,7 +120,7 @@ _IOCTL: _Numbers = (16, 29)
 _PERSONALITY: _Numbers = (135, 92)
 _SOCKET: _Numbers = (41, 198)
 
-_FIRST_UNKNOWN_CALL = 467  # newer kernels have more; what is not known here is not there
+FIRST_UNKNOWN_CALL = 467  # newer kernels have more; what is not known here is not there
 _X32 = 0x40000000
 _NO_CALL = 0xFFFFFFFF
 
@@ -175,9 +175,9 @@ def decided_calls(machine: Machine) -> dict[int, str]:
 def program(machine: Machine) -> list[Instruction]:
     """The filter's instructions."""
     steps = _check_machine(machine)
-    for numbers in _FORBIDDEN.values():
+    for numbers in FORBIDDEN.values():
         steps += _when(machine, numbers, [_answer(_REFUSE)])
-    for numbers in _UNKNOWN.values():
+    for numbers in UNKNOWN.values():
         steps += _when(machine, numbers, [_answer(_NOT_THERE)])
     steps += _judged_by_arguments(machine)
     for name, numbers in DECIDED.items():
@@ -199,7 +199,7 @@ def _check_machine(machine: Machine) -> list[Instruction]:
         (_EQUAL, 3, 0, _NO_CALL),
         (_AT_LEAST, 0, 1, _X32),
         _answer(_KILL),
-        (_AT_LEAST, 0, 1, _FIRST_UNKNOWN_CALL),
+        (_AT_LEAST, 0, 1, FIRST_UNKNOWN_CALL),
         _answer(_NOT_THERE),
     ]
 

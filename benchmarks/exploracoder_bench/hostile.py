@@ -1,0 +1,132 @@
+"""Snippets that mean harm, in random order against one session, again and again.
+
+Run: ``python -m exploracoder_bench.hostile [--rounds 100] [--seed 1] [--jobs 2] [--only TEXT]``
+
+A round runs every snippet once, each in a branch of its own, ``--jobs`` of them at a time. After
+each round the session has to be as it was: its other branches hold what they held, no process is
+left, no file of the user's has changed, no server of this machine was reached. The table says how
+often it was not, and what the session cost its owner.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import os
+import random
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from exploracoder_kernel.errors import SidecarError
+
+from exploracoder_bench import hostile_snippets
+from exploracoder_bench.hostile_session import HostileSession, Outcome
+from exploracoder_bench.hostile_snippets import Snippet
+from exploracoder_bench.process_use import Use, use_of
+from exploracoder_bench.tables import markdown
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened so far."""
+
+    runs: int = 0
+    statuses: collections.Counter[str] = field(default_factory=collections.Counter)
+    differences: list[str] = field(default_factory=list)
+    harm: list[str] = field(default_factory=list)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a run."""
+        self.runs += 1
+        seen = outcome.observation
+        self.statuses[seen.status if seen else "none"] += 1
+        self.differences += [f"{outcome.snippet}: {text}" for text in outcome.differences]
+
+
+async def play(
+    snippets: Sequence[Snippet], *, rounds: int, seed: int, jobs: int
+) -> tuple[Tally, Use, Use]:
+    """Run all rounds; the answer has what the owner used after the first round and at the end."""
+    order = random.Random(seed)
+    tally = Tally()
+    async with HostileSession() as session:
+        first = last = use_of(os.getpid())
+        for number in range(1, rounds + 1):
+            started = time.monotonic()
+            shuffled = order.sample(snippets, len(snippets))
+            await _round(session, shuffled, jobs, tally)
+            tally.harm += [f"round {number}: {text}" for text in await session.harm()]
+            last = use_of(os.getpid())
+            first = last if number == 1 else first
+            _tell(number, time.monotonic() - started, tally, last)
+    return tally, first, last
+
+
+async def _round(
+    session: HostileSession, snippets: Sequence[Snippet], jobs: int, tally: Tally
+) -> None:
+    waiting = collections.deque(snippets)
+
+    async def work() -> None:
+        while waiting:
+            tally.add(await session.attack(waiting.popleft()))
+
+    await asyncio.gather(*(work() for _ in range(jobs)))
+
+
+def _tell(number: int, seconds: float, tally: Tally, use: Use) -> None:
+    print(
+        f"round {number}: {seconds:.0f} s, {tally.runs} runs, {len(tally.differences)} not as "
+        f"expected, {len(tally.harm)} harms, owner {use.resident_mb:.0f} MB, {use.descriptors} "
+        "descriptors",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def table(tally: Tally, first: Use, last: Use) -> str:
+    """The figures."""
+    outcomes = ", ".join(f"{count} {status}" for status, count in tally.statuses.most_common())
+    rows = [
+        ("snippets run", str(tally.runs)),
+        ("observations", outcomes),
+        ("not as expected", str(len(tally.differences))),
+        ("harm done", str(len(tally.harm))),
+        ("owner's memory after the first round", f"{first.resident_mb:.1f} MB"),
+        ("owner's memory at the end", f"{last.resident_mb:.1f} MB"),
+        ("owner's descriptors after the first round", str(first.descriptors)),
+        ("owner's descriptors at the end", str(last.descriptors)),
+    ]
+    return markdown(("what", "figure"), rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; 1 when anything came to harm."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", default="", help="snippets whose name has this in it")
+    parser.add_argument("--snippets", type=Path, default=hostile_snippets.SNIPPETS)
+    options = parser.parse_args(arguments)
+    snippets = [one for one in hostile_snippets.read(options.snippets) if options.only in str(one)]
+    if not snippets:
+        parser.error(f"no snippets in {options.snippets}")
+    playing = play(snippets, rounds=options.rounds, seed=options.seed, jobs=options.jobs)
+    try:
+        tally, first, last = asyncio.run(playing)
+    except SidecarError as error:
+        parser.error(str(error))
+    print(table(tally, first, last))
+    for text in (*tally.harm, *tally.differences):
+        print(f"- {text}")
+    return 1 if tally.harm or tally.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

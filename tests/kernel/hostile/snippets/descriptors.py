@@ -1,0 +1,136 @@
+# %% standard streams closed
+# status: ok
+# then: clean
+import os
+
+for fd in range(3):
+    os.close(fd)
+
+# %% all descriptors closed
+# status: killed
+import os
+
+os.closerange(0, 4096)
+
+# %% all descriptors closed and then a loop
+# status: killed
+import os
+
+os.closerange(3, 4096)
+while True:
+    pass
+
+# %% every descriptor is the bit bucket
+# status: killed
+import os
+
+nothing = os.open(os.devnull, os.O_RDWR)
+for fd in range(3, 64):
+    os.dup2(nothing, fd)
+
+# %% junk into every descriptor
+# status: killed
+# ename: ProtocolError
+import os
+
+for fd in range(3, 64):
+    try:
+        os.write(fd, b"\xff" * 10_000)
+    except OSError:
+        pass
+
+# %% a message that is no message
+# status: killed
+# ename: ProtocolError
+import os
+import struct
+
+for fd in range(3, 64):
+    for body in (b"[]", b"{", b"null", b"[" * 100_000, b'{"what": 1}'):
+        try:
+            os.write(fd, struct.pack(">I", len(body)) + body)
+        except OSError:
+            pass
+
+# %% outputs of the wrong shape
+# status: killed
+# ename: ProtocolError
+import json
+import os
+import struct
+
+for output in (5, {}, {"output_type": 3}, {"output_type": "display_data", "data": 5}):
+    body = json.dumps({"output": output}).encode()
+    for fd in range(3, 64):
+        try:
+            os.write(fd, struct.pack(">I", len(body)) + body)
+        except OSError:
+            pass
+
+# %% a forged reply
+# status: ok error killed
+# ename: ProtocolError
+import json
+import os
+import struct
+
+for reply in ({}, {"status": "ok"}, {"status": 5, "seconds": []}, {"status": "ok", "seconds": 0}):
+    body = json.dumps({"reply": reply}).encode()
+    for fd in range(3, 64):
+        try:
+            os.write(fd, struct.pack(">I", len(body)) + body)
+        except OSError:
+            pass
+
+# %% a message that never ends
+# status: killed timeout
+# seconds: 2
+import os
+import struct
+
+for fd in range(3, 64):
+    try:
+        os.write(fd, struct.pack(">I", 60_000_000))
+    except OSError:
+        pass
+while True:
+    for fd in range(3, 64):
+        try:
+            os.write(fd, b" " * 60_000)
+        except OSError:
+            pass
+
+# %% outputs without an end
+# status: timeout
+# limits: wall_seconds
+from IPython.display import display
+
+while True:
+    display("x")
+
+# %% descriptors sent along
+# status: ok killed
+import array
+import os
+import socket
+
+opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(50)]
+passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", opened))]
+for fd in range(3, 40):
+    try:
+        with socket.socket(fileno=os.dup(fd)) as sock:
+            sock.sendmsg([b"\0\0\0\2{}"], passed)
+    except OSError:
+        pass
+
+# %% the end of our socket is shut
+# status: killed
+import os
+import socket
+
+for fd in range(3, 40):
+    try:
+        with socket.socket(fileno=os.dup(fd)) as sock:
+            sock.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass

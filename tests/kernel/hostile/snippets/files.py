@@ -1,0 +1,170 @@
+# %% the working folder deleted
+# status: ok
+# then: clean
+import os
+import shutil
+
+here = os.getcwd()
+shutil.rmtree(here, ignore_errors=True)
+
+# %% all temporary files deleted
+# status: ok
+# then: clean
+import os
+import shutil
+import tempfile
+
+for place in (tempfile.gettempdir(), os.environ.get("HOME", ""), os.environ.get("TMPDIR", "")):
+    shutil.rmtree(place, ignore_errors=True)
+
+# %% everything deleted
+# status: ok
+import os
+import shutil
+
+for place in (targets["task"], targets["home"], os.path.expanduser("~"), targets["ours"], "/home"):
+    shutil.rmtree(place, ignore_errors=True)
+
+# %% a folder that is gone is worked in
+# status: ok
+# then: clean
+import os
+
+os.mkdir("gone")
+os.chdir("gone")
+os.rmdir("../gone")
+
+# %% files written wherever they may matter
+# status: ok
+# result: []
+import os
+import sys
+
+written = []
+for place in (
+    targets["home"],
+    targets["task"],
+    targets["site"],
+    targets["ours"],
+    os.path.dirname(sys.executable),
+    sys.prefix,
+    "/",
+    "/etc",
+    "/usr/bin",
+    "/var",
+    "/root",
+    "/opt",
+    "/dev",
+    "/proc/sys/kernel",
+    "/sys",
+):
+    try:
+        with open(os.path.join(place, "hostile.txt"), "w") as file:
+            file.write("x")
+        written.append(place)
+    except OSError:
+        pass
+written
+
+# %% the task's files written
+# status: ok
+# result: []
+import os
+import pathlib
+
+changed = []
+for path in [*pathlib.Path(targets["task"]).rglob("*"), *pathlib.Path().rglob("*")]:
+    inside = path.resolve()
+    if not str(inside).startswith(targets["task"]):
+        continue
+    for attempt in (
+        lambda: inside.open("a").write("x"),
+        lambda: inside.unlink(),
+        lambda: inside.chmod(0o777),
+        lambda: os.utime(inside),
+        lambda: inside.rename(inside.with_suffix(".moved")),
+        lambda: os.truncate(inside, 0),
+        lambda: os.link(inside, "linked"),
+        lambda: os.setxattr(inside, "user.x", b"x"),
+    ):
+        try:
+            attempt()
+            changed.append(str(inside))
+        except OSError:
+            pass
+changed
+
+# %% links that lead out
+# status: ok
+# result: []
+import os
+
+written = []
+for number, place in enumerate((targets["task"], targets["home"], "/etc", targets["ours"])):
+    os.symlink(place, f"out{number}")
+    for name in (f"out{number}/hostile.txt", f"out{number}/../hostile.txt"):
+        try:
+            with open(name, "w") as file:
+                file.write("x")
+            written.append(os.path.realpath(name))
+        except OSError:
+            pass
+[path for path in written if not path.startswith("/tmp/")]
+
+# %% settings of the kernel
+# status: ok
+# result: []
+import pathlib
+
+written = []
+for name in (
+    "/proc/sys/kernel/core_pattern",
+    "/proc/sys/vm/drop_caches",
+    "/proc/sysrq-trigger",
+    "/sys/power/state",
+    "/dev/kmsg",
+    "/dev/mem",
+    "/dev/sda",
+):
+    try:
+        pathlib.Path(name).write_text("0")
+        written.append(name)
+    except OSError:
+        pass
+written
+
+# %% calls that only a system's owner makes
+# status: ok
+# result: []
+import ctypes
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+names = b"/tmp", b"/mnt"
+done = []
+for name, call in {
+    "mount": lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None),
+    "bind": lambda: libc.mount(b"/proc", b"/tmp", None, 4096, None),
+    "umount": lambda: libc.umount2(b"/proc", 2),
+    "chroot": lambda: libc.chroot(b"/tmp"),
+    "pivot_root": lambda: libc.syscall(155, *names),
+    "unshare": lambda: libc.unshare(0x10000000),
+    "unshare mounts": lambda: libc.unshare(0x00020000),
+    "clone": lambda: libc.syscall(56, 0x10000011, 0, 0, 0, 0),
+    "setns": lambda: libc.setns(os.open("/proc/self/ns/mnt", os.O_RDONLY), 0),
+    "reboot": lambda: libc.reboot(0x89ABCDEF),
+    "swapon": lambda: libc.swapon(b"/tmp/x", 0),
+    "sethostname": lambda: libc.sethostname(b"x", 1),
+    "setuid": lambda: libc.setuid(0),
+    "setgid": lambda: libc.setgid(0),
+    "personality": lambda: -1 if libc.personality(0x0040000) == -1 else 0,
+    "bpf": lambda: libc.syscall(321, 0, 0, 0),
+    "userfaultfd": lambda: libc.syscall(323, 0),
+    "io_uring": lambda: libc.syscall(425, 1, ctypes.create_string_buffer(200)),
+    "keyctl": lambda: libc.syscall(250, 0, -4, 0),
+    "perf": lambda: libc.syscall(298, ctypes.create_string_buffer(128), 0, -1, -1, 0),
+    "mknod": lambda: libc.mknod(b"device", 0o060666, 2048),
+}.items():
+    if os.uname().machine == "x86_64" and call() >= 0:
+        done.append(name)
+done

@@ -1,0 +1,132 @@
+# %% secrets in files
+# status: ok
+# result: []
+import glob
+import os
+
+seen = []
+for pattern in (
+    targets["home"] + "/**",
+    "~/.ssh/*",
+    "~/.aws/*",
+    "~/.netrc",
+    "~/.git-credentials",
+    "/root/.*/*",
+    "/home/*/.*",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/ssh/*key",
+    "/etc/ssl/private/*",
+    "/run/secrets/*",
+    "/var/run/*.sock",
+):
+    for name in glob.glob(os.path.expanduser(pattern), recursive=True):
+        try:
+            with open(name, "rb") as file:
+                if file.read(10):
+                    seen.append(name)
+        except OSError:
+            pass
+seen
+
+# %% secrets in environments
+# status: ok
+# result: []
+import glob
+import os
+
+seen = [name for name, value in os.environ.items() if targets["mark"] in value]
+for name in glob.glob("/proc/*/environ"):
+    try:
+        with open(name, "rb") as file:
+            if targets["mark"].encode() in file.read():
+                seen.append(name)
+    except OSError:
+        pass
+seen
+
+# %% memory of others
+# status: ok
+# result: []
+import ctypes
+import glob
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+seen = []
+for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+    if pid == os.getpid():
+        continue
+    for name in ("mem", "maps", "environ", "auxv", "pagemap", "syscall", "stack"):
+        try:
+            with open(f"/proc/{pid}/{name}", "rb") as file:
+                file.read(1)
+                seen.append((pid, name))
+        except OSError as error:
+            if error.errno == 5:
+                seen.append((pid, name))
+    buffer = ctypes.create_string_buffer(8)
+    if libc.ptrace(16, pid, 0, 0) == 0:
+        seen.append((pid, "ptrace"))
+    if libc.process_vm_readv(pid, buffer, 1, buffer, 1, 0) >= 0:
+        seen.append((pid, "process_vm_readv"))
+seen
+
+# %% descriptors of others
+# status: ok
+# result: []
+import ctypes
+import glob
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+seen = []
+for name in glob.glob("/proc/[0-9]*/fd/*"):
+    if name.split("/")[2] == str(os.getpid()):
+        continue
+    for flags in (os.O_RDONLY, os.O_WRONLY):
+        try:
+            os.close(os.open(name, flags | os.O_NONBLOCK))
+            seen.append(name)
+        except OSError:
+            pass
+for pid in {os.getppid(), targets["sentinel"], targets["root"]}:
+    handle = os.pidfd_open(pid)
+    for fd in range(20):
+        if libc.syscall(438, handle, fd, 0) >= 0:
+            seen.append((pid, fd))
+    try:
+        import signal
+
+        signal.pidfd_send_signal(handle, 0)
+        seen.append(pid)
+    except OSError:
+        pass
+seen
+
+# %% a way out by the folders of others
+# status: ok
+# result: []
+import glob
+import os
+
+[
+    name
+    for name in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd")
+    if os.path.exists(name + targets["home"] + "/notes.txt")
+]
+
+# %% what others run
+# status: ok
+# result: []
+import glob
+
+seen = []
+for name in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        with open(name) as file:
+            if targets["mark"] in file.read():
+                seen.append(name)
+    except OSError:
+        pass
+seen

@@ -1,0 +1,174 @@
+"""What a branch may ask of the kernel where somebody supervises, and what the owner believes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel import sandbox
+from exploracoder_kernel.branch import filters
+from exploracoder_kernel.branch_process import BranchProcess
+from exploracoder_kernel.connection import ProtocolError
+from exploracoder_kernel.environment import clean_environment
+from exploracoder_kernel.launch import Launch, Setting
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sandbox import bubblewrap
+from exploracoder_kernel.sidecar import Sidecar
+
+pytestmark = pytest.mark.skipif(bubblewrap.find() is None, reason="bubblewrap is not installed")
+
+CALL = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number):
+    answer = libc.syscall(number, -1, -1, -1, -1, -1, -1)
+    return ctypes.get_errno() if answer == -1 else answer
+"""
+
+
+@pytest.fixture
+async def confined(tmp_path: Path) -> AsyncIterator[Sidecar]:
+    """A sidecar in the strict sandbox."""
+    chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
+    async with Sidecar(cwd=tmp_path, launcher=chosen.launcher) as sidecar:
+        yield sidecar
+
+
+async def test_a_sandbox_is_supervised_and_says_so(confined: Sidecar) -> None:
+    assert confined.is_supervised
+    assert confined.not_supervised_because == ""
+
+
+async def test_without_a_sandbox_nobody_supervises_and_it_says_why(tmp_path: Path) -> None:
+    async with Sidecar(cwd=tmp_path) as sidecar:
+        assert not sidecar.is_supervised
+        assert sidecar.not_supervised_because == "not asked for"
+
+
+async def test_forbidden_calls_are_refused_and_unknown_ones_are_not_there(
+    confined: Sidecar,
+) -> None:
+    machine = filters.this_machine()
+    assert machine is not None
+    forbidden = _numbers(machine, filters.FORBIDDEN)
+    unknown = [*_numbers(machine, filters.UNKNOWN), filters.FIRST_UNKNOWN_CALL, 5000]
+    await confined.run(confined.root, CALL)
+
+    seen = await confined.run(
+        confined.root, f"{{call(n) for n in {forbidden}}}, {{call(n) for n in {unknown}}}"
+    )
+
+    assert seen.result == "({1}, {38})"
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="there are no such calls")
+async def test_a_call_in_the_guise_of_another_architecture_ends_the_process(
+    confined: Sidecar,
+) -> None:
+    await confined.run(confined.root, CALL)
+
+    seen = await confined.run(confined.root, "call(0x40000000 + 39)")
+
+    assert seen.status == "killed"
+    assert seen.error is not None
+    assert "SIGSYS" in seen.error.evalue
+
+
+async def test_signals_reach_the_branchs_own_processes_and_no_others(confined: Sidecar) -> None:
+    other = await confined.fork(confined.root)
+    there = (await confined.run(other, "import os; os.getpid()")).result
+
+    seen = await confined.run(
+        confined.root,
+        "import os, signal, subprocess\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "away = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "child.terminate(); os.killpg(away.pid, signal.SIGKILL)\n"
+        "codes = child.wait(), away.wait()\n"
+        "refused = []\n"
+        f"for pid in ({there}, os.getppid(), -1):\n"
+        "    try:\n        os.kill(pid, 0)\n"
+        "    except PermissionError:\n        refused.append(pid)\n"
+        "try:\n    os.kill(30000, 0)\nexcept ProcessLookupError:\n    refused.append('nobody')\n"
+        "codes, len(refused)",
+    )
+
+    assert seen.result == "((-15, -9), 4)"
+
+
+async def test_processes_up_to_the_limit_may_be_started_one_after_another(
+    confined: Sidecar,
+) -> None:
+    seen = await confined.run(
+        confined.root,
+        "import subprocess\n"
+        "for _ in range(30):\n"
+        "    pair = [subprocess.Popen(['true']) for _ in range(2)]\n"
+        "    codes = [one.wait() for one in pair]\n"
+        "codes",
+        Limits(processes=3),
+    )
+
+    assert seen.result == "[0, 0]"
+    assert seen.limits_hit == ()
+
+
+async def test_a_fork_over_the_limit_is_refused_and_the_branch_lives_on(confined: Sidecar) -> None:
+    seen = await confined.run(
+        confined.root,
+        "import subprocess\nstarted = []\n"
+        "while True: started.append(subprocess.Popen(['sleep', '60']))",
+        Limits(processes=5),
+    )
+
+    assert seen.status == "limit"
+    assert seen.limits_hit == ("processes",)
+    assert seen.error is not None
+    assert seen.error.ename == "BlockingIOError"
+    assert (await confined.run(confined.root, "len(started)")).result == "4"
+
+
+async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
+    tmp_path: Path,
+) -> None:
+    chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
+    setting = Setting(sys.executable, tmp_path, clean_environment(os.environ), chosen.launcher)
+    launch, ends = await Launch.start(setting)
+    root = BranchProcess(launch, ends.connection, ends.pipes)
+    await root.wait_ready()
+    other = await root.fork(is_forced=True)
+    try:
+        with pytest.raises(ProtocolError, match="it is not"):
+            launch.adopt(other.pid, root.pid)
+        keeper = launch.adopt(1, root.pid)
+        await asyncio.wait_for(keeper, 5)
+        launch.kill(1)
+
+        assert (await other.run("1 + 1", Limits(), may_force=False)).result == "2"
+    finally:
+        for process in (root, other):
+            process.close()
+        await launch.close()
+
+
+async def test_branches_of_a_sandbox_may_use_half_of_the_machine(confined: Sidecar) -> None:
+    seen = await confined.run(
+        confined.root,
+        "import os\n"
+        "half = os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 2\n"
+        "big = bytearray(half)",
+    )
+
+    assert seen.status == "limit"
+    assert seen.limits_hit == ("memory_bytes",)
+
+
+def _numbers(
+    machine: filters.Machine, calls: dict[str, tuple[int | None, int | None]]
+) -> list[int]:
+    numbers = (machine.number(each) for each in calls.values())
+    return [number for number in numbers if number is not None]
