@@ -107,8 +107,8 @@ class BubblewrapLauncher:
             has_own_folder=True,
             is_supervised=True,
             limits=self.limits.by_name(has_own_count=_counts_processes()),
-            # Keeps it from the memory of bubblewrap's own process in there, and from sockets that
-            # have no name in the file system: those are the network's, which may be shared.
+            # Keeps it from sockets that have no name in the file system: they are the network's,
+            # which may be shared.
             landlock={"network": True},
         )
 
