@@ -46,7 +46,11 @@ class Loop:
         try:
             return loop.run_until_complete(task)
         except asyncio.CancelledError as error:
-            raise KeyboardInterrupt().with_traceback(error.__traceback__) from None
+            # Before Python 3.11 this is another one, and the first says where it was.
+            is_second = isinstance(error.__context__, asyncio.CancelledError)
+            first = error.__context__ if is_second else error
+            assert first is not None
+            raise KeyboardInterrupt().with_traceback(first.__traceback__) from None
 
     def run_until_readable(self, sock: socket.socket) -> None:
         """Let tasks that cells left go on until there is something to read; at once without any."""
