@@ -53,11 +53,12 @@ def restrict(wanted: dict[str, Any]) -> None:
     if not known:
         return
     has_files = "read" in wanted
-    # A set of rules has to be about something; to be in one is what keeps other processes' memory
-    # out of reach. Nobody without capabilities makes device files anyway.
-    handled = _handled(known) if has_files else _BLOCK_AND_CHARACTER_DEVICES
+    # To handle one right on files would take that to move them between folders, too.
+    handled = _handled(known) if has_files else 0
     network = _TCP if known >= 4 and not wanted.get("network") else 0
     scopes = _SCOPES if known >= 6 else 0
+    if not (handled or network or scopes):
+        return
     ruleset = _create(known, handled, network, scopes)
     try:
         if has_files:

@@ -46,6 +46,16 @@ async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
     assert "input.txt" in seen.result
 
 
+async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
+    seen = await sidecar.run(
+        sidecar.root,
+        "import os\nos.mkdir('one')\nopen('one/x', 'w').write('moved')\n"
+        "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()",
+    )
+
+    assert seen.result == "'moved'"
+
+
 async def test_a_removed_folder_is_made_anew(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "import os, shutil\nshutil.rmtree(os.getcwd())")
 
