@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
 from typing import Any, Protocol
@@ -211,10 +212,8 @@ class KernelFace:
 
     @property
     def comm_manager(self) -> Any:
-        """What the comms of the process are registered with."""
-        import comm
-
-        return comm.get_comm_manager()
+        """What the comms of the process are registered with; the user's own package has it."""
+        return importlib.import_module("comm").get_comm_manager()
 
     def get_parent(self, _channel: str = "shell") -> dict[str, Any]:
         """The message that asked for the running cell."""
