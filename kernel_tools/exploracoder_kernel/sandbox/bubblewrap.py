@@ -192,10 +192,12 @@ def _seen(places: tuple[layout.Place, ...], scratch: Path | None) -> list[str]:
             options += ["--tmpfs", path]
         else:
             options += ["--ro-bind", os.devnull, path]
+    if scratch is not None:
+        options += ["--bind", str(scratch), str(scratch)]
     for place in places:
         if place.seen == "hidden folder":
             options += ["--remount-ro", str(place.path)]
-    return [*options, *(("--bind", str(scratch), str(scratch)) if scratch else ())]
+    return options
 
 
 def _account_options(accounts: Mapping[str, int]) -> list[str]:

@@ -46,13 +46,14 @@ def places(
         environment: Variables may name certificates.
         has_network: Names have to be looked up, so its configuration is needed.
     """
-    users = [cwd, *(path.resolve() for path in inputs)]
+    named = [cwd, *inputs]
+    users = [*named, *(path.resolve() for path in named)]
     needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(environment)]
     if has_network:
         needed.append(Path("/etc/resolv.conf").resolve())
     linked = _links() | {Path("/")}
-    shown = {path for path in (*users, *needed) if path.exists() and not _is_below(path, linked)}
-    system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if Path(path).exists()}
+    shown = {path for path in (*users, *needed) if is_there(path) and not _is_below(path, linked)}
+    system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if is_there(Path(path))}
     system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
     hidden = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
     readable = {Place(path, "readable") for path in shown | system}
@@ -70,6 +71,11 @@ def _without_needless(given: Iterable[Place]) -> tuple[Place, ...]:
         if not is_shown_already and not is_hidden_already:
             found[place.path] = place
     return tuple(found.values())
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path exists; no when it can't be looked at, where ``Path.exists`` may raise."""
+    return os.path.exists(path)  # noqa: PTH110
 
 
 def links() -> list[tuple[str, Path]]:
@@ -101,7 +107,7 @@ def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Pla
     homes = home_folders()
     above = {home for home in homes for prefix in prefixes if home == prefix}
     for tree in (trees | above) - {Path("/")}:
-        if _is_installed(tree, prefixes) or not tree.is_dir():
+        if _is_installed(tree, prefixes) or not os.path.isdir(tree):  # noqa: PTH112  # as above
             continue
         yield from map(_hidden, secrets.find(tree))
         yield from (Place(home, "hidden folder") for home in homes if tree in home.parents)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -88,7 +89,8 @@ def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) 
 
 def _existing(named: Iterable[str | Path]) -> tuple[Path, ...]:
     """Those that are there, under the names given and without links."""
-    paths = {Path(path) for path in named if str(path).startswith("/") and Path(path).exists()}
+    absolute = (str(path) for path in named if str(path).startswith("/"))
+    paths = {Path(path) for path in absolute if os.path.exists(path)}  # noqa: PTH110  # never raises
     return tuple(sorted((paths | {path.resolve() for path in paths}) - {Path("/")}))
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from exploracoder_kernel.launcher import ENTRY
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -168,6 +170,42 @@ async def test_more_inputs_can_be_read_and_not_written(
     assert refusal in REFUSED
 
 
+async def test_a_task_and_an_input_are_seen_where_links_name_them(
+    look: Look, task: Path, tmp_path: Path, value_of: Callable[..., Any]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "big.csv").write_text("a,b")
+    (tmp_path / "by-link.csv").symlink_to(tmp_path / "elsewhere" / "big.csv")
+    (tmp_path / "task-by-link").symlink_to(task)
+
+    seen = await look(
+        f"{ASK}read({str(tmp_path / 'by-link.csv')!r}), read('input.txt'), "
+        f"read({str(tmp_path / 'task-by-link' / 'input.txt')!r})",
+        cwd=tmp_path / "task-by-link",
+        inputs=(tmp_path / "by-link.csv",),
+    )
+
+    assert value_of(seen) == ("a,b", "given", "given")
+
+
+async def test_scratch_below_a_task_or_a_hidden_home_works(
+    look: Look, home: Path, monkeypatch: pytest.MonkeyPatch, value_of: Callable[..., Any]
+) -> None:
+    (home / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(home / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    code = f"{ASK}open('out.txt', 'w').write('x'), read({str(home / '.netrc')!r})"
+
+    around = await look(code, cwd=home.parent)
+    itself = await look(code, cwd=home)
+    below = await look(code, cwd=home / "tmp")
+
+    for seen in (around, itself, below):
+        written, refusal = value_of(seen)
+        assert written == 1
+        assert refusal in REFUSED
+
+
 async def test_secrets_of_the_system_are_not_read(look: Look, value_of: Callable[..., Any]) -> None:
     """Even where the superuser starts it, whose files they are."""
     seen = await look(
@@ -228,7 +266,8 @@ async def test_temporary_files_and_caches_are_scratch(
     seen = await look(
         "import os, tempfile\nfrom pathlib import Path\n"
         "with tempfile.NamedTemporaryFile() as file:\n    name = file.name\n"
-        "(Path.home() / '.cache').mkdir(exist_ok=True)\n(Path.home() / '.cache' / 'x').write_text('y')\n"
+        "(Path.home() / '.cache').mkdir(exist_ok=True)\n"
+        "(Path.home() / '.cache' / 'x').write_text('y')\n"
         "name, str(Path.home()), os.getcwd()"
     )
 
