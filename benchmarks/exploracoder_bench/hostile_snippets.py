@@ -54,7 +54,8 @@ class Snippet:
             found.append(f"{ename}, not {' or '.join(self.enames)}: {evalue[:300]}")
         missing = set(self.limits_hit) - set(seen.limits_hit)
         if missing:
-            found.append(f"limits not hit: {', '.join(sorted(missing))}")
+            unmet = ", ".join(sorted(missing))
+            found.append(f"limits not hit: {unmet}; but {seen.status}: {evalue[:300]} {seen.note}")
         if self.says and self.says not in evalue + seen.stdout + seen.stderr:
             found.append(f"{self.says!r} is said nowhere, but: {evalue[:300]}")
         if self.result is not None and seen.result != self.result:

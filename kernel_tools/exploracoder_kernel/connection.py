@@ -7,7 +7,7 @@ import contextlib
 import json
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from exploracoder_kernel.branch.wire import HEADER, MAX_FRAME_BYTES, Message, pack
@@ -110,16 +110,6 @@ class Connection:
                 self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             if not self._fill():
                 await self._wait(deadline, is_for_writing=False)
-
-    def waiting(self) -> Iterator[Message]:
-        """The messages that are there already; at the other end's end there are no more."""
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                message = self._next_message()
-                if message is not None:
-                    yield message
-                elif not self._fill():
-                    return
 
     def _next_message(self) -> Message | None:
         if len(self._buffer) < HEADER.size:

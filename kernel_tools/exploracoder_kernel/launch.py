@@ -25,6 +25,7 @@ from exploracoder_kernel.scratch import Scratch, sweep
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
+_WORD_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Launch:
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
         self._hits: dict[int, list[str]] = {}
-        self._with_company: set[int] = set()
+        self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
 
     @classmethod
@@ -154,10 +155,8 @@ class Launch:
                 except TimeoutError:
                     continue
                 self._note(message)
-        for future in self._ends.values():
-            if not future.done():
-                future.set_result(End())
-        self._ends.clear()
+        for pid in tuple(self._ends):
+            self._resolve(pid, End())
 
     def _note(self, message: Mapping[str, Any]) -> None:
         if "ended" in message:
@@ -168,11 +167,12 @@ class Launch:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
             self._hits.get(int(message["limit"]["pid"]), []).append(str(message["limit"]["name"]))
-        elif "company" in message:
-            self._with_company.add(int(message["company"]["pid"]))
+        elif "stopped" in message:
+            stopped = self._stops.pop(int(message["stopped"]["pid"]), None)
+            if stopped is not None and not stopped.done():
+                stopped.set_result(bool(message["stopped"]["had_company"]))
 
     def _resolve(self, pid: int, end: End) -> None:
-        self._with_company.discard(pid)
         future = self._ends.pop(pid, None)
         if future is not None and not future.done():
             future.set_result(end)
@@ -200,9 +200,12 @@ class Launch:
         if pid in self._ends:
             raise ProtocolError("said to be a process that it is not")
         self._ends[pid] = asyncio.get_running_loop().create_future()
+        future = self._ends[pid]
         if parent is not None:
             self._control.send_now({"op": "add", "pid": pid, "parent": parent})
-        return self._ends[pid]
+        if self._listener is None or self._listener.done():
+            self._resolve(pid, End())
+        return future
 
     @property
     def pid(self) -> int:
@@ -229,16 +232,15 @@ class Launch:
             }
         )
 
-    def stop_run(self, pid: int) -> Watched:
-        """The run has ended: what the keeper saw of it.
-
-        What it said before the run ended is there by now, read or not.
-        """
-        for message in self._control.waiting():
-            self._note(message)
+    async def stop_run(self, pid: int) -> Watched:
+        """The run has ended: what the keeper saw of it, which it says once it has seen all."""
+        assert self._listener is not None
+        stopped = self._stops[pid] = asyncio.get_running_loop().create_future()
         self._control.send_now({"op": "stop", "pid": pid})
-        had_company = pid in self._with_company
-        self._with_company.discard(pid)
+        both: set[asyncio.Future[Any]] = {stopped, self._listener}
+        await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        self._stops.pop(pid, None)
+        had_company = stopped.done() and stopped.result()
         return Watched(tuple(self._hits.pop(pid, ())), had_company)
 
     async def close(self) -> None:
@@ -289,7 +291,7 @@ def _start(
         control=fds[0],
         branch=fds[1],
         environment=setting.environment,
-        cwd=setting.cwd.resolve(),
+        cwd=setting.cwd.absolute(),
         scratch=scratch,
         stdout=stdout,
         stderr=stderr,

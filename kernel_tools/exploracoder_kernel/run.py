@@ -101,7 +101,7 @@ class Run:
             raise
         finally:
             guard.cancel()
-            watched = process.launch.stop_run(process.pid)
+            watched = await process.launch.stop_run(process.pid)
             process.pipes.recorder = None
             if self._showing:
                 await self._showing.end()

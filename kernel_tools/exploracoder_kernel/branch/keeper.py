@@ -20,6 +20,7 @@ from typing import Any, Optional
 from . import linux, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
+from .shared_folders import SharedFolders
 
 _MOST_EARLY_ENDS = 64
 _SHARE_OF_MEMORY = 2
@@ -98,8 +99,10 @@ class Keeper:
         if listener is not None:
             self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
             self._poll.register(listener, select.POLLIN)
+        self._folders = SharedFolders()
         self._ended: set[int] = set()
         self._doomed: set[int] = set()
+        self._with_company: set[int] = set()
         self._early_ends: OrderedDict[int, int] = OrderedDict()
 
     def serve(self, reason: str) -> None:
@@ -187,6 +190,8 @@ class Keeper:
         pid, op = int(message["pid"]), message["op"]
         if op == "add":
             self._add(pid, int(message["parent"]))
+        elif op == "stop":
+            self._stop(pid)
         elif pid not in self._families:
             return
         elif op == "interrupt":
@@ -196,10 +201,17 @@ class Keeper:
         elif op == "start":
             limit = Limit(message["processes"], message["memory_bytes"])
             self._allowances.start(pid, limit)
-        elif op == "stop":
-            self._allowances.stop(pid)
-            if self._families.has_company(pid):
-                self._say({"company": {"pid": pid}})
+            self._folders.note_start(pid)
+
+    def _stop(self, branch: int) -> None:
+        """A run has ended; who is there besides the branch now will be so in the next run."""
+        self._allowances.stop(branch)
+        self._folders.note_stop(branch)
+        self._say({"stopped": {"pid": branch, "had_company": branch in self._with_company}})
+        if branch in self._families and self._families.has_company(branch):
+            self._with_company.add(branch)
+        else:
+            self._with_company.discard(branch)
 
     def _add(self, branch: int, parent: int) -> None:
         if not self._families.add(branch, parent):
@@ -223,8 +235,9 @@ class Keeper:
 
     def _forget(self, branch: int) -> None:
         self._families.forget(branch)
-        self._ended.discard(branch)
-        self._doomed.discard(branch)
+        self._folders.forget(branch)
+        for marks in (self._ended, self._doomed, self._with_company):
+            marks.discard(branch)
 
     def _say_end(self, branch: int, status: Optional[int]) -> None:
         signalled = status is not None and os.WIFSIGNALED(status)

@@ -172,3 +172,31 @@ def _numbers(
 ) -> list[int]:
     numbers = (machine.number(each) for each in calls.values())
     return [number for number in numbers if number is not None]
+
+
+async def test_shared_memory_that_an_ended_branch_left_is_freed_and_that_of_others_is_not(
+    confined: Sidecar,
+) -> None:
+    write = "open('/dev/shm/{0}', 'w').write('x'); open('/tmp/{0}', 'w').write('x')"
+    await confined.run(confined.root, write.format("ours"))
+    other = await confined.fork(confined.root)
+    await confined.run(other, write.format("theirs"))
+    listing = "import os; {*os.listdir('/dev/shm'), *os.listdir('/tmp')} & {'ours', 'theirs'}"
+    await asyncio.sleep(0.05)
+    before = await confined.run(confined.root, f"{listing} == {{'ours', 'theirs'}}")
+
+    await confined.drop(other)
+    after = await _until(confined, listing, "{'ours'}")
+
+    assert before.result == "True"
+    assert after == "{'ours'}"
+
+
+async def _until(sidecar: Sidecar, code: str, expected: str) -> str | None:
+    """The result of a cell, run again for some seconds until it is as expected."""
+    for _ in range(100):
+        seen = await sidecar.run(sidecar.root, code)
+        if seen.result == expected:
+            break
+        await asyncio.sleep(0.05)
+    return seen.result

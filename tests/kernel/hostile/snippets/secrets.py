@@ -49,14 +49,11 @@ seen
 # status: ok
 # result: []
 import ctypes
-import glob
 import os
 
 libc = ctypes.CDLL(None, use_errno=True)
 seen = []
-for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
-    if pid == os.getpid():
-        continue
+for pid in {1, os.getppid(), targets["sentinel"], targets["root"]}:
     for name in ("mem", "maps", "environ", "auxv", "pagemap", "syscall", "stack"):
         try:
             with open(f"/proc/{pid}/{name}", "rb") as file:
@@ -82,7 +79,7 @@ import os
 libc = ctypes.CDLL(None, use_errno=True)
 seen = []
 for name in glob.glob("/proc/[0-9]*/fd/*"):
-    if name.split("/")[2] == str(os.getpid()):
+    if int(name.split("/")[2]) not in {1, os.getppid(), targets["sentinel"], targets["root"]}:
         continue
     for flags in (os.O_RDONLY, os.O_WRONLY):
         try:
