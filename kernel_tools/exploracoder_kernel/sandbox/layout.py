@@ -18,7 +18,9 @@ from exploracoder_kernel.sandbox.python_home import PythonHome
 # Programs, libraries and what they are configured with. Nobody's data.
 _PROGRAMS = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
 _LIBRARIES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_OTHER = ("/etc", "/sys/devices/system/cpu", "/var/cache/fontconfig")
+# The C library looks there whether it can have large pages.
+_HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
+_OTHER = ("/etc", "/sys/devices/system/cpu", _HUGE_PAGES, "/var/cache/fontconfig")
 
 
 @dataclass(frozen=True, slots=True)
