@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +58,18 @@ class End:
         return "The process ended while the snippet ran, without saying why."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Watched:
     """What the keeper saw of a run.
 
     Attributes:
         limits_hit: Names of limits that the keeper enforces.
+        killed_over: The one that the branch was killed over.
         had_company: When it began, threads or processes that earlier cells started were there.
     """
 
-    limits_hit: tuple[str, ...] = ()
+    limits_hit: list[str] = field(default_factory=list)
+    killed_over: str | None = None
     had_company: bool = False
 
 
@@ -91,7 +93,7 @@ class Launch:
         self._removals: set[asyncio.Future[None]] = set()
         self._listener: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
-        self._hits: dict[int, list[str]] = {}
+        self._watched: dict[int, Watched] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
 
@@ -166,11 +168,18 @@ class Launch:
         elif "refused" in message:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
-            self._hits.get(int(message["limit"]["pid"]), []).append(str(message["limit"]["name"]))
+            self._note_limit(message["limit"])
         elif "stopped" in message:
             stopped = self._stops.pop(int(message["stopped"]["pid"]), None)
             if stopped is not None and not stopped.done():
                 stopped.set_result(bool(message["stopped"]["had_company"]))
+
+    def _note_limit(self, limit: Mapping[str, Any]) -> None:
+        watched = self._watched.get(int(limit["pid"]))
+        if watched is not None:
+            name = str(limit["name"])
+            watched.limits_hit.append(name)
+            watched.killed_over = name if limit["is_killed"] else watched.killed_over
 
     def _resolve(self, pid: int, end: End) -> None:
         future = self._ends.pop(pid, None)
@@ -222,7 +231,7 @@ class Launch:
 
     def start_run(self, pid: int, limits: Limits) -> None:
         """Let the keeper watch over a branch's processes and their memory."""
-        self._hits[pid] = []
+        self._watched[pid] = Watched()
         self._control.send_now(
             {
                 "op": "start",
@@ -240,8 +249,9 @@ class Launch:
         both: set[asyncio.Future[Any]] = {stopped, self._listener}
         await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         self._stops.pop(pid, None)
-        had_company = stopped.done() and stopped.result()
-        return Watched(tuple(self._hits.pop(pid, ())), had_company)
+        watched = self._watched.pop(pid, Watched())
+        watched.had_company = stopped.done() and stopped.result()
+        return watched
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""

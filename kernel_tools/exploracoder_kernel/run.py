@@ -105,7 +105,7 @@ class Run:
             process.pipes.recorder = None
             if self._showing:
                 await self._showing.end()
-        outcome = with_limits(outcome, watched.limits_hit, self._limits)
+        outcome = with_limits(outcome, watched, self._limits)
         if watched.had_company:
             outcome["note"] = _COMPANY
         outcome.setdefault("seconds", time.monotonic() - started)

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from exploracoder_kernel.launch import Watched
 from exploracoder_kernel.limits import Limits
 
 
-def with_limits(outcome: dict[str, Any], hits: Sequence[str], limits: Limits) -> dict[str, Any]:
-    """The outcome of a run, given the limits that the keeper saw it hit.
+def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> dict[str, Any]:
+    """The outcome of a run, given what the keeper saw of it.
 
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran
     out of time, or came to its end all the same, only names the limits.
     """
-    hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *hits]))
+    hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watched.limits_hit]))
     if not hit:
         return outcome
     outcome = {**outcome, "limits_hit": hit}
-    others = [name for name in hit if name not in ("wall_seconds", "max_output_chars")]
-    if outcome["status"] == "killed" and hits:
-        return {**outcome, "status": "limit", "error": _killed_over(hits[0], limits)}
-    if outcome["status"] == "error" and others:
+    if outcome["status"] == "killed" and watched.killed_over is not None:
+        return {**outcome, "status": "limit", "error": _killed_over(watched.killed_over, limits)}
+    if outcome["status"] == "error" and set(hit) - {"wall_seconds", "max_output_chars"}:
         return {**outcome, "status": "limit"}
     return outcome
 
 
 def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
     if name == "memory_bytes":
-        ename = "MemoryLimitError"
-        most = "" if limits.memory_bytes is None else f" {limits.memory_bytes / 2**20:,.0f} MB"
-        evalue = f"The snippet's processes used more memory than they may{most and ','}{most}"
+        most = limits.memory_bytes
+        ename, what = "MemoryLimitError", "used more memory than it may"
+        allowed = "" if most is None else f", {most / 2**20:,.0f} MB in all its processes"
     else:
-        ename = "ProcessLimitError"
-        most = "" if limits.processes is None else f" {limits.processes}"
-        evalue = f"The snippet started more processes than it may{most and ','}{most}"
-    evalue += ", and were killed." if name == "memory_bytes" else ", and was killed."
+        ename, what = "ProcessLimitError", "started more processes than it may"
+        allowed = "" if limits.processes is None else f", {limits.processes}"
+    evalue = f"The snippet {what}{allowed}, and was killed."
     return {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}

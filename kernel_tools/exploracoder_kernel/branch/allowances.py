@@ -21,7 +21,7 @@ _EVERY_SECONDS = 0.05
 _AT_REST_EVERY_SECONDS = 2.0
 _SHARE_OF_TIME = 20
 
-Tell = Callable[[int, str], None]
+Tell = Callable[[int, str, bool], None]
 
 
 class Limit(NamedTuple):
@@ -38,7 +38,8 @@ class Allowances:
         families: Who belongs to whom.
         usual: What holds for a branch unless a run brings limits of its own.
         is_supervised: Whether ``may_start`` is asked before each fork.
-        tell: Called with the branch and the limit's name, once a run.
+        tell: Called once a run with the branch, the limit's name, and whether the branch is killed
+            over it.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Allowances:
             self._left[key] -= 1
             self._granted[caller] = time.monotonic()
             return True
-        self._say(branch, "processes")
+        self._say(branch, "processes", is_killed=False)
         return False
 
     def seconds_to_next_look(self) -> Optional[float]:
@@ -106,10 +107,10 @@ class Allowances:
     def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
         limit = self._runs.get(branch, self._usual)
         if limit.processes is not None and len(family) > self._most_seen(branch):
-            self._say(branch, "processes")
+            self._say(branch, "processes", is_killed=True)
             return True
         if limit.memory_bytes is not None and _uses_more(family, limit.memory_bytes):
-            self._say(branch, "memory_bytes")
+            self._say(branch, "memory_bytes", is_killed=True)
             return True
         return False
 
@@ -134,10 +135,10 @@ class Allowances:
         self._granted = {who: when for who, when in self._granted.items() if when > since}
         return len(self._granted) - (caller in self._granted)
 
-    def _say(self, branch: int, name: str) -> None:
-        if (branch, name) not in self._told:
+    def _say(self, branch: int, name: str, *, is_killed: bool) -> None:
+        if is_killed or (branch, name) not in self._told:
             self._told.add((branch, name))
-            self._tell(branch, name)
+            self._tell(branch, name, is_killed)
 
     def _forget(self, branch: int) -> None:
         self._told = {told for told in self._told if told[0] != branch}

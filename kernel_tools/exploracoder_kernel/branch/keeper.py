@@ -249,8 +249,8 @@ class Keeper:
             ended["code"] = os.WEXITSTATUS(status)
         self._say({"ended": ended})
 
-    def _say_limit(self, branch: int, name: str) -> None:
-        self._say({"limit": {"pid": branch, "name": name}})
+    def _say_limit(self, branch: int, name: str, is_killed: bool) -> None:
+        self._say({"limit": {"pid": branch, "name": name, "is_killed": is_killed}})
 
     def _say(self, message: wire.Message) -> None:
         try:
