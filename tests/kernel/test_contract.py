@@ -374,6 +374,15 @@ class TestLimits:
         assert observation.limits_hit == ("memory_bytes",)
         assert (await sidecar.run(sidecar.root, "1 + 1")).ran
 
+    async def test_what_ran_before_a_limit_was_hit_is_part_of_the_state(
+        self, sidecar: Sidecar
+    ) -> None:
+        limits = Limits(memory_bytes=2 << 30)
+        await sidecar.run(sidecar.root, "x = 41\nbig = bytearray(4 << 30)", limits)
+        await sidecar.run(sidecar.root, "import os; os._exit(1)")
+
+        assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
+
     async def test_too_many_processes_end_the_branch(self, sidecar: Sidecar) -> None:
         observation = await sidecar.run(
             sidecar.root,
