@@ -7,7 +7,7 @@ import dataclasses
 
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed
-from exploracoder_kernel.errors import InterpreterError
+from exploracoder_kernel.errors import InterpreterError, SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 from exploracoder_kernel.launch import Launch, Setting
 
@@ -18,6 +18,7 @@ class Launches:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._open: list[Launch] = []
+        self._is_closed = False
 
     def find_python(self) -> None:
         """Make sure of the interpreter before anything is started.
@@ -33,10 +34,15 @@ class Launches:
 
         Raises:
             InterpreterError: The interpreter can't be used.
-            SidecarError: The folder is missing.
+            SidecarError: The folder is missing, or the sidecar was closed meanwhile.
         """
         launch, ends = await Launch.start(self._setting)
         self._open.append(launch)
+        if self._is_closed:
+            ends.connection.close()
+            ends.pipes.close()
+            await self.end(launch)
+            raise SidecarError("The sidecar was closed while a branch was being built.")
         process = BranchProcess(launch, ends.connection, ends.pipes)
         try:
             await process.wait_ready()
@@ -58,5 +64,6 @@ class Launches:
 
     async def close(self) -> None:
         """End all of them."""
+        self._is_closed = True
         launches, self._open = self._open, []
         await asyncio.gather(*(launch.close() for launch in launches))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
-from exploracoder_kernel.errors import ReplayError, SidecarError
+from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
 from exploracoder_kernel.launches import Launches
+from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.parcels import Parcel
 from exploracoder_kernel.strategies import ForkStrategy, Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
+
+_PATIENCE = 3
 
 
 class States:
@@ -32,6 +35,7 @@ class States:
             is_afresh: Build it from its cells alone, without a fork.
 
         Raises:
+            BranchNotFound: It was dropped meanwhile.
             ReplayError: Its cells came out differently.
             InterpreterError: The interpreter can't be used any more.
         """
@@ -40,13 +44,30 @@ class States:
         await self.bury(branch)
         branch.is_busy = True
         try:
-            process, cells = await self._nearest(branch, is_afresh=is_afresh)
-            branch.process = process
-            await _replay(branch, process, cells)
+            process = await self._rebuild(branch, is_afresh=is_afresh)
+        except SidecarError:
+            if not branch.is_dropped:
+                raise
         finally:
             branch.is_busy = False
+            if branch.is_dropped:
+                await self.bury(branch)
+        if branch.is_dropped:
+            raise BranchNotFound(branch.id)
         branch.has_died = branch.is_dormant = False
         branch.is_exact = True
+        return process
+
+    async def _rebuild(self, branch: Branch, *, is_afresh: bool) -> BranchProcess:
+        process, cells = await self._nearest(branch, is_afresh=is_afresh)
+        branch.process = process
+        try:
+            await _replay(branch, process, cells)
+        except ReplayError:
+            if branch.is_dropped or not process.is_fork:
+                raise
+            await self.bury(branch)  # the fork may be why
+            return await self._rebuild(branch, is_afresh=True)
         return process
 
     async def _nearest(
@@ -110,13 +131,20 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
                 await _take_in(branch, process, cell.parcel)
                 continue
             observation = await process.run(
-                cell.code, cell.limits, may_force=False, request=cell.request
+                cell.code, _with_time(cell.limits), may_force=False, request=cell.request
             )
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))
     except BaseException:
         process.kill_now()
         raise
+
+
+def _with_time(limits: Limits) -> Limits:
+    """More than the cell had: it came to its end then, and the machine may be busier now."""
+    if limits.wall_seconds is None:
+        return limits
+    return limits.model_copy(update={"wall_seconds": _PATIENCE * limits.wall_seconds})
 
 
 async def _take_in(branch: Branch, process: BranchProcess, parcel: Parcel) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal, cast
 
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
@@ -85,9 +84,10 @@ class Steps:
             )
         finally:
             branch.is_busy = False
-        if observation.status in ("ok", "error"):
-            status = cast("Literal['ok', 'error']", observation.status)
-            branch.cells.append(Cell(step.code, step.limits, status, request=step.request))
+        was_killed = observation.status == "limit" and not process.is_alive
+        if observation.status in ("ok", "error", "limit") and not was_killed:
+            cell = Cell(step.code, step.limits, observation.status, request=step.request)
+            branch.cells.append(cell)
             branch.is_exact = was_exact
         if not process.is_alive:
             await self._states.bury(branch)

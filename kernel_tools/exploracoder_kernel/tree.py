@@ -27,7 +27,7 @@ class Cell:
 
     code: str
     limits: Limits
-    status: Literal["ok", "error"]
+    status: Literal["ok", "error", "limit"]
     parcel: Parcel | None = None
     request: CellRequest | None = None
 
@@ -56,6 +56,7 @@ class Branch:
     is_busy: bool = False
     has_died: bool = False
     is_dormant: bool = False
+    is_dropped: bool = False
     is_exact: bool = True
     why_no_forks: str = ""
     used_at: float = field(default_factory=time.monotonic)
@@ -150,13 +151,16 @@ class Tree:
     def remove(self, branch: Branch) -> None:
         """Take a branch out. Its children become those of its parent, from where they left it."""
         del self._branches[branch.id]
+        branch.is_dropped = True
         for child in self:
             if child.parent == branch.id:
                 child.parent = branch.parent
                 child.inherited = min(child.inherited, branch.inherited)
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Drop all of them."""
+        for branch in self:
+            branch.is_dropped = True
         self._branches.clear()
 
 

@@ -176,3 +176,26 @@ async def test_a_step_without_a_limit_of_time_is_run_again_as_well(
         assert (slow.result, slow.note) == ("'slept'", "")
         assert observation.result == "'worked'"
         assert "hung in a fork" in observation.note
+
+
+async def test_a_dead_branch_whose_cells_hang_in_a_fork_is_built_afresh(folder: Path) -> None:
+    async with Sidecar(cwd=folder) as sidecar:
+        child = await sidecar.fork(sidecar.root)
+        await sidecar.run(child, "import pool")
+        await sidecar.run(child, "x = pool.work()", SHORT)
+        await sidecar.run(sidecar.root, "import pool")
+        other = await sidecar.fork(child)
+        await sidecar.run(other, "import os; os._exit(1)")
+
+        assert (await sidecar.run(other, "x")).result == "'worked'"
+
+
+async def test_a_cell_that_was_just_in_time_is_in_time_again(tmp_path: Path) -> None:
+    cell = "import os, time; time.sleep(0.2 if os.path.exists('seen') else 0)"
+    async with Sidecar(cwd=tmp_path, strategy="replay") as sidecar:
+        await sidecar.run(sidecar.root, cell, Limits(wall_seconds=0.15))
+        (tmp_path / "seen").touch()
+
+        child = await sidecar.fork(sidecar.root)
+
+        assert (await sidecar.run(child, "1")).result == "1"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel.answers import BranchInfo
-from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.errors import BranchNotFound, SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -48,13 +48,37 @@ class TestDeciding:
 
     async def test_a_promoted_branch_wins_over_a_run_in_its_sibling(self, sidecar: Sidecar) -> None:
         loser, winner = [await sidecar.fork(sidecar.root) for _ in range(2)]
-        running = asyncio.create_task(sidecar.run(loser, "import time; time.sleep(20)"))
-        await asyncio.sleep(0.5)
+        await sidecar.run(loser, "import time")
+        running = asyncio.create_task(sidecar.run(loser, "time.sleep(20)"))
+        await asyncio.sleep(0.2)
 
         await sidecar.promote(winner)
 
         assert (await running).status == "killed"
         assert (await sidecar.run(winner, "1 + 1")).result == "2"
+
+    async def test_a_branch_can_be_dropped_while_it_is_being_built(self, tmp_path: Path) -> None:
+        async with Sidecar(cwd=tmp_path, strategy="replay") as sidecar:
+            child = await sidecar.fork(sidecar.root)
+            running = asyncio.create_task(sidecar.run(child, "1"))
+            await asyncio.sleep(0.05)
+
+            await sidecar.drop(child)
+
+            with pytest.raises(BranchNotFound):
+                await running
+            assert (await sidecar.run(sidecar.root, "2")).result == "2"
+
+    async def test_a_sidecar_can_be_closed_while_a_branch_is_being_built(
+        self, tmp_path: Path
+    ) -> None:
+        async with Sidecar(cwd=tmp_path, strategy="replay") as sidecar:
+            child = await sidecar.fork(sidecar.root)
+            running = asyncio.create_task(sidecar.run(child, "1"))
+            await asyncio.sleep(0.05)
+
+        with pytest.raises(SidecarError):
+            await running
 
     async def test_children_of_a_dropped_branch_become_its_parents(self, sidecar: Sidecar) -> None:
         await sidecar.run(sidecar.root, "x = 1")

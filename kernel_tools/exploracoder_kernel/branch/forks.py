@@ -12,7 +12,7 @@ import time
 import warnings
 from typing import Any
 
-from . import descriptors, linux
+from . import descriptors, evidence, linux
 from .failures import brief
 from .previews import preview
 
@@ -39,8 +39,11 @@ def first_elements(value: Any) -> dict[str, Any]:
     """The first elements of a lazy object, taken in a fork that is thrown away.
 
     Returns:
-        ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``.
+        ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
+        nothing where a fork is not safe.
     """
+    if evidence.reason_not_to_fork() is not None:
+        return {}
     read_end, write_end = os.pipe()
     pid = fork()
     if pid == 0:

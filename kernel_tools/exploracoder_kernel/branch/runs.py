@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional
 
-from . import comms, evidence, forks, memory, rlimits, streams, variables, wire, workfolder
+from . import comms, forks, memory, rlimits, streams, variables, wire, workfolder
 from .cell import Cell
 from .failures import full_message_of, line_in, report
 from .interrupts import Interrupts
@@ -75,8 +75,7 @@ class Runs:
 
     def describe(self, names: Any, among: variables.Variables, may_force: bool) -> Any:
         """What the named variables hold; lazy ones are looked into where a fork is safe."""
-        is_possible = may_force and evidence.reason_not_to_fork() is None
-        return variables.describe(names, among, forks.first_elements if is_possible else None)
+        return variables.describe(names, among, forks.first_elements if may_force else None)
 
     def _changed(self, before: dict[str, variables.Mark], code: str, may_force: bool) -> Any:
         after = self.users()
