@@ -160,7 +160,7 @@ def _at_a_terminal(folder: Path, answer: str) -> str:
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-    ):
+    ) as process:
         os.close(theirs)
         seen, has_answered = b"", False
         while select.select([ours], [], [], 60)[0]:
@@ -171,5 +171,9 @@ def _at_a_terminal(folder: Path, answer: str) -> str:
             if answer and not has_answered and b"[y/N]" in seen:
                 os.write(ours, f"{answer}\n".encode())
                 has_answered = True
+        try:
+            process.wait(30)
+        finally:
+            process.kill()
     os.close(ours)
     return " ".join(seen.decode(errors="replace").split())
