@@ -6,8 +6,14 @@ In a new ipykernel, or as a notebook with nbclient, which papermill runs noteboo
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
 
 KERNEL_TIMEOUT_S = 120.0
 
@@ -20,25 +26,21 @@ async def in_fresh_kernel(cells: Sequence[str]) -> float:
 
     Raises RuntimeError when a cell does not run.
     """
-    from jupyter_client.manager import AsyncKernelManager
-
     begin = time.perf_counter()
-    manager = AsyncKernelManager(kernel_name="python3")
-    # Each kernel would warn that its TCP is not encrypted.
-    await manager.start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client = manager.client()
-    client.start_channels()
-    try:
-        await client.wait_for_ready(timeout=KERNEL_TIMEOUT_S)
-        for code in cells:
-            reply = await client.execute_interactive(
-                code, timeout=KERNEL_TIMEOUT_S, output_hook=lambda message: None
-            )
-            require(reply["content"]["status"] == "ok", code)
-        return time.perf_counter() - begin
-    finally:
-        client.stop_channels()
-        await manager.shutdown_kernel(now=True)
+    async with _kernel() as manager:
+        await manager.start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        client = manager.client()
+        client.start_channels()
+        try:
+            await client.wait_for_ready(timeout=KERNEL_TIMEOUT_S)
+            for code in cells:
+                reply = await client.execute_interactive(
+                    code, timeout=KERNEL_TIMEOUT_S, output_hook=lambda message: None
+                )
+                require(reply["content"]["status"] == "ok", code)
+            return time.perf_counter() - begin
+        finally:
+            client.stop_channels()
 
 
 async def in_notebook(cells: Sequence[str]) -> float:
@@ -52,14 +54,31 @@ async def in_notebook(cells: Sequence[str]) -> float:
 
     begin = time.perf_counter()
     notebook = v4.new_notebook(cells=[v4.new_code_cell(code) for code in cells])
-    client = NotebookClient(
-        notebook, timeout=int(KERNEL_TIMEOUT_S), kernel_name="python3", shutdown_kernel="immediate"
-    )
-    try:
-        await client.async_execute(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    except CellExecutionError as error:
-        raise RuntimeError(_nothing_measured(str(error))) from error
-    return time.perf_counter() - begin
+    async with _kernel() as manager:
+        client = NotebookClient(
+            notebook, km=manager, timeout=int(KERNEL_TIMEOUT_S), shutdown_kernel="immediate"
+        )
+        try:
+            await client.async_execute(
+                cleanup_kc=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        except CellExecutionError as error:
+            raise RuntimeError(_nothing_measured(str(error))) from error
+        return time.perf_counter() - begin
+
+
+@asynccontextmanager
+async def _kernel() -> AsyncIterator[AsyncKernelManager]:
+    """A kernel to start, with sockets of its own: ports may be taken before it has them."""
+    from jupyter_client.manager import AsyncKernelManager
+
+    with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
+        manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{folder}/s")
+        try:
+            yield manager
+        finally:
+            if manager.has_kernel:
+                await manager.shutdown_kernel(now=True)
 
 
 def require(ran: bool, code: str) -> None:
