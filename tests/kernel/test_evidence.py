@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
+from exploracoder_kernel.launcher import Command, Setup
 from exploracoder_kernel.sidecar import Sidecar
 
 
@@ -73,6 +76,30 @@ async def test_a_connection_within_the_process_is_a_reason(forking: Sidecar) -> 
     )
 
     assert "network connection is open (to 127.0.0.1" in await note_of_a_child(forking, code)
+
+
+class WithDevice:
+    """Starts commands where the system has a device of a GPU's name."""
+
+    def launch(self, command: Command) -> subprocess.Popen[bytes]:
+        device = ("--dev", "/dev", "--dev-bind", "/dev/null", "/dev/nvidia0")
+        return subprocess.Popen(
+            ("bwrap", "--bind", "/", "/", *device, *command.arguments(Setup())),
+            env=dict(command.environment),
+            cwd=command.cwd,
+            stdout=command.stdout,
+            stderr=command.stderr,
+            pass_fds=command.inherited,
+        )
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="makes a device with bubblewrap")
+async def test_an_open_device_of_a_gpu_is_a_reason(tmp_path: Path) -> None:
+    async with Sidecar(cwd=tmp_path, launcher=WithDevice()) as sidecar:
+        assert await note_of_a_child(sidecar, "gpu = open('/dev/nvidia0')") == (
+            "the process has a GPU context, which a fork can't use"
+        )
+        assert await note_of_a_child(sidecar, "gpu.close()") == ""
 
 
 async def test_a_default_timeout_leaves_the_branches_sockets_as_they_are(forking: Sidecar) -> None:
