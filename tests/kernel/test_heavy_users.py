@@ -81,8 +81,9 @@ base = sqlite3.connect({path!r})
 for line in ("drop table if exists t", "create table t (n integer)"): base.execute(line)
 many = base.executemany("insert into t values (?)", [(n,) for n in range(100)])
 """
-COUNT_ROWS = "one = base.execute('insert into t values (1)')\nbase.execute({count!r}).fetchone()"
-COUNT = COUNT_ROWS.format(count="select count(*), sum(n) from t")
+ADD_A_ROW = "one = base.execute('insert into t values (1)')\n"
+COUNT_ROWS = "base.execute('select count(*), sum(n) from t').fetchone()"
+COUNT = ADD_A_ROW + COUNT_ROWS
 LINES = "from pathlib import Path\nn = Path('in.txt').write_text('one\\ntwo\\nthree\\n' * 5000)"
 TASKS = """
 import asyncio
@@ -123,8 +124,6 @@ USERS = [
          "replay"),
     User("ticking-thread", (TICKER,), "before = len(ticks); time.sleep(0.3)\n"
          "ticker.is_alive() and len(ticks) > before", "True", "replay", NOT_FORCED),
-    User("sqlite-file", (DATABASE.format(path="x.db") + "base.commit()",), COUNT, "(101, 4951)",
-         "replay", NOT_FORCED),
     User("sqlite-in-memory", (DATABASE.format(path=":memory:") + "base.commit()",), COUNT,
          "(101, 4951)", "fork"),
     User("sqlite-in-memory-in-a-transaction", (DATABASE.format(path=":memory:"),),
@@ -183,14 +182,18 @@ async def test_a_heavy_user_observes_the_same_in_every_branch(
     assert made == {user.made if choice == "auto" else choice}
 
 
-@pytest.mark.levels("strict", "network", reason="a transaction locks the file for other branches")
+@pytest.mark.levels("strict", "network", reason="elsewhere all branches write to one file")
+@pytest.mark.parametrize(("end", "is_open"), [("base.commit()", False), ("", True)])
 @pytest.mark.parametrize("choice", NOT_FORCED)
-async def test_a_transaction_in_a_file_goes_on_in_every_branch(
-    choice: StrategyChoice, tmp_path: Path, launcher: Launcher
+async def test_a_database_file_is_each_branchs_own(
+    end: str, is_open: bool, choice: StrategyChoice, tmp_path: Path, launcher: Launcher
 ) -> None:
-    question = f"{COUNT}, base.in_transaction"
     user = User(
-        "", (DATABASE.format(path="x.db"),), question, "((101, 4951), True)", "replay", NOT_FORCED
+        "sqlite-file",
+        (DATABASE.format(path="x.db") + end, "was_open = base.in_transaction"),
+        f"{ADD_A_ROW}was_open, {COUNT_ROWS}",
+        f"({is_open}, (101, 4951))",
+        "replay",
     )
     async with Sidecar(cwd=tmp_path, strategy=choice, launcher=launcher) as sidecar:
         answers, made = await observe(sidecar, user)
