@@ -53,6 +53,7 @@ class Allowances:
         self._told: set[tuple[int, str]] = set()
         self._left: dict[tuple[int, bool], int] = {}
         self._granted: dict[int, float] = {}
+        self._frozen: set[int] = set()
         self._next = 0.0
 
     def start(self, branch: int, limit: Limit) -> None:
@@ -62,10 +63,20 @@ class Allowances:
         self._forget(branch)
         self._next = 0.0
 
-    def stop(self, branch: int) -> None:
-        """The run has ended, or its branch has."""
+    def stop(self, branch: int) -> bool:
+        """The run has ended, or its branch has; whether it wanted more processes than allowed."""
+        wanted_more = (branch, "processes") in self._told
         self._runs.pop(branch, None)
         self._forget(branch)
+        return wanted_more
+
+    def freeze(self, branch: int) -> None:
+        """Let the branch start nothing."""
+        self._frozen.add(branch)
+
+    def thaw(self, branch: int) -> None:
+        """Let it start something again."""
+        self._frozen.discard(branch)
 
     def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
         """Whether a thread of the branch may start one process or thread more.
@@ -73,6 +84,8 @@ class Allowances:
         The processes are counted when what the last count left is used up, so a fork costs no walk
         through the table.
         """
+        if branch in self._frozen:
+            return False
         key = (branch, is_thread)
         if self._left.get(key, 0) <= 0:
             self._left[key] = self._count_left(branch, caller, is_thread)

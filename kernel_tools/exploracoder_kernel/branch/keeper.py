@@ -20,6 +20,7 @@ from typing import Any, Optional
 from . import linux, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
+from .purges import Purges
 from .shared_folders import SharedFolders
 
 _MOST_EARLY_ENDS = 64
@@ -95,13 +96,13 @@ class Keeper:
         self._allowances = Allowances(
             self._families, usual, self._say_limit, is_supervised=listener is not None
         )
+        self._purges = Purges(self._families, self._allowances)
         self._supervisor: Optional[supervisor.Supervisor] = None
         if listener is not None:
             self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
             self._poll.register(listener, select.POLLIN)
         self._folders = SharedFolders()
         self._ended: set[int] = set()
-        self._doomed: set[int] = set()
         self._with_company: set[int] = set()
         self._early_ends: OrderedDict[int, int] = OrderedDict()
 
@@ -136,21 +137,36 @@ class Keeper:
         )
 
     def _serve_once(self) -> bool:
-        seconds = self._allowances.seconds_to_next_look()
-        ready = dict(self._poll.poll(None if seconds is None else 1000 * seconds + 1))
+        ready = dict(self._poll.poll(self._milliseconds_to_next_look()))
         if self._wake.fileno() in ready:
             self._wake.recv(4096)
             self._report_ends()
+        if not self._take_messages():
+            return False
         if self._supervisor is not None:
             self._decide(self._supervisor, ready.get(self._supervisor.listener, 0))
         for branch in self._allowances.look():
             self._kill(branch)
-        if self._control.fileno() in ready:
+        self._purges.go_on()
+        return True
+
+    def _take_messages(self) -> bool:
+        """Obey the owner before branches get their decisions; False when it has gone.
+
+        It says that a run begins before the run does, so by now that is there to be read.
+        """
+        while select.select([self._control], [], [], 0)[0]:
             message, _ = wire.receive(self._control)
             if message is None:
                 return False
             self._obey(message)
         return True
+
+    def _milliseconds_to_next_look(self) -> Optional[float]:
+        lookers = (self._allowances, self._purges)
+        seconds = [each.seconds_to_next_look() for each in lookers]
+        soonest = min((one for one in seconds if one is not None), default=None)
+        return None if soonest is None else 1000 * soonest + 1
 
     def _decide(self, decider: supervisor.Supervisor, events: int) -> None:
         if events & select.POLLIN:
@@ -181,9 +197,7 @@ class Keeper:
     def _note_end(self, branch: int) -> None:
         self._allowances.stop(branch)
         self._ended.add(branch)
-        if branch in self._doomed:
-            self._kill(branch)
-        elif not self._families.members_of(branch):
+        if branch not in self._purges and not self._families.members_of(branch):
             self._forget(branch)
 
     def _obey(self, message: wire.Message) -> None:
@@ -204,8 +218,17 @@ class Keeper:
             self._folders.note_start(pid)
 
     def _stop(self, branch: int) -> None:
-        """A run has ended; who is there besides the branch now will be so in the next run."""
-        self._allowances.stop(branch)
+        """A run has ended.
+
+        Forks that were refused some go on as others end, for ever: none of them may be left.
+        """
+        if self._allowances.stop(branch) and branch in self._families:
+            self._purges.begin(branch, lambda: self._say_stopped(branch), spared=branch)
+        else:
+            self._say_stopped(branch)
+
+    def _say_stopped(self, branch: int) -> None:
+        """Who is there besides the branch now will be so in the next run."""
         self._folders.note_stop(branch)
         self._say({"stopped": {"pid": branch, "had_company": branch in self._with_company}})
         if branch in self._families and self._families.has_company(branch):
@@ -226,17 +249,18 @@ class Keeper:
 
     def _kill(self, branch: int) -> None:
         if linux.has_process_table():
-            linux.kill_all(lambda: self._families.members_of(branch))
+            self._purges.begin(branch, lambda: self._forget_if_ended(branch))
         elif branch not in self._ended:
             linux.kill_family(branch)
-        self._doomed.add(branch)
+
+    def _forget_if_ended(self, branch: int) -> None:
         if branch in self._ended:
             self._forget(branch)
 
     def _forget(self, branch: int) -> None:
         self._families.forget(branch)
         self._folders.forget(branch)
-        for marks in (self._ended, self._doomed, self._with_company):
+        for marks in (self._ended, self._with_company):
             marks.discard(branch)
 
     def _say_end(self, branch: int, status: Optional[int]) -> None:

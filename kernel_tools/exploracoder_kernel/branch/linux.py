@@ -141,10 +141,13 @@ def descendants(roots: list[int]) -> list[int]:
     return [pid for pid in found if read_process(pid) is not None]
 
 
-def kill_all(members: Callable[[], list[int]]) -> None:
+def kill_all(members: Callable[[], list[int]]) -> list[int]:
     """SIGKILL whoever ``members`` names. All are stopped first, so that none slips away meanwhile.
 
     They are asked for until no new ones come: a process may have forked just before it stopped.
+
+    Returns:
+        Who was killed.
     """
     found: list[int] = []
     while True:
@@ -156,6 +159,7 @@ def kill_all(members: Callable[[], list[int]]) -> None:
         found += newcomers
     for pid in found:
         send_signal(pid, signal.SIGKILL)
+    return found
 
 
 def kill_family(root: int) -> None:

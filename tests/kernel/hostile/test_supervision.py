@@ -129,7 +129,22 @@ async def test_a_fork_over_the_limit_is_refused_and_the_branch_lives_on(confined
     assert seen.limits_hit == ("processes",)
     assert seen.error is not None
     assert seen.error.ename == "BlockingIOError"
-    assert (await confined.run(confined.root, "len(started)")).result == "4"
+    after = await confined.run(confined.root, "{one.wait() for one in started}, len(started)")
+    assert after.result == "({-9}, 4)"
+
+
+async def test_of_forks_without_an_end_none_is_left_when_the_cell_has_ended(
+    confined: Sidecar,
+) -> None:
+    seen = await confined.run(confined.root, "import os\nwhile True: os.fork()")
+    after = await confined.run(
+        confined.root,
+        "def is_alive(pid): return open(f'/proc/{pid}/stat').read().rpartition(')')[2][1] != 'Z'\n"
+        "[pid for pid in os.listdir('/proc') if pid.isdigit() and is_alive(pid)]",
+    )
+
+    assert seen.limits_hit == ("processes",)
+    assert after.result == "['1', '2']"
 
 
 async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(

@@ -1,0 +1,82 @@
+"""Ending all that a branch has started, so that nothing slips away.
+
+A fork that was allowed just before its process was killed is seen only a moment later. So a branch
+that is purged may start nothing, and is looked at until nobody has been there for some time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Optional
+
+from . import linux
+from .allowances import Allowances
+from .families import Families
+
+_EVERY_SECONDS = 0.01
+_QUIET_LOOKS = 2
+_PATIENCE_SECONDS = 5.0
+
+
+class _Purge:
+    """One that goes on: ``spared`` is left alive, ``done`` are called when all others are gone."""
+
+    def __init__(self, spared: Optional[int], done: list[Callable[[], None]]) -> None:
+        self.spared = spared
+        self.done = done
+        self.quiet = 0
+        self.deadline = time.monotonic() + _PATIENCE_SECONDS
+
+    def is_over(self) -> bool:
+        """Whether nobody is left, or somebody can't be killed."""
+        return self.quiet > _QUIET_LOOKS or time.monotonic() > self.deadline
+
+
+class Purges:
+    """The purges of one keeper, by branch. None of them is waited for."""
+
+    def __init__(self, families: Families, allowances: Allowances) -> None:
+        self._families = families
+        self._allowances = allowances
+        self._purges: dict[int, _Purge] = {}
+        self._next = 0.0
+
+    def __contains__(self, branch: int) -> bool:
+        return branch in self._purges
+
+    def begin(self, branch: int, done: Callable[[], None], *, spared: Optional[int] = None) -> None:
+        """Kill a branch's processes now, and whoever turns up later; then call ``done``.
+
+        Where a purge of the branch goes on, this joins it; nobody is spared whom one of them kills.
+        """
+        before = self._purges.get(branch)
+        if before is None:
+            self._purges[branch] = _Purge(spared, [done])
+        else:
+            self._purges[branch] = _Purge(before.spared and spared, [*before.done, done])
+        self._allowances.freeze(branch)
+        self._step(branch)
+
+    def seconds_to_next_look(self) -> Optional[float]:
+        """How long the keeper may sleep; None when nothing is purged."""
+        return max(0.0, self._next - time.monotonic()) if self._purges else None
+
+    def go_on(self) -> None:
+        """Look again, when it is time to."""
+        if self._purges and time.monotonic() >= self._next:
+            for branch in tuple(self._purges):
+                self._step(branch)
+
+    def _step(self, branch: int) -> None:
+        purge = self._purges[branch]
+        found = linux.kill_all(
+            lambda: [pid for pid in self._families.members_of(branch) if pid != purge.spared]
+        )
+        purge.quiet = 0 if found else purge.quiet + 1
+        self._next = time.monotonic() + _EVERY_SECONDS
+        if purge.is_over():
+            del self._purges[branch]
+            self._allowances.thaw(branch)
+            for done in purge.done:
+                done()
