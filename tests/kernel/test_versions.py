@@ -122,7 +122,7 @@ async def test_any_version_with_ipython_branches_and_has_magics(
     async with Sidecar(with_ipython, tmp_path, launcher=launcher) as sidecar:
         observation = await sidecar.run(
             sidecar.root,
-            "here = %pwd\nfrom IPython.display import HTML\nn = !echo 5\ndisplay(HTML('<b>'))\nn[0]",
+            "here = %pwd\nfrom IPython.display import HTML\nn=!echo 5\ndisplay(HTML('<b>'))\nn[0]",
         )
     assert observation.result == "'5'"
     assert observation.outputs[0]["data"]["text/html"] == "<b>"
