@@ -44,7 +44,14 @@ class Tally:
         self.runs += 1
         seen = outcome.observation
         self.statuses[seen.status if seen else "none"] += 1
-        self.differences += [f"{outcome.snippet}: {text}" for text in outcome.differences]
+        for text in outcome.differences:
+            self.differences.append(f"{outcome.snippet}: {text}")
+            _say(self.differences[-1])
+
+    def add_harm(self, text: str) -> None:
+        """Note what came to harm."""
+        self.harm.append(text)
+        _say(text)
 
 
 async def play(
@@ -59,7 +66,8 @@ async def play(
             started = time.monotonic()
             shuffled = order.sample(snippets, len(snippets))
             await _round(session, shuffled, jobs, tally)
-            tally.harm += [f"round {number}: {text}" for text in await session.harm()]
+            for text in await session.harm():
+                tally.add_harm(f"round {number}: {text}")
             last = use_of(os.getpid())
             first = last if number == 1 else first
             _tell(number, time.monotonic() - started, tally, last)
@@ -79,13 +87,15 @@ async def _round(
 
 
 def _tell(number: int, seconds: float, tally: Tally, use: Use) -> None:
-    print(
+    _say(
         f"round {number}: {seconds:.0f} s, {tally.runs} runs, {len(tally.differences)} not as "
         f"expected, {len(tally.harm)} harms, owner {use.resident_mb:.0f} MB, {use.descriptors} "
-        "descriptors",
-        file=sys.stderr,
-        flush=True,
+        "descriptors"
     )
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def table(tally: Tally, first: Use, last: Use) -> str:
@@ -123,8 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SidecarError as error:
         parser.error(str(error))
     print(table(tally, first, last))
-    for text in (*tally.harm, *tally.differences):
-        print(f"- {text}")
     return 1 if tally.harm or tally.differences else 0
 
 

@@ -28,8 +28,8 @@ from exploracoder_kernel.sidecar import Sidecar
 
 from exploracoder_bench.hostile_snippets import Snippet
 
-_PATIENCE_SECONDS = 10.0
-_QUICK = Limits(wall_seconds=20)
+_PATIENCE_SECONDS = 30.0
+_QUICK = Limits(wall_seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class HostileSession:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="hostile-")))
         self._home, self._task = folder / "home", folder / "task"
         self._fill()
-        os.environ["EXPLORACODER_HOSTILE_MARK"] = self._mark
-        self._stack.callback(os.environ.pop, "EXPLORACODER_HOSTILE_MARK")
+        os.environ["HOSTILE_MARK"] = self._mark
+        self._stack.callback(os.environ.pop, "HOSTILE_MARK")
         self._start_bystander()
         targets = await self._serve(folder)
         chosen = sandbox.choose(

@@ -12,8 +12,9 @@ class Limits(BaseModel):
         wall_seconds: After this the snippet is interrupted, and a second later its process killed.
             None: no limit.
         max_output_chars: Per stream and per result; the middle of what is longer is left out.
-        memory_bytes: Address space of the process, with what it holds already. None: no limit.
-        processes: Processes of the branch, itself included. None: no limit.
+        memory_bytes: Address space of each process, with what it holds already; and memory of all
+            processes of the branch together. None: no limit, or half of the machine in a sandbox.
+        processes: Processes of the branch, itself included. None: no limit, or 64 in a sandbox.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

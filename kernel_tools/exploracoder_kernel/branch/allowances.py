@@ -47,13 +47,14 @@ class Allowances:
     ) -> None:
         self._families = families
         self._usual = usual
-        self._is_supervised = is_supervised
+        self.is_supervised = is_supervised
         self._tell = tell
         self._runs: dict[int, Limit] = {}
         self._told: set[tuple[int, str]] = set()
         self._left: dict[tuple[int, bool], int] = {}
         self._granted: dict[int, float] = {}
         self._frozen: set[int] = set()
+        self._starters: set[int] = set()
         self._next = 0.0
 
     def start(self, branch: int, limit: Limit) -> None:
@@ -61,7 +62,7 @@ class Allowances:
         processes = limit.processes or self._usual.processes
         self._runs[branch] = Limit(processes, limit.memory_bytes or self._usual.memory_bytes)
         self._forget(branch)
-        self._next = 0.0
+        self._next = min(self._next, time.monotonic() + _EVERY_SECONDS)
 
     def stop(self, branch: int) -> bool:
         """The run has ended, or its branch has; whether it wanted more processes than allowed."""
@@ -69,6 +70,16 @@ class Allowances:
         self._runs.pop(branch, None)
         self._forget(branch)
         return wanted_more
+
+    def is_alone(self, branch: int) -> bool:
+        """Whether the branch is sure to be one process, since it never started another."""
+        return self.is_supervised and branch not in self._starters
+
+    def forget(self, branch: int) -> None:
+        """The branch has ended."""
+        self._starters.discard(branch)
+        self._frozen.discard(branch)
+        self.stop(branch)
 
     def freeze(self, branch: int) -> None:
         """Let the branch start nothing."""
@@ -92,6 +103,8 @@ class Allowances:
         if self._left[key] > 0:
             self._left[key] -= 1
             self._granted[caller] = time.monotonic()
+            if not is_thread:
+                self._starters.add(branch)
             return True
         self._say(branch, "processes", is_killed=False)
         return False
@@ -129,7 +142,7 @@ class Allowances:
 
     def _most_seen(self, branch: int) -> int:
         """Forks are refused in time where somebody supervises; a kill is for when that failed."""
-        return self._most(branch, is_thread=False) * (2 if self._is_supervised else 1)
+        return self._most(branch, is_thread=False) * (2 if self.is_supervised else 1)
 
     def _count_left(self, branch: int, caller: int, is_thread: bool) -> int:
         family = self._families.members().get(branch, [])

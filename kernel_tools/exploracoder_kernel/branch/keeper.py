@@ -197,7 +197,9 @@ class Keeper:
     def _note_end(self, branch: int) -> None:
         self._allowances.stop(branch)
         self._ended.add(branch)
-        if branch not in self._purges and not self._families.members_of(branch):
+        if branch in self._purges:
+            return
+        if self._allowances.is_alone(branch) or not self._families.members_of(branch):
             self._forget(branch)
 
     def _obey(self, message: wire.Message) -> None:
@@ -260,6 +262,7 @@ class Keeper:
     def _forget(self, branch: int) -> None:
         self._families.forget(branch)
         self._folders.forget(branch)
+        self._allowances.forget(branch)
         for marks in (self._ended, self._with_company):
             marks.discard(branch)
 

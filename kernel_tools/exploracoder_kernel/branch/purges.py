@@ -6,6 +6,7 @@ that is purged may start nothing, and is looked at until nobody has been there f
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from typing import Optional
@@ -25,6 +26,7 @@ class _Purge:
     def __init__(self, spared: Optional[int], done: list[Callable[[], None]]) -> None:
         self.spared = spared
         self.done = done
+        self.is_new = True
         self.quiet = 0
         self.deadline = time.monotonic() + _PATIENCE_SECONDS
 
@@ -70,13 +72,27 @@ class Purges:
 
     def _step(self, branch: int) -> None:
         purge = self._purges[branch]
-        found = linux.kill_all(
-            lambda: [pid for pid in self._families.members_of(branch) if pid != purge.spared]
-        )
+        found = self._kill(branch, purge.spared)
         purge.quiet = 0 if found else purge.quiet + 1
         self._next = time.monotonic() + _EVERY_SECONDS
-        if purge.is_over():
+        if purge.is_over() or self._was_alone(branch, found, is_first=purge.is_new):
             del self._purges[branch]
             self._allowances.thaw(branch)
             for done in purge.done:
                 done()
+        purge.is_new = False
+
+    def _was_alone(self, branch: int, found: list[int], *, is_first: bool) -> bool:
+        """Whether no second look is needed. Where nobody supervises, what is seen has to do."""
+        if self._allowances.is_supervised:
+            return self._allowances.is_alone(branch)
+        return is_first and not set(found) - {branch}
+
+    def _kill(self, branch: int, spared: Optional[int]) -> list[int]:
+        if self._allowances.is_alone(branch):
+            if branch != spared:
+                linux.send_signal(branch, signal.SIGKILL)
+            return []
+        return linux.kill_all(
+            lambda: [pid for pid in self._families.members_of(branch) if pid != spared]
+        )
