@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.launch import Launch, Setting
+from exploracoder_kernel.launcher import Command, Setup, start
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sandbox import bubblewrap
 from exploracoder_kernel.sidecar import Sidecar
@@ -215,3 +217,35 @@ async def _until(sidecar: Sidecar, code: str, expected: str) -> str | None:
             break
         await asyncio.sleep(0.05)
     return seen.result
+
+
+class Supervising:
+    """Starts an interpreter that asks to be supervised, in no sandbox."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def launch(self, command: Command) -> subprocess.Popen[bytes]:
+        environment = {**command.environment, "PYTHONPATH": str(self._path)}
+        return start(command, command.arguments(Setup(is_supervised=True)), environment)
+
+
+async def test_where_no_filter_can_be_had_processes_are_counted_and_it_says_why(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ctypes.py").write_text("raise ImportError('no ctypes in this Python')")
+    async with Sidecar(cwd=tmp_path, launcher=Supervising(tmp_path)) as sidecar:
+        assert not sidecar.is_supervised
+        assert sidecar.not_supervised_because == "no ctypes in this Python"
+
+        seen = await sidecar.run(
+            sidecar.root,
+            "import subprocess, time\n"
+            "started = [subprocess.Popen(['sleep', '60']) for _ in range(8)]\n"
+            "time.sleep(30)",
+            Limits(processes=5),
+        )
+
+    assert seen.status == "limit"
+    assert seen.error is not None
+    assert seen.error.ename == "ProcessLimitError"
