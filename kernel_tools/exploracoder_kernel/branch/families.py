@@ -25,6 +25,7 @@ class Families:
         self._sessions = {root: root}
         self._branches = {root}
         self._prune_at = _MANY_SESSIONS
+        self._were_empty: set[int] = set()
 
     def __contains__(self, branch: int) -> bool:
         return branch in self._branches
@@ -130,11 +131,16 @@ class Families:
         return pid == os.getpid()
 
     def _prune(self) -> None:
-        """Forget sessions in which nobody is left, and nobody is about to be."""
+        """Forget sessions in which nobody was seen twice, and nobody is about to be."""
         alive = {p.session for family in self.members().values() for p in family}
-        for session in set(self._sessions) - alive - self._branches:
-            if linux.read_process(session) is None:
-                del self._sessions[session]
+        empty = {
+            session
+            for session in set(self._sessions) - alive - self._branches
+            if linux.read_process(session) is None
+        }
+        for session in empty & self._were_empty:
+            del self._sessions[session]
+        self._were_empty = empty
 
 
 def _exists(group: int) -> bool:

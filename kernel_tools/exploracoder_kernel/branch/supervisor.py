@@ -105,7 +105,10 @@ class Supervisor:
         except OSError:
             return
         number, thread, _flags, call, _machine, _address, *arguments = _NOTICE.unpack(notice)
-        error = self._decide(self._names.get(call, ""), thread, arguments)
+        try:
+            error = self._decide(self._names.get(call, ""), thread, arguments)
+        except Exception:  # noqa: BLE001  # no argument, however odd, may end the keeper
+            error = errno.EPERM
         answer = _RESPONSE.pack(number, 0, -error, 0 if error else _GO_ON)
         with contextlib.suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, answer)
