@@ -82,7 +82,8 @@ class Console:
             message = await getattr(self.client, f"get_{channel}_msg")()
             parent = message["parent_header"].get("msg_id", "")
             if channel != "iopub":
-                self._replies[parent].set_result(message)
+                if not self._replies[parent].done():  # nobody waits any more: it was given up
+                    self._replies[parent].set_result(message)
                 continue
             self.arrivals.append(message)
             self.published[parent].append(message)
@@ -98,11 +99,24 @@ class Console:
     def send_cell(self, code: str, *, options: Message | None = None, **wishes: Any) -> str:
         return self.send("execute_request", {"code": code, **(options or {})}, **wishes)
 
-    async def told(self, message_id: str) -> Told:
+    async def told(self, message_id: str, timeout_s: float = _DEADLINE) -> Told:
         """All about one request, once it is done."""
-        reply = await asyncio.wait_for(self._replies[message_id], _DEADLINE)
-        await asyncio.wait_for(self._idle[message_id].wait(), _DEADLINE)
+        reply = await asyncio.wait_for(self._replies[message_id], timeout_s)
+        await asyncio.wait_for(self._idle[message_id].wait(), timeout_s)
         return Told(reply, self.published[message_id])
+
+    async def reply_to(self, message_id: str) -> Message:
+        """The content of a reply, where what is published may not come any more."""
+        reply = await asyncio.wait_for(self._replies[message_id], _DEADLINE)
+        return dict(reply["content"])
+
+    async def reconnect(self) -> None:
+        """Wait until a kernel that was started again answers and publishes."""
+        for _attempt in range(_DEADLINE):
+            with contextlib.suppress(asyncio.TimeoutError):
+                await self.told(self.send("kernel_info_request", {}), 1)
+                return
+        raise TimeoutError("The kernel did not come back.")
 
     async def run(self, code: str, *, options: Message | None = None, **wishes: Any) -> Told:
         return await self.told(self.send_cell(code, options=options, **wishes))

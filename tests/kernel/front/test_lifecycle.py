@@ -64,13 +64,21 @@ async def test_shutting_down_ends_every_process_and_removes_the_scratch_folder(
 async def test_a_restart_begins_with_a_fresh_root(console: Console) -> None:
     await console.run("x = 1")
 
-    asked = console.send("shutdown_request", {"restart": True}, channel="control")
-    reply = await asyncio.wait_for(console._replies[asked], 10)
     await console.manager.restart_kernel()
-    await console.client.wait_for_ready(timeout=30)
+    await console.reconnect()
 
-    assert reply["content"] == {"status": "ok", "restart": True}
     assert (await console.run("x")).content["ename"] == "NameError"
+
+
+async def test_a_request_to_shut_down_is_answered_before_the_process_ends(
+    console: Console, wait_until: Wait
+) -> None:
+    pids = family(console.manager.provisioner.pid)
+
+    asked = console.send("shutdown_request", {"restart": True}, channel="control")
+
+    assert await console.reply_to(asked) == {"status": "ok", "restart": True}
+    assert await asyncio.to_thread(wait_until, lambda: not alive(pids))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
