@@ -53,7 +53,6 @@ subprocess.run(["sh", "-c", "bomb() { bomb | bomb & }; bomb; sleep 60"], stderr=
 
 # %% a pool of a thousand workers
 # status: limit error timeout
-# limits: processes
 # seconds: 10
 import multiprocessing
 
