@@ -27,6 +27,7 @@ _PARENT_POLL_SECONDS = 1.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a kernel until it is shut down: 0 then, 2 when it could not start."""
     given = _parser().parse_args(arguments)
+    given.parent = os.getppid()
     logging.basicConfig(stream=sys.stderr, format="[%(name)s] %(levelname)s: %(message)s")
     try:
         asyncio.run(_run(given))
@@ -91,7 +92,7 @@ async def _serve(given: argparse.Namespace, channels: Channels) -> None:
         about = queries.About(str(given.python), sandboxing)
         front = Front(sidecar, channels, about)
         with _signals(front):
-            orphaned = asyncio.ensure_future(_stop_when_orphaned(front))
+            orphaned = asyncio.ensure_future(_stop_when_orphaned(front, given.parent))
             try:
                 await front.serve()
             finally:
@@ -113,10 +114,9 @@ def _signals(front: Front) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-async def _stop_when_orphaned(front: Front) -> None:
+async def _stop_when_orphaned(front: Front, parent: int) -> None:
     """Nobody would ever stop a kernel whose Jupyter server has been killed."""
-    parent = os.getppid()
-    if str(parent) != os.environ.get("JPY_PARENT_PID"):
+    if not os.environ.get("JPY_PARENT_PID"):
         return
     while os.getppid() == parent:  # noqa: ASYNC110  # no event tells of it
         await asyncio.sleep(_PARENT_POLL_SECONDS)
