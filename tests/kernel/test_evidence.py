@@ -56,17 +56,22 @@ async def test_open_files_are_no_reason(forking: Sidecar, mode: str) -> None:
     assert await note_of_a_child(forking, code) == ""
 
 
-@pytest.mark.levels("network", "off", reason="a strict sandbox has no network")
-async def test_a_network_connection_is_a_reason_while_it_stands(forking: Sidecar) -> None:
+async def test_a_network_connection_is_a_reason_while_it_stands(tmp_path: Path) -> None:
+    # In no sandbox, since a strict one has no network.
+    async with Sidecar(cwd=tmp_path) as sidecar:
+        await _connect_and_fork(sidecar)
+
+
+async def _connect_and_fork(sidecar: Sidecar) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         note = await note_of_a_child(
-            forking, f"import socket\nsock = socket.create_connection(('127.0.0.1', {port}))"
+            sidecar, f"import socket\nsock = socket.create_connection(('127.0.0.1', {port}))"
         )
         assert note.startswith(f"a network connection is open (to 127.0.0.1 port {port})")
 
         server.accept()[0].close()
-        assert await note_of_a_child(forking, "import time; time.sleep(0.1)") == ""
+        assert await note_of_a_child(sidecar, "import time; time.sleep(0.1)") == ""
 
 
 async def test_a_connection_within_the_process_is_a_reason(forking: Sidecar) -> None:
