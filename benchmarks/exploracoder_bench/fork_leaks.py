@@ -25,7 +25,7 @@ from exploracoder_kernel.branch import linux
 from exploracoder_kernel.sandbox import LEVELS, LevelChoice
 from exploracoder_kernel.sidecar import Sidecar
 
-from exploracoder_bench.process_use import Use, use_of
+from exploracoder_bench.process_use import Use, own_use, use_of
 from exploracoder_bench.tables import markdown
 
 _SETTLED_AFTER = 100
@@ -82,7 +82,7 @@ async def _snapshot(forks: int, started: float) -> Snapshot:
     await asyncio.sleep(0.5)  # for those that end
     below = linux.descendants([os.getpid()])
     keeper = next(pid for pid in below if _is_keeper(pid))
-    return Snapshot(forks, len(below), use_of(os.getpid()), use_of(keeper), seconds)
+    return Snapshot(forks, len(below), own_use(), use_of(keeper), seconds)
 
 
 def _is_keeper(pid: int) -> bool:

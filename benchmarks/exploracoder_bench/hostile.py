@@ -26,7 +26,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_bench import hostile_snippets
 from exploracoder_bench.hostile_session import HostileSession, Outcome
 from exploracoder_bench.hostile_snippets import Snippet
-from exploracoder_bench.process_use import Use, use_of
+from exploracoder_bench.process_use import Use, own_use
 from exploracoder_bench.tables import markdown
 
 
@@ -61,14 +61,14 @@ async def play(
     order = random.Random(seed)
     tally = Tally()
     async with HostileSession() as session:
-        first = last = use_of(os.getpid())
+        first = last = own_use()
         for number in range(1, rounds + 1):
             started = time.monotonic()
             shuffled = order.sample(snippets, len(snippets))
             await _round(session, shuffled, jobs, tally)
             for text in await session.harm():
                 tally.add_harm(f"round {number}: {text}")
-            last = use_of(os.getpid())
+            last = own_use()
             first = last if number == 1 else first
             _tell(number, time.monotonic() - started, tally, last)
     return tally, first, last
