@@ -17,6 +17,7 @@ MOST_PROCESSES = 64
 MOST_THREADS = 1024
 _OUR_OWN_FORK = 2  # to fork a branch takes two processes for a moment
 _UNDER_WAY_SECONDS = 0.1
+_FULL_SECONDS = 0.01
 _EVERY_SECONDS = 0.05
 _AT_REST_EVERY_SECONDS = 2.0
 _SHARE_OF_TIME = 20
@@ -53,6 +54,7 @@ class Allowances:
         self._told: set[tuple[int, str]] = set()
         self._left: dict[tuple[int, bool], int] = {}
         self._granted: dict[int, float] = {}
+        self._full_until: dict[tuple[int, bool], float] = {}
         self._frozen: set[int] = set()
         self._starters: set[int] = set()
         self._next = 0.0
@@ -93,12 +95,12 @@ class Allowances:
         """Whether a thread of the branch may start one process or thread more.
 
         The processes are counted when what the last count left is used up, so a fork costs no walk
-        through the table.
+        through the table; nor do forks that are refused one after another.
         """
         if branch in self._frozen:
             return False
         key = (branch, is_thread)
-        if self._left.get(key, 0) <= 0:
+        if self._left.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(key, 0.0):
             self._left[key] = self._count_left(branch, caller, is_thread)
         if self._left[key] > 0:
             self._left[key] -= 1
@@ -145,9 +147,15 @@ class Allowances:
         return self._most(branch, is_thread=False) * (2 if self.is_supervised else 1)
 
     def _count_left(self, branch: int, caller: int, is_thread: bool) -> int:
+        started = time.monotonic()
         family = self._families.members().get(branch, [])
         used = sum(process.threads for process in family) if is_thread else len(family)
-        return self._most(branch, is_thread) - used - self._under_way(caller)
+        left = self._most(branch, is_thread) - used - self._under_way(caller)
+        if left <= 0:
+            done = time.monotonic()
+            pause = max(_FULL_SECONDS, _SHARE_OF_TIME * (done - started))
+            self._full_until[branch, is_thread] = done + pause
+        return left
 
     def _most(self, branch: int, is_thread: bool) -> int:
         if is_thread:
@@ -170,6 +178,7 @@ class Allowances:
         self._told = {told for told in self._told if told[0] != branch}
         for is_thread in (False, True):
             self._left.pop((branch, is_thread), None)
+            self._full_until.pop((branch, is_thread), None)
 
 
 def _uses_more(family: list[linux.Process], most: int) -> bool:

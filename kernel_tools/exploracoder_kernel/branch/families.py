@@ -9,12 +9,14 @@ session and its parents is nobody's, and ends with the launch.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from typing import Optional
 
 from . import linux
 
 _MANY_SESSIONS = 64
+_SHARE_OF_TIME = 20  # who asks again and again must not keep the keeper looking
 
 
 class Families:
@@ -26,6 +28,8 @@ class Families:
         self._branches = {root}
         self._prune_at = _MANY_SESSIONS
         self._were_empty: set[int] = set()
+        self._groups: dict[int, int] = {}
+        self._look_again_at = 0.0
 
     def __contains__(self, branch: int) -> bool:
         return branch in self._branches
@@ -79,11 +83,18 @@ class Families:
         leader = linux.read_process(group, even_ended=True)
         if leader is not None and leader.group == group:
             return self.of(group)
-        if _exists(group):
-            for branch, family in self.members().items():
-                if any(process.group == group for process in family):
-                    return branch
-        return None
+        if not _exists(group):
+            return None
+        if time.monotonic() >= self._look_again_at:
+            started = time.monotonic()
+            self._groups = {
+                process.group: branch
+                for branch, family in self.members().items()
+                for process in family
+            }
+            done = time.monotonic()
+            self._look_again_at = done + _SHARE_OF_TIME * (done - started)
+        return self._groups.get(group)
 
     def members(self) -> dict[int, list[linux.Process]]:
         """The live processes of every branch, in one walk through the tree."""

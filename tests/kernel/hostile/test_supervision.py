@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -249,3 +250,21 @@ async def test_where_no_filter_can_be_had_processes_are_counted_and_it_says_why(
     assert seen.status == "limit"
     assert seen.error is not None
     assert seen.error.ename == "ProcessLimitError"
+
+
+async def test_a_storm_of_refused_forks_does_not_hold_up_other_branches(confined: Sidecar) -> None:
+    stormy = await confined.fork(confined.root)
+    storm = "import os\nwhile True:\n    try: os.fork()\n    except BaseException: pass"
+    running = asyncio.create_task(confined.run(stormy, storm, Limits(wall_seconds=3)))
+    await asyncio.sleep(1)
+
+    started = time.monotonic()
+    calm = await confined.fork(confined.root)
+    seen = await confined.run(calm, "6 * 7")
+    seconds = time.monotonic() - started
+
+    assert not running.done()
+    assert seen.result == "42"
+    assert confined.tree()[-1].created == "fork"
+    assert seconds < 2
+    assert "processes" in (await running).limits_hit

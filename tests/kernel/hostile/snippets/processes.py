@@ -10,6 +10,7 @@ while True:
 # %% forks without an end that take no refusal
 # status: timeout
 # limits: wall_seconds processes
+# seconds: 3
 import os
 
 while True:
@@ -46,7 +47,6 @@ while True:
 # %% a shell that forks without an end
 # status: ok timeout killed
 # seconds: 3
-# limits: processes
 import subprocess
 
 subprocess.run(["sh", "-c", "bomb() { bomb | bomb & }; bomb; sleep 60"], stderr=subprocess.DEVNULL)
