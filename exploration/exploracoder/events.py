@@ -1,0 +1,53 @@
+"""What surfaces are told of an exploration that is being worked on."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from exploracoder.commands import Mode
+from exploracoder.state import Exploration, State, Step
+
+# What the session is at: nothing, a command, or waiting for the user's review.
+Activity = Literal["idle", "working", "review"]
+
+
+class Progress(State):
+    """How far the work is.
+
+    ``part`` is ``plan``, the id of a subtask, ``solution``, or empty; ``message`` says in a few
+    words what is being done or was done last; ``error`` is why the last command stopped, in words
+    that say what to do next.
+    """
+
+    activity: Activity = "idle"
+    mode: Mode = "auto"
+    part: str = ""
+    message: str = ""
+    error: str = ""
+
+
+class Change(State):
+    """What has changed since the event before: apply it to get the new exploration.
+
+    ``fields`` are the top-level fields of the exploration that changed, ``steps`` apart; ``steps``
+    are the steps that are new or changed, and ``order`` the subtasks' ids when their order or
+    number changed.
+    """
+
+    fields: dict[str, Any] = {}
+    steps: tuple[Step, ...] = ()
+    order: tuple[str, ...] | None = None
+    progress: Progress | None = None
+
+
+def change_between(before: Exploration, after: Exploration) -> Change:
+    """The change that makes ``after`` of ``before``."""
+    names = [name for name in Exploration.model_fields if name != "steps"]
+    changed = {name for name in names if getattr(before, name) != getattr(after, name)}
+    # JSON values, since that is how a field travels.
+    fields = after.model_dump(mode="json", include=changed) if changed else {}
+    known = {step.subtask.id: step for step in before.steps}
+    steps = tuple(step for step in after.steps if known.get(step.subtask.id) != step)
+    order = tuple(step.subtask.id for step in after.steps)
+    same_order = order == tuple(step.subtask.id for step in before.steps)
+    return Change(fields=fields, steps=steps, order=None if same_order else order)

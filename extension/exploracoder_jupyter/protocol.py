@@ -1,0 +1,248 @@
+"""What travels between the server and the sidebar; the TypeScript types are made from it.
+
+Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …}`` with a fitting
+status: 400 for what cannot be read or used, 404 for an id that is not there, 409 for a command that
+the exploration cannot take now, 413 for what is too large, 503 when the model or kernel is missing.
+
+| method and path | body | answer |
+| --- | --- | --- |
+| ``GET status`` | | `ServerStatus` |
+| ``GET libraries?kernel_name=…`` | | `Libraries`: what that kernel's Python has installed |
+| ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
+| ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
+| ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
+| ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
+| ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook |
+| ``POST explorations/replay`` | `OpenRequest` | `Replayed` |
+| ``GET explorations/<id>`` | | `OpenExploration` |
+| ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
+| ``POST explorations/<id>/command`` | `Command` | 202, `Accepted` |
+| ``GET explorations/<id>/cells?after=R`` | | `Cells`: the notebook's cells, those changed after revision R whole |
+| ``GET explorations/<id>/export?format=py`` | | the solution (``py``), ``md`` or ``ipynb``, as a download |
+| ``WebSocket events?epoch=…&after=N`` | `ClientMessage`s | `Event`s after number N |
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
+from exploracoder.config import Settings
+from exploracoder.events import Change, Progress
+from exploracoder.prepare import MAX_TASK_CHARS
+from exploracoder.replay import ReplayedCell
+from exploracoder.state import Exploration, RankedApi, State
+from pydantic import Field
+
+Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]
+Name = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class ServerStatus(State):
+    """What the server would work with; ``error`` says what is missing, and what to do."""
+
+    version: str
+    epoch: str
+    model: str
+    model_error: str = ""
+    sandbox: str
+    is_sandboxed: bool
+    profiles: dict[str, Settings]
+    default_profile: str
+
+
+class InstalledLibrary(State):
+    """A library that a kernel's Python has."""
+
+    name: str
+    import_name: str
+    version: str
+    is_indexed: bool = False
+
+
+class Libraries(State):
+    """All of them, by name."""
+
+    python: str
+    libraries: tuple[InstalledLibrary, ...]
+
+
+class IndexRequest(State):
+    """A library's name, or the path of a folder with its source."""
+
+    target: Name
+    kernel_name: str | None = None
+
+
+class IndexedLibrary(State):
+    """What the index holds of a library."""
+
+    target: str
+    name: str
+    import_name: str
+    version: str
+    apis: int
+
+
+class SearchResults(State):
+    """ApiDocs, best first."""
+
+    apis: tuple[RankedApi, ...]
+
+
+class NewExploration(State):
+    """What to explore.
+
+    ``path`` is that of the user's notebook, relative to the server's root: the exploration's
+    notebook is put beside it. ``kernel_name`` is the user's kernelspec, whose Python is used;
+    ``kernel_id`` a running kernel that variables come from.
+    """
+
+    task: Annotated[str, Field(max_length=MAX_TASK_CHARS)]
+    libraries: Annotated[tuple[Name, ...], Field(max_length=20)]
+    context: Text = ""
+    check: Text = ""
+    path: str = ""
+    kernel_name: str | None = None
+    kernel_id: str | None = None
+    bring: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
+    mode: Mode = "review"
+    profile: str | None = None
+    settings: dict[str, Any] = {}
+
+
+class OpenRequest(State):
+    """An exploration notebook, relative to the server's root."""
+
+    path: Name
+
+
+class Summary(State):
+    """An exploration in a list: ``is_open`` when its session lives in this server."""
+
+    id: str
+    path: str
+    task: str
+    status: str
+    created: str
+    steps: int
+    done: int
+    is_open: bool
+    progress: Progress | None = None
+
+
+class Explorations(State):
+    """Newest first."""
+
+    explorations: tuple[Summary, ...]
+
+
+class OpenExploration(State):
+    """An exploration whose session lives in this server.
+
+    ``number`` is that of the last event that it includes; ``revision`` grows with each change and
+    is in the notebook's metadata too; ``kernel_id`` is the sidecar's.
+    """
+
+    exploration: Exploration
+    path: str
+    kernel_id: str
+    revision: int
+    progress: Progress
+    number: int
+    epoch: str
+    resumed: bool = False
+
+
+class NotebookCell(State):
+    """A cell of the exploration's notebook: ``cell`` is nbformat 4.5, or None when the client has it
+    already."""
+
+    id: str
+    cell: dict[str, Any] | None = None
+
+
+class Cells(State):
+    """All cells in their order, as they are at ``revision``."""
+
+    revision: int
+    cells: tuple[NotebookCell, ...]
+
+
+class Accepted(State):
+    """The command was taken: its effects come as events."""
+
+    number: int
+
+
+class Replayed(State):
+    """What running the accepted cells again showed."""
+
+    path: str
+    cells: tuple[ReplayedCell, ...]
+
+
+class ExplorationEvent(State):
+    """An exploration changed, was opened or was closed."""
+
+    kind: Literal["exploration"] = "exploration"
+    number: int
+    id: str
+    revision: int
+    path: str
+    state: Literal["open", "changed", "closed"] = "changed"
+    change: Change
+
+
+class LibraryEvent(State):
+    """How far a library's index is."""
+
+    kind: Literal["library"] = "library"
+    number: int
+    target: str
+    message: str = ""
+    is_done: bool = False
+    error: str = ""
+
+
+class ResetEvent(State):
+    """Events were missed that are not kept any more, or the server is another: ask for everything
+    again."""
+
+    kind: Literal["reset"] = "reset"
+    number: int
+    epoch: str
+
+
+Event = Annotated[ExplorationEvent | LibraryEvent | ResetEvent, Field(discriminator="kind")]
+
+
+class Hold(State):
+    """This tab has the notebook open and saves it from now on; the server does not."""
+
+    kind: Literal["hold"] = "hold"
+    id: str
+
+
+class Release(State):
+    """This tab saves it no longer. Losing the connection means the same."""
+
+    kind: Literal["release"] = "release"
+    id: str
+
+
+class Held(State):
+    """The answer to `Hold`: whether this tab is the one that saves, and the revision on disk."""
+
+    kind: Literal["held"] = "held"
+    id: str
+    is_held: bool
+    revision: int
+
+
+ClientMessage = Annotated[Hold | Release, Field(discriminator="kind")]
+ServerMessage = Annotated[
+    ExplorationEvent | LibraryEvent | ResetEvent | Held, Field(discriminator="kind")
+]
+
+__all__ = ["ClientMessage", "Command", "Event", "ServerMessage"]

@@ -1,0 +1,69 @@
+import { Token } from '@lumino/coreutils';
+import { ISignal } from '@lumino/signaling';
+import {
+  Cells,
+  Change,
+  Command,
+  Exploration,
+  Held,
+  IndexedLibrary,
+  Libraries,
+  NewExploration,
+  Progress,
+  Replayed,
+  SearchResults,
+  ServerStatus,
+  Summary
+} from './protocol';
+
+/** An exploration whose session lives in the server, as this tab knows it. */
+export interface IExplorationModel {
+  readonly id: string;
+  /** The path of its notebook, relative to the server's root. */
+  readonly path: string;
+  /** The sidecar's kernel. */
+  readonly kernelId: string;
+  readonly revision: number;
+  readonly exploration: Exploration;
+  readonly progress: Progress;
+  /** False once its session has ended in the server. */
+  readonly isOpen: boolean;
+  /** Emitted after each change; the argument is null when everything may have changed. */
+  readonly changed: ISignal<IExplorationModel, Change | null>;
+  /** Send a command. Rejects with the server's message when it cannot be taken. */
+  do(command: Command): Promise<void>;
+  /** The notebook's cells; those changed after `revision` are whole. */
+  cells(revision: number): Promise<Cells>;
+}
+
+/** All explorations of this server, and what they are made from. */
+export interface IExplorations {
+  /** Null until the server has answered. */
+  readonly status: ServerStatus | null;
+  /** Whether events arrive: false while the connection is being made again. */
+  readonly isConnected: boolean;
+  readonly open: ReadonlyMap<string, IExplorationModel>;
+  readonly past: ReadonlyArray<Summary>;
+  /** What the sidebar shows. */
+  readonly current: IExplorationModel | null;
+  readonly changed: ISignal<IExplorations, void>;
+  start(request: NewExploration): Promise<IExplorationModel>;
+  resume(path: string): Promise<IExplorationModel>;
+  replay(path: string): Promise<Replayed>;
+  close(id: string): Promise<void>;
+  /** Make one the current one; null for the form of a new one. */
+  show(id: string | null): void;
+  forPath(path: string): IExplorationModel | null;
+  /** Ask to be the tab that saves an exploration's notebook. */
+  hold(id: string): Promise<Held>;
+  release(id: string): void;
+  libraries(kernelName: string | null): Promise<Libraries>;
+  indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary>;
+  search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults>;
+}
+
+/** The service that other extensions may use too. */
+export const IExplorations = new Token<IExplorations>(
+  'exploracoder:IExplorations',
+  'Explorations of this server: start, follow, steer and resume them.'
+);
