@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from exploracoder_kernel.carrying import Carried, carry
 from exploracoder_kernel.errors import KernelError, SidecarError
-from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.user_kernel import UserKernel, attach
 
 from exploracoder.errors import InputError, SetupError
@@ -23,7 +23,7 @@ class Source:
     names: tuple[str, ...] = ()
 
 
-async def bring(sidecar: Sidecar, source: Source | None, before: Brought) -> Brought:
+async def bring(sidecar: Executor, source: Source | None, before: Brought) -> Brought:
     """Bring the chosen variables into the root branch, or those that came ``before``.
 
     Raises InputError when there is nothing to bring them from or none could come, SetupError when

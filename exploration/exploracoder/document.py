@@ -21,6 +21,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step
 
 METADATA_KEY = "exploracoder"
+REVISION_KEY = "revision"
 _TITLE_CHARS = 80
 _WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
@@ -44,30 +45,46 @@ def load(path: Path) -> Exploration:
         metadata = notebook.read(path).metadata.get(METADATA_KEY)
     except notebook.NotebookError as error:
         raise InputError(str(error)) from error
+    return from_metadata(metadata, str(path))
+
+
+def from_metadata(metadata: object, name: str) -> Exploration:
+    """The exploration in a notebook's metadata; ``name`` is what a message calls the notebook.
+
+    Raises InputError with what is wrong with it.
+    """
     if not isinstance(metadata, dict):
-        raise InputError(f"{path} is a notebook, but not an exploration: nothing of ours is in it.")
+        raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
     version = metadata.get("schema_version")
     if not isinstance(version, int) or version > SCHEMA_VERSION:
         raise InputError(
-            f"{path} was saved with version {version} of the format; this ExploraCoder reads up to"
+            f"{name} was saved with version {version} of the format; this ExploraCoder reads up to"
             f" version {SCHEMA_VERSION}. Upgrade it."
         )
     try:
-        return Exploration.model_validate(metadata)
+        # The revision counts the states of a notebook; it is no part of the exploration.
+        return Exploration.model_validate(
+            {key: value for key, value in metadata.items() if key != REVISION_KEY}
+        )
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"])
         raise InputError(
-            f"The exploration in {path} is damaged at {where}: {fault['msg']}."
+            f"The exploration in {name} is damaged at {where}: {fault['msg']}."
         ) from error
 
 
-def to_notebook(exploration: Exploration) -> Any:
+def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:
     """The exploration as a notebook that runs in plain Jupyter from top to bottom."""
-    return notebook.notebook(
-        list(_cells(exploration)),
-        {METADATA_KEY: exploration.model_dump(mode="json")},
-    )
+    metadata = exploration.model_dump(mode="json")
+    if revision is not None:
+        metadata[REVISION_KEY] = revision
+    return notebook.notebook(cells(exploration), {METADATA_KEY: metadata})
+
+
+def cells(exploration: Exploration) -> list[Any]:
+    """The notebook's cells, each with an id that stays and its role in the metadata."""
+    return list(_cells(exploration))
 
 
 def _cells(exploration: Exploration) -> Iterator[Any]:
@@ -79,19 +96,26 @@ def _cells(exploration: Exploration) -> Iterator[Any]:
         yield notebook.markdown_cell(
             f"{step.subtask.id}-goal", _step_text(number, step), _role("goal", step.subtask.id)
         )
-        chosen = step.candidate
-        if chosen is not None and chosen.ran and chosen.observation is not None:
-            yield notebook.code_cell(
-                step.subtask.id,
-                chosen.code,
-                _outputs(chosen.observation),
-                execution_count=number,
-                metadata=_role("candidate", step.subtask.id),
-            )
+        if step.status != "skipped":
+            yield _candidate_cell(number, step)
     if exploration.solution is not None:
         yield from _solution_cells(exploration, exploration.solution)
     if exploration.steps:
         yield notebook.markdown_cell("branches", _picture(exploration), _role("branches"))
+
+
+def _candidate_cell(number: int, step: Step) -> Any:
+    """The chosen candidate, or an empty cell: whoever fills and runs it makes one of their own."""
+    metadata, chosen = _role("candidate", step.subtask.id), step.candidate
+    if chosen is None or chosen.observation is None or not chosen.ran:
+        return notebook.code_cell(step.subtask.id, "", metadata=metadata)
+    return notebook.code_cell(
+        step.subtask.id,
+        chosen.code,
+        _outputs(chosen.observation),
+        execution_count=number,
+        metadata=metadata,
+    )
 
 
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
@@ -176,6 +200,8 @@ def _step_text(number: int, step: Step) -> str:
         lines.append(f"*No candidate ran ({len(step.candidates)} tried); the chain went on.*")
     elif step.status == "skipped":
         lines.append("*Skipped.*")
+    elif step.status == "review":
+        lines.append("*Proposed; not accepted yet.*")
     return "\n\n".join(lines)
 
 

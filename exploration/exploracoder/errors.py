@@ -2,6 +2,7 @@
 
 ExploraCoderError
 ├── InputError         something the user gave is wrong: exit code 2
+├── CommandError       a command came at the wrong time
 ├── SetupError         something that is needed is missing or broken: exit code 2
 │   └── ModelError     the model could not be asked
 │       └── ReplyError     the model answered, in a form that could not be used
@@ -17,6 +18,10 @@ class ExploraCoderError(Exception):
 
 class InputError(ExploraCoderError):
     """Something the user gave is wrong."""
+
+
+class CommandError(ExploraCoderError):
+    """An exploration cannot take this command as it stands now."""
 
 
 class SetupError(ExploraCoderError):

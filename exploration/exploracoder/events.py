@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from exploracoder.commands import Mode
 from exploracoder.state import Exploration, State, Step
 
@@ -34,7 +36,7 @@ class Change(State):
     number changed.
     """
 
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = Field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     order: tuple[str, ...] | None = None
     progress: Progress | None = None

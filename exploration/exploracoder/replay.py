@@ -6,8 +6,8 @@ import re
 from collections.abc import AsyncIterator
 from typing import Literal
 
+from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sidecar import Sidecar
 
 from exploracoder.state import Exploration, State
 
@@ -24,7 +24,7 @@ class ReplayedCell(State):
     now: str
 
 
-async def replay(sidecar: Sidecar, exploration: Exploration) -> AsyncIterator[ReplayedCell]:
+async def replay(sidecar: Executor, exploration: Exploration) -> AsyncIterator[ReplayedCell]:
     """Run the context, the chain, and the solution with its check again, yielding cell by cell.
 
     A chain of self-contained candidates runs each in a fresh fork, as it did at first.

@@ -17,12 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 CandidateOrigin = Literal["draft", "debug", "user"]
-StepStatus = Literal["pending", "done", "failed", "skipped"]
+# In ``review`` candidates have run and one is proposed; the user has not accepted it.
+StepStatus = Literal["pending", "review", "done", "failed", "skipped"]
 CheckResult = Literal["passed", "failed", "none"]
-ExplorationStatus = Literal["running", "solved", "unverified", "failed", "cancelled"]
+# ``waiting`` for the user's review; ``paused`` with work left that nobody does at the moment.
+ExplorationStatus = Literal[
+    "running", "waiting", "paused", "solved", "unverified", "failed", "cancelled"
+]
 
 
 class State(BaseModel):

@@ -9,7 +9,15 @@ from exploracoder import document
 from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
 
-EXIT_CODES = {"solved": 0, "unverified": 0, "failed": 1, "running": 1, "cancelled": 130}
+EXIT_CODES = {
+    "solved": 0,
+    "unverified": 0,
+    "failed": 1,
+    "running": 1,
+    "waiting": 1,
+    "paused": 1,
+    "cancelled": 130,
+}
 
 
 def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str, Any]:

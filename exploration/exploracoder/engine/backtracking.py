@@ -89,7 +89,7 @@ async def _carry_over(bench: Workbench, doubted: Step) -> bool:
     for step in steps[position + 1 :]:
         if step.status in ("pending", "skipped"):
             continue
-        carried = await _run_again(bench, step)
+        carried = await run_again(bench, step)
         if carried is None:
             bench.exploration = bench.exploration.with_step(_open(step))
             recommendation = await recommend(bench, step.subtask)
@@ -101,8 +101,9 @@ async def _carry_over(bench: Workbench, doubted: Step) -> bool:
     return True
 
 
-async def _run_again(bench: Workbench, step: Step) -> Step | None:
-    """The step with its chosen code run on the current state; None when that shows nothing."""
+async def run_again(bench: Workbench, step: Step) -> Step | None:
+    """The step, done, with its chosen code run on the current state; None when that shows
+    nothing."""
     if step.candidate is None:
         return None
     bench.bases[step.subtask.id] = bench.branch
@@ -114,7 +115,7 @@ async def _run_again(bench: Workbench, step: Step) -> Step | None:
         return None
     bench.branch = branch
     candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
-    return step.model_copy(update={"candidates": candidates})
+    return step.model_copy(update={"candidates": candidates, "status": "done"})
 
 
 def _open(step: Step) -> Step:

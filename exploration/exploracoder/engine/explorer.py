@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import names
+from exploracoder.engine.checking import (
+    OBJECT_ERROR,
+    check,
+    imported_names,
+    missing_attribute,
+)
 from exploracoder.engine.conversation import debug_messages, draft_messages
-from exploracoder.engine.known import KnownApis
 from exploracoder.engine.results import wanted_in
 from exploracoder.engine.selection import has_good_evidence, is_sound, missing, select
 from exploracoder.engine.wording import code_block
@@ -44,6 +47,19 @@ class _Trial:
         return self.candidates[len(self.step.candidates) :]
 
     @property
+    def shown(self) -> Step:
+        """The step as it stands: what ran again on this state is in the list once."""
+        again = {candidate.code for candidate in self.new}
+        old = [one for one in self.step.candidates if one.code not in again]
+        return self.step.model_copy(update={"candidates": (*old, *self.new)})
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next candidate: none is used twice."""
+        numbers = [int(one.id.rpartition("/")[2]) for one in self.candidates]
+        return max(numbers, default=0) + 1
+
+    @property
     def base(self) -> str:
         """The branch whose state a candidate starts from."""
         live = self.bench.settings.candidate_style == "live"
@@ -62,11 +78,7 @@ async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
     wrong with them, others are drafted. Returns the step, done or failed. Raises BudgetError and
     ModelError.
     """
-    bench.bases[step.subtask.id] = bench.branch
-    variables = await bench.sidecar.variables(bench.branch)
-    there = [variable.name for variable in variables]
-    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
-    trial = _Trial(bench, step, variables, wanted, hint, list(step.candidates))
+    trial = await _open(bench, step, hint)
     try:
         if bench.settings.stop_at_first:
             await _draft_one_by_one(trial)
@@ -75,6 +87,31 @@ async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
         return await _conclude(trial)
     finally:
         await _drop_branches(trial)
+
+
+async def repair(bench: Workbench, step: Step, target: Candidate, *, hint: str = "") -> Step:
+    """Ask for a repair of one candidate of a step, on the state that the step starts from.
+
+    Returns the step with the repair as the chosen candidate if it does something, and otherwise as
+    it was, with whatever was tried. Raises BudgetError and ModelError.
+    """
+    trial = await _open(bench, step, hint)
+    try:
+        await _debug(trial, target)
+        concluded = await _conclude(trial)
+    finally:
+        await _drop_branches(trial)
+    if concluded.chosen is not None:
+        return concluded
+    return concluded.model_copy(update={"chosen": step.chosen, "status": step.status})
+
+
+async def _open(bench: Workbench, step: Step, hint: str) -> _Trial:
+    bench.bases[step.subtask.id] = bench.branch
+    variables = await bench.sidecar.variables(bench.branch)
+    there = [variable.name for variable in variables]
+    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    return _Trial(bench, step, variables, wanted, hint, list(step.candidates))
 
 
 async def _draft_at_once(trial: _Trial) -> None:
@@ -143,13 +180,13 @@ async def _add(
     # Without a hint, what the step brought along was tried on another state: it may do on this one.
     for candidate in trial.candidates if trial.hint else trial.new:
         new.pop(candidate.code, None)
-    first = len(trial.candidates) + 1
     trial.candidates += await asyncio.gather(
         *(
             _try(trial, f"{trial.step.subtask.id}/{number}", code, origin, debug_of)
-            for number, code in enumerate(new, start=first)
+            for number, code in enumerate(new, start=trial.next_number)
         )
     )
+    trial.bench.show(trial.shown)
 
 
 async def _try(
@@ -177,67 +214,6 @@ async def _try(
         apis=checked.apis,
         observation=observation,
     )
-
-
-async def missing_attribute(
-    bench: Workbench, branch: str, observation: Observation
-) -> tuple[NameProblem, ...]:
-    """The attribute that a run found missing on a class of the library, and real ones near it."""
-    match = _OBJECT.search(observation.error.evalue) if observation.error else None
-    if match is None or not match["name"]:
-        return ()
-    classes = [doc for doc in bench.known.named(match["type"]) if doc.kind == "class"]
-    if not classes:
-        return ()
-    owner, name = classes[0].path, match["name"]
-    resolved = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
-    nearest = resolved[0].nearest if resolved else ()
-    return (NameProblem(name=name, owner=owner, nearest=nearest),)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A snippet after the static check, imports that were missing put in."""
-
-    code: str
-    added_imports: tuple[str, ...] = ()
-    problems: tuple[NameProblem, ...] = ()
-    apis: tuple[str, ...] = ()
-
-
-async def check(
-    bench: Workbench, branch: str, code: str, bound: Sequence[str], shown: Sequence[ApiDoc]
-) -> Checked:
-    """Check every name of a snippet against the installed version, without running anything."""
-    imports = tuple(library.import_name for library in bench.exploration.libraries)
-    try:
-        found = names.read(code, bench.known)
-    except (SyntaxError, ValueError):
-        # Running it will say what is wrong, with the line.
-        return Checked(code)
-    added: tuple[str, ...] = ()
-    if bench.settings.repair_imports:
-        added = names.missing_imports(found, bench.known, bound, imports)
-        code = "\n".join([*added, code])
-        found = names.read(code, bench.known)
-    return Checked(
-        code=code,
-        added_imports=added,
-        problems=await names.problems(found, bench.sidecar, branch, bound, imports),
-        apis=names.apis_used(found, bench.known, shown),
-    )
-
-
-def imported_names(codes: Sequence[str], known: KnownApis) -> list[str]:
-    """The names that codes import: they are bound, but the branch does not count modules as
-    variables."""
-    bound: list[str] = []
-    for code in codes:
-        try:
-            bound += names.read(code, known).imported
-        except (SyntaxError, ValueError):
-            continue
-    return bound
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
@@ -330,7 +306,7 @@ def helpful_apis(
             named = [exact] if exact else list(bench.known.named(name))[:1]
             docs |= {doc.path: doc for doc in named}
     error = observation.error if observation else None
-    match = _OBJECT.search(error.evalue) if error else None
+    match = OBJECT_ERROR.search(error.evalue) if error else None
     if match:
         owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
         query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
@@ -339,8 +315,6 @@ def helpful_apis(
     return tuple(docs.values())[: bench.settings.shown_apis]
 
 
-# What Python says of an object that cannot do what was asked of it.
-_OBJECT = re.compile(r"'(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?")
 _SEARCHED_MEMBERS = 200
 
 
@@ -355,9 +329,8 @@ async def _conclude(trial: _Trial) -> Step:
     )
     if chosen is not None and settings.candidate_style == "live" and chosen.ran:
         bench.branch = trial.branches.pop(chosen.id)
-    return trial.step.model_copy(
+    return trial.shown.model_copy(
         update={
-            "candidates": tuple(trial.candidates),
             "chosen": chosen.id if chosen else None,
             "status": "done" if chosen else "failed",
         }
@@ -365,5 +338,8 @@ async def _conclude(trial: _Trial) -> Step:
 
 
 async def _drop_branches(trial: _Trial) -> None:
+    if trial.bench.keeps_branches:
+        trial.bench.kept |= trial.branches
+        return
     for branch in trial.branches.values():
         await trial.bench.sidecar.drop(branch)

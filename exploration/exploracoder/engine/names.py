@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.known import KnownApis
@@ -127,7 +127,7 @@ def missing_imports(
 
 
 async def problems(
-    names: Names, sidecar: Sidecar, branch: str, bound: Iterable[str], libraries: Iterable[str]
+    names: Names, sidecar: Executor, branch: str, bound: Iterable[str], libraries: Iterable[str]
 ) -> tuple[NameProblem, ...]:
     """The names that the installed library, or a live variable's type, does not have."""
     roots, imports = set(bound), set(libraries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,8 +31,10 @@ class _PlanReply(BaseModel):
     subtasks: list[str] = Field(min_length=1)
 
 
-async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
-    """Break the exploration's task into subtasks.
+async def plan(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
+) -> Plan:
+    """Break the exploration's task into subtasks, or what of it remains after those ``before``.
 
     Example plans are earlier turns of the conversation: small models copy examples that stand in
     the question itself. Raises ReplyError when the model gives no plan, ModelError when it cannot
@@ -40,7 +42,7 @@ async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
     """
     reply = await bench.ask_json(
         "plan",
-        [*_examples(bench, briefings), await _question(bench)],
+        [*_examples(bench, briefings), await _question(bench, before)],
         Sampling(
             temperature=min(bench.settings.temperature, 0.3),
             top_p=bench.settings.top_p,
@@ -50,7 +52,9 @@ async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
         _PlanReply,
     )
     goals = _distinct(reply.subtasks)[: _MOST * bench.settings.max_subtasks]
-    return Plan(subtasks=_number([*goals, *_forgotten(bench.exploration.task, goals)]))
+    said = [*(one.goal for one in before), *goals]
+    goals += _forgotten(bench.exploration.task, said)
+    return Plan(subtasks=_number(goals, before))
 
 
 def _forgotten(task: Task, goals: Sequence[str]) -> list[str]:
@@ -73,7 +77,7 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
     return messages
 
 
-async def _question(bench: Workbench) -> Message:
+async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
     task, settings = bench.exploration.task, bench.settings
     docs = recommender.find(bench, task.text, _OVERVIEW_APIS)
     variables = await bench.sidecar.variables(bench.root)
@@ -87,6 +91,7 @@ async def _question(bench: Workbench) -> Message:
             variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),
             apis=describe_apis((hit.doc for hit in docs), 0),
+            before=[one.goal for one in before],
             most=settings.max_subtasks,
         ),
     )
@@ -98,5 +103,11 @@ def _distinct(goals: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(goal for goal in cleaned if goal))
 
 
-def _number(goals: Sequence[str]) -> tuple[Subtask, ...]:
-    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=1))
+def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, ...]:
+    first = next_number(one.id for one in before)
+    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
+
+
+def next_number(ids: Iterable[str]) -> int:
+    """The number of the next subtask: that of one which is there is not used again."""
+    return max((int(one.rpartition("-")[2]) for one in ids), default=0) + 1

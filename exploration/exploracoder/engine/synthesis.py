@@ -13,13 +13,8 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
-from exploracoder.engine.explorer import (
-    check,
-    helpful_apis,
-    imported_names,
-    missing_attribute,
-    without_repetition,
-)
+from exploracoder.engine.checking import check, imported_names, missing_attribute
+from exploracoder.engine.explorer import helpful_apis, without_repetition
 from exploracoder.engine.results import result_names
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench

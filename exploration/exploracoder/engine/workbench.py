@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
@@ -37,17 +37,24 @@ class Workbench:
 
     ``root`` is the branch in which the context has run, ``branch`` the one that the chain goes on
     from; ``bases`` are the branches that each subtask started from. ``record`` saves an exploration
-    and tells the surfaces, with a line on what happened.
+    and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
+    are still being tried, ``tell`` a part of the work and what is being done there; neither is
+    saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
+    candidate's id, in ``kept``.
     """
 
     model: ChatModel
     index: Index
-    sidecar: Sidecar
+    sidecar: Executor
     exploration: Exploration
     record: Record
     root: str
     branch: str
     bases: dict[str, str] = field(default_factory=dict)
+    show: Callable[[Step], None] = lambda step: None
+    tell: Callable[[str, str], None] = lambda part, message: None
+    keeps_branches: bool = False
+    kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
@@ -122,6 +129,7 @@ class Workbench:
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch, and count its time."""
         self.check_budget()
+        self.tell(part, "Running a snippet")
         before = time.monotonic()
         observation = await self.sidecar.run(branch, code)
         self._spend(part, seconds_execution=time.monotonic() - before)
@@ -133,12 +141,19 @@ class Workbench:
         if known is not None:
             return known
         branch = await self.sidecar.fork(self.root)
-        for link in self.exploration.trace:
-            if link.subtask.id == step.subtask.id:
+        for earlier in self.exploration.steps:
+            if earlier.subtask.id == step.subtask.id:
                 break
-            await self.sidecar.run(branch, link.candidate.code)
+            if earlier.status == "done" and earlier.candidate is not None:
+                await self.sidecar.run(branch, earlier.candidate.code)
         self.bases[step.subtask.id] = branch
         return branch
+
+    async def let_go(self) -> None:
+        """Drop the branches that were kept."""
+        while self.kept:
+            _, branch = self.kept.popitem()
+            await self.sidecar.drop(branch)
 
     def check_budget(self) -> None:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
@@ -189,6 +204,7 @@ class _MeteredModel:
         on_token: OnToken | None = None,
     ) -> Reply:
         self.bench.check_budget()
+        self.bench.tell(self.part, "Asking the model")
         reply = await self.bench.model.complete(
             messages, sampling, schema=schema, on_token=on_token
         )

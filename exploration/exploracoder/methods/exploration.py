@@ -6,13 +6,14 @@ ExploraCoder without. The other profiles are our live-state variant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.explorer import explore
 from exploracoder.engine.planner import plan
 from exploracoder.engine.recommender import recommend, recommend_overall
+from exploracoder.engine.steering import OPEN
 from exploracoder.engine.synthesis import compose, solution_apis, synthesize
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Solution, Step
@@ -27,25 +28,26 @@ class ExploraCoder:
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""
         if not bench.exploration.is_planned:
-            await _plan(bench)
+            await make_plan(bench)
         backtracks = bench.settings.backtracks
         for step in bench.exploration.steps:
-            if step.status != "pending":
+            if step.status not in OPEN:
                 continue
             explored = await _explore(bench, step)
             if explored.status == "failed" and backtracks:
                 backtracks -= 1
                 await _go_back(bench, explored)
         if bench.exploration.solution is None:
-            await _synthesize(bench)
+            await write_solution(bench)
 
 
-async def _plan(bench: Workbench) -> None:
+async def make_plan(bench: Workbench, kept: Sequence[Step] = ()) -> None:
+    """Plan the task, or what of it remains after the steps that are ``kept``."""
     briefings = await _brief(bench)
-    made = await plan(bench, briefings)
-    steps = tuple(Step(subtask=subtask) for subtask in made.subtasks)
+    made = await plan(bench, briefings, [step.subtask for step in kept])
+    steps = (*kept, *(Step(subtask=subtask) for subtask in made.subtasks))
     planned = bench.exploration.model_copy(update={"steps": steps, "is_planned": True})
-    await bench.update(planned, f"Planned {len(steps)} subtasks")
+    await bench.update(planned, f"Planned {len(made.subtasks)} subtasks")
 
 
 async def _brief(bench: Workbench) -> list[Briefing]:
@@ -98,7 +100,8 @@ async def _compose(bench: Workbench) -> Attempt | None:
     return None
 
 
-async def _synthesize(bench: Workbench) -> None:
+async def write_solution(bench: Workbench) -> None:
+    """Compose or write the solution from the trace, run it, and record it."""
     composed = await _compose(bench)
     if composed is not None:
         solution = Solution(attempts=(composed,))

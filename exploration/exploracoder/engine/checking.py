@@ -1,0 +1,81 @@
+"""What can be said of a snippet before it runs, and of the names that a run found missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine import names
+from exploracoder.engine.known import KnownApis
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import NameProblem
+
+# What Python says of an object that cannot do what was asked of it.
+OBJECT_ERROR = re.compile(
+    r"'(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?"
+)
+
+
+async def missing_attribute(
+    bench: Workbench, branch: str, observation: Observation
+) -> tuple[NameProblem, ...]:
+    """The attribute that a run found missing on a class of the library, and real ones near it."""
+    match = OBJECT_ERROR.search(observation.error.evalue) if observation.error else None
+    if match is None or not match["name"]:
+        return ()
+    classes = [doc for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+    if not classes:
+        return ()
+    owner, name = classes[0].path, match["name"]
+    resolved = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
+    nearest = resolved[0].nearest if resolved else ()
+    return (NameProblem(name=name, owner=owner, nearest=nearest),)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A snippet after the static check, imports that were missing put in."""
+
+    code: str
+    added_imports: tuple[str, ...] = ()
+    problems: tuple[NameProblem, ...] = ()
+    apis: tuple[str, ...] = ()
+
+
+async def check(
+    bench: Workbench, branch: str, code: str, bound: Sequence[str], shown: Sequence[ApiDoc]
+) -> Checked:
+    """Check every name of a snippet against the installed version, without running anything."""
+    imports = tuple(library.import_name for library in bench.exploration.libraries)
+    try:
+        found = names.read(code, bench.known)
+    except (SyntaxError, ValueError):
+        # Running it will say what is wrong, with the line.
+        return Checked(code)
+    added: tuple[str, ...] = ()
+    if bench.settings.repair_imports:
+        added = names.missing_imports(found, bench.known, bound, imports)
+        code = "\n".join([*added, code])
+        found = names.read(code, bench.known)
+    return Checked(
+        code=code,
+        added_imports=added,
+        problems=await names.problems(found, bench.sidecar, branch, bound, imports),
+        apis=names.apis_used(found, bench.known, shown),
+    )
+
+
+def imported_names(codes: Sequence[str], known: KnownApis) -> list[str]:
+    """The names that codes import: they are bound, but the branch does not count modules as
+    variables."""
+    bound: list[str] = []
+    for code in codes:
+        try:
+            bound += names.read(code, known).imported
+        except (SyntaxError, ValueError):
+            continue
+    return bound

@@ -1,0 +1,343 @@
+"""An exploration that a user steers: commands in, progress and changes out.
+
+One piece of work is done at a time, in a task of the session's; a command comes back as soon as it
+is taken. Whatever is accepted is saved before the next step begins. The magics and the JupyterLab
+server are written on this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, Protocol, runtime_checkable
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.index import Index
+
+from exploracoder import commands as c
+from exploracoder.engine import steering
+from exploracoder.engine.plan_edits import edit_plan
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import CommandError, ExploraCoderError, SetupError
+from exploracoder.events import Activity, Progress
+from exploracoder.models.chat import ChatModel
+from exploracoder.opening import Opening, open_bench
+from exploracoder.state import Exploration, ExplorationStatus, Step
+from exploracoder.steps import Worker
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+Save = Callable[[Exploration], Awaitable[None]]
+Listener = Callable[[Exploration, Progress], None]
+
+
+@runtime_checkable
+class Attended(Protocol):
+    """An executor that a person uses too, beside the engine: a kernel with a notebook."""
+
+    async def bind(self, cells: Mapping[str, str]) -> None:
+        """Run the cell of each subtask in a fork of its branch."""
+        ...
+
+    async def go_to(self, branch_id: str) -> str:
+        """Let the person's other cells run in a fresh fork of a branch."""
+        ...
+
+
+class LiveSession:
+    """Works on an exploration as it is told; use it with ``async with``.
+
+    Args:
+        exploration: A new one, or one to go on with.
+        model: Shared with others or not; it belongs to the caller, as the index does.
+        index: Holds the exploration's libraries.
+        opening: Where snippets run.
+        save: Called with each state that must not be lost, before the work goes on.
+        mode: ``review`` stops at the plan and at each subtask whose candidates have run.
+        listener: Told of every change and of progress, in the order in which they happen.
+    """
+
+    def __init__(
+        self,
+        exploration: Exploration,
+        *,
+        model: ChatModel,
+        index: Index,
+        opening: Opening,
+        save: Save,
+        mode: c.Mode = "auto",
+        listener: Listener | None = None,
+    ) -> None:
+        self._exploration = exploration
+        self._model = model
+        self._index = index
+        self._opening = opening
+        self._save = save
+        self._listener = listener
+        self._bench: Workbench | None = None
+        self._worker: Worker | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._runs: list[Work] = []
+        self._preview: Step | None = None
+        self._stack = AsyncExitStack()
+        self.progress = Progress(mode=mode)
+
+    @property
+    def exploration(self) -> Exploration:
+        """The exploration as it stands, with the candidates that are being tried."""
+        exploration = self._bench.exploration if self._bench else self._exploration
+        shown = self._preview
+        if shown is None:
+            return exploration
+        step = steering.find_in(exploration, shown.subtask.id)
+        # What is tried in place of an accepted step is not shown before it is better.
+        is_open = step is not None and step.status in steering.OPEN
+        return exploration.with_step(shown) if is_open else exploration
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a command is being worked on."""
+        return self._task is not None and not self._task.done()
+
+    async def __aenter__(self) -> LiveSession:
+        """Start the sidecar, run the context, and rebuild the state of the steps that are done.
+
+        Raises InputError when the context or the check cannot be used, SetupError when the sidecar
+        cannot be started or the chain does not run any more.
+        """
+        opened = open_bench(
+            self._exploration,
+            model=self._model,
+            index=self._index,
+            opening=self._opening,
+            record=self._record,
+        )
+        bench = self._bench = await self._stack.enter_async_context(opened)
+        bench.keeps_branches = True
+        bench.show, bench.tell = self._show, self._tell
+        self._worker = Worker(bench)
+        if bench.exploration.status == "running":
+            bench.exploration = _with_status(bench.exploration, "paused")
+        await self._settle()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Stop what is being worked on, save, and end the sidecar."""
+        try:
+            await self._cancel()
+        finally:
+            await self._stack.aclose()
+
+    async def idle(self) -> None:
+        """Wait until nothing is worked on."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+
+    async def do(self, command: c.Command) -> None:
+        """Take a command; its work goes on after this returns.
+
+        Raises:
+            CommandError: It cannot be taken now: another one is being worked on, or the subtask is
+                not in a state for it.
+            InputError: It names a subtask or candidate that is not there.
+            SetupError: The session is not open.
+        """
+        bench = self._open_bench
+        match command:
+            case c.Cancel():
+                await self._cancel()
+            case c.SetMode():
+                self._say(mode=command.mode)
+            case c.AddSubtask() | c.RenameSubtask() | c.DeleteSubtask() | c.MoveSubtask():
+                self._check_untouched(command)
+                await bench.update(edit_plan(bench.exploration, command), "The plan was edited")
+            case _:
+                self._check_free()
+                self._start(self._work_for(command))
+
+    async def take_run(
+        self, subtask: str, code: str, branch: str, observation: Observation
+    ) -> None:
+        """A user has run a subtask's cell by hand: accept it if it ran, once nothing else is done.
+
+        A cell whose subtask is gone is nobody's: its branch is dropped.
+        """
+
+        async def take() -> None:
+            await self._worker_of().adopt(subtask, code, branch, observation)
+
+        if self.is_working:
+            self._runs.append(take)
+        else:
+            self._start(take)
+
+    def _work_for(self, command: c.Command) -> Work:
+        """The work that a command asks for; what cannot be done is refused here, at once."""
+        worker, exploration = self._worker_of(), self._open_bench.exploration
+        named = getattr(command, "subtask", None)
+        step = None if named is None else steering.find_step(exploration, named)
+        match command:
+            case c.GoOn():
+                return self._go_on
+            case c.Synthesize():
+                return worker.synthesize
+            case c.Accept() if step is not None:
+                candidate = steering.find_candidate(step, command.candidate)
+                steering.check_acceptable(exploration, step, candidate)
+                return lambda: self._then_go_on(worker.accept(step, candidate))
+            case c.TryCode() if step is not None:
+                return lambda: self._then_go_on(worker.try_code(step, command.code))
+            case c.Skip() if step is not None:
+                return lambda: self._then_go_on(worker.skip(step))
+            case c.Debug() if step is not None:
+                candidate = steering.find_candidate(step, command.candidate)
+                return lambda: worker.debug(step, candidate, command.hint)
+            case c.Draft() if step is not None:
+                return lambda: worker.draft(step, command.hint)
+            case c.GoBack() if step is not None:
+                return lambda: worker.go_back(step)
+            case c.Replan() if step is not None:
+                if step.status == "done":
+                    raise CommandError(f"{named} is done. Go back to it first.")
+                return lambda: worker.replan(step)
+        raise CommandError(f"This session knows no command {command.kind!r}.")
+
+    async def _go_on(self) -> None:
+        await self._worker_of().go_on(lambda: self.progress.mode == "review")
+
+    async def _then_go_on(self, work: Coroutine[Any, Any, bool]) -> None:
+        """After a decision of the user's the next open subtask is explored; the solution is
+        written by itself only when nobody wants to be asked."""
+        before = self._open_bench.exploration
+        if not await work:
+            return
+        is_review = self.progress.mode == "review"
+        if steering.next_open(self._open_bench.exploration) is None and is_review:
+            return
+        if before.solution is None or not is_review:
+            await self._go_on()
+
+    def _start(self, work: Work) -> None:
+        # Taken from here on: a second command that comes before the task runs finds it busy.
+        self._task = asyncio.ensure_future(self._guard(work))
+
+    async def _guard(self, work: Work) -> None:
+        """Do a piece of work; whatever stops it is said, and what was found stays."""
+        bench, error = self._open_bench, ""
+        bench.exploration = _with_status(bench.exploration, "running")
+        self._say(activity="working", error="", message="")
+        try:
+            await work()
+        except asyncio.CancelledError:
+            self._say(message="Cancelled")
+            raise
+        except (ExploraCoderError, SidecarError) as failure:
+            error = str(failure)
+        finally:
+            if self._preview is not None:
+                bench.exploration = self.exploration
+                self._preview = None
+            await asyncio.shield(self._settle(error))
+        while self._runs and not error:
+            # What the user ran meanwhile is a decision like any other.
+            await self._guard(self._runs.pop(0))
+
+    async def _cancel(self) -> None:
+        self._runs.clear()
+        task = self._task
+        if task is None or task.done():
+            return
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    async def _settle(self, error: str = "") -> None:
+        """Nothing is being worked on now: say what the exploration waits for, and save it."""
+        bench = self._open_bench
+        status, activity, part = _resting(bench.exploration)
+        bench.exploration = _with_status(bench.exploration, status, error)
+        self._say(activity=activity, part=part, error=error)
+        await self._save(bench.exploration)
+        await self._attend()
+
+    async def _attend(self) -> None:
+        """Let cells that the user runs by hand begin where their subtasks begin."""
+        bench = self._open_bench
+        if not isinstance(bench.sidecar, Attended):
+            return
+        cells = {
+            step.subtask.id: bench.bases[step.subtask.id]
+            for step in bench.exploration.steps
+            if step.status not in steering.OPEN and step.subtask.id in bench.bases
+        }
+        first = steering.next_open(bench.exploration)
+        if first is not None:
+            cells[first.subtask.id] = bench.branch
+        # A kernel that has died says so elsewhere, and is started again on the next command.
+        with contextlib.suppress(SidecarError):
+            await bench.sidecar.bind(cells)
+            await bench.sidecar.go_to(bench.branch)
+
+    async def _record(self, exploration: Exploration, message: str) -> None:
+        if self._preview is not None:
+            shown = steering.find_in(exploration, self._preview.subtask.id)
+            if shown is None or shown.candidates:
+                self._preview = None
+        await self._save(exploration)
+        self._say(message=message)
+
+    def _show(self, step: Step) -> None:
+        self._preview = step
+        self._say()
+
+    def _tell(self, part: str, message: str) -> None:
+        self._say(part=part, message=message)
+
+    def _say(self, **told: Any) -> None:
+        """Tell the listener where the work is; what is not named stays as it was."""
+        self.progress = self.progress.model_copy(update=told)
+        if self._listener is not None:
+            self._listener(self.exploration, self.progress)
+
+    def _check_free(self) -> None:
+        if self.is_working:
+            doing = self.progress.message or "something else"
+            raise CommandError(f"It is working ({doing}). Cancel that first, or wait.")
+
+    def _check_untouched(self, edit: c.Command) -> None:
+        """The subtask that is being explored cannot be taken away from under the work."""
+        if self.is_working and getattr(edit, "subtask", None) == self.progress.part:
+            raise CommandError(f"{self.progress.part} is being explored. Cancel that first.")
+
+    @property
+    def _open_bench(self) -> Workbench:
+        if self._bench is None:
+            raise SetupError("The session is not open; use it in `async with`.")
+        return self._bench
+
+    def _worker_of(self) -> Worker:
+        if self._worker is None:
+            raise SetupError("The session is not open; use it in `async with`.")
+        return self._worker
+
+
+def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:
+    """Status, activity and part of an exploration that nobody works on."""
+    from exploracoder.session import outcome
+
+    if exploration.solution is not None:
+        return outcome(exploration), "idle", "solution"
+    first = steering.next_open(exploration)
+    if first is not None and first.status == "review":
+        return "waiting", "review", first.subtask.id
+    if exploration.is_planned and exploration.status != "paused":
+        return "waiting", "review", first.subtask.id if first else "solution"
+    return "paused", "idle", ""
+
+
+def _with_status(
+    exploration: Exploration, status: ExplorationStatus, reason: str = ""
+) -> Exploration:
+    return exploration.model_copy(update={"status": status, "reason": reason})

@@ -1,0 +1,208 @@
+"""From an exploration to a workbench: the sidecar started, the context run, the chain rebuilt."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sandbox import Sandboxing, choose
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.strategies import StrategyChoice
+from exploracoder_retrieval.index import Index
+
+from exploracoder import bringing, prompts
+from exploracoder.bringing import Source
+from exploracoder.engine.workbench import Record, Workbench
+from exploracoder.errors import InputError, SetupError
+from exploracoder.models.chat import ChatModel
+from exploracoder.state import Exploration
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Where snippets run: an executor that is open, and what keeps them in, in words."""
+
+    executor: Executor
+    sandbox: str
+
+
+# Given the limits of a run and what the interpreter's environment needs besides its own.
+OpenScratch = Callable[[Limits, dict[str, str]], AbstractAsyncContextManager[Scratch]]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """In which interpreter snippets run, how that is started, and whose variables come along."""
+
+    python: str
+    scratch: OpenScratch
+    source: Source | None = None
+
+
+def local_scratch(
+    python: str,
+    folder: Path,
+    *,
+    strategy: StrategyChoice = "auto",
+    sandboxing: Sandboxing | None = None,
+) -> OpenScratch:
+    """A sidecar of this process. Without a ``sandboxing`` it is the usual one, if the user need not
+    be asked about it."""
+
+    @asynccontextmanager
+    async def start(limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
+        chosen = sandboxing
+        if chosen is None:
+            chosen = await asyncio.to_thread(choose, "auto", python=python, cwd=folder)
+        sidecar = Sidecar(
+            python=python,
+            cwd=folder,
+            limits=limits,
+            strategy=strategy,
+            env=env,
+            launcher=chosen.launcher,
+        )
+        async with sidecar:
+            yield Scratch(sidecar, str(chosen))
+
+    return start
+
+
+@asynccontextmanager
+async def open_bench(
+    exploration: Exploration,
+    *,
+    model: ChatModel,
+    index: Index,
+    opening: Opening,
+    record: Record,
+) -> AsyncIterator[Workbench]:
+    """Start the sidecar, run the context, and rebuild the state of the steps that are done.
+
+    Raises InputError when the context or the check cannot be used, SetupError when the sidecar
+    cannot be started or a step that ran before does not run now.
+    """
+    limits = Limits(wall_seconds=exploration.settings.run_seconds)
+    scratch = opening.scratch(limits, _import_paths(exploration, index))
+    try:
+        opened = await scratch.__aenter__()
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    try:
+        yield await _lay_out(exploration, model, index, opening, opened, record)
+    finally:
+        await scratch.__aexit__(None, None, None)
+
+
+async def _lay_out(
+    exploration: Exploration,
+    model: ChatModel,
+    index: Index,
+    opening: Opening,
+    scratch: Scratch,
+    record: Record,
+) -> Workbench:
+    executor, task = scratch.executor, exploration.task
+    brought = await bringing.bring(executor, opening.source, exploration.brought)
+    if task.context:
+        _accept_context(await executor.run(executor.root, task.context))
+    if task.check:
+        await _accept_check(executor, task.check, task.entry_point)
+    told = {
+        "strategy": f"{executor.strategy}: {executor.strategy_reason}",
+        "model": model.name,
+        "prompts": prompts.fingerprints(),
+        "python": opening.python,
+        "sandbox": scratch.sandbox,
+        "brought": brought,
+    }
+    return Workbench(
+        model=model,
+        index=index,
+        sidecar=executor,
+        exploration=exploration.model_copy(update=told),
+        record=record,
+        root=executor.root,
+        branch=await rebuild(executor, exploration),
+    )
+
+
+def _import_paths(exploration: Exploration, index: Index) -> dict[str, str]:
+    """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
+    infos = [index.info(library.name) for library in exploration.libraries]
+    homes = [str(Path(info.root).parent) for info in infos if info.source != "installed"]
+    if not homes:
+        return {}
+    own = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([*homes, own] if own else homes)}
+
+
+async def rebuild(executor: Executor, exploration: Exploration) -> str:
+    """A branch in which the chosen candidates of the finished steps have run.
+
+    Raises SetupError when one that ran before does not run now.
+    """
+    branch = await executor.fork(executor.root)
+    if exploration.settings.candidate_style != "live":
+        return branch
+    for link in exploration.trace:
+        if not link.candidate.ran:
+            continue
+        observation = await executor.run(branch, link.candidate.code)
+        if not observation.ran:
+            raise SetupError(
+                f"{link.subtask.id} ({link.subtask.goal}) ran before and does not run now:"
+                f" {_error_line(observation)}. The library or its data may have changed."
+            )
+    return branch
+
+
+def _accept_context(observation: Observation) -> None:
+    if observation.ran:
+        return
+    if observation.status == "timeout":
+        raise InputError(
+            f"The context did not come to its end within {observation.seconds:.0f} s. Give it less"
+            " to do, or a higher --run-seconds."
+        )
+    line = (
+        f" in line {observation.error.line}" if observation.error and observation.error.line else ""
+    )
+    raise InputError(f"The context failed{line}: {_error_line(observation)}")
+
+
+async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
+    """Refuse a check that can never pass, or that proves nothing because it passes already."""
+    try:
+        compile(check, "check", "exec")
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"The check is not Python: {error}") from error
+    branch = await executor.fork(executor.root)
+    try:
+        observation = await executor.run(branch, check)
+    finally:
+        await executor.drop(branch)
+    if observation.ran:
+        raise InputError(
+            "The check passes before there is a solution, so it would prove nothing. Let it use"
+            f" {entry_point or 'what the solution makes'}."
+        )
+    if observation.error is not None and observation.error.ename in _BROKEN_CHECK:
+        raise InputError(f"The check itself fails: {_error_line(observation)}")
+
+
+_BROKEN_CHECK = {"ModuleNotFoundError", "ImportError", "SyntaxError", "IndentationError"}
+
+
+def _error_line(observation: Observation) -> str:
+    if observation.error is None:
+        return f"the run ended as {observation.status}"
+    return f"{observation.error.ename}: {observation.error.evalue}"

@@ -1,0 +1,179 @@
+"""The pieces of work that a live session does: each changes the bench and records what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.observation import Observation
+
+from exploracoder.engine import steering
+from exploracoder.engine.backtracking import doubt_step_before, run_again
+from exploracoder.engine.explorer import explore, repair
+from exploracoder.engine.recommender import recommend
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import CommandError
+from exploracoder.methods.exploration import make_plan, write_solution
+from exploracoder.prompts import render
+from exploracoder.state import Candidate, Exploration, Step
+
+_OTHER_WAY = "The user asks for another way to do it."
+
+
+class Worker:
+    """Does one piece of work after another on a bench.
+
+    The pieces that return a bool say whether the work may go on with the next subtask.
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+
+    async def go_on(self, is_review: Callable[[], bool]) -> None:
+        """Plan, explore what is open, write the solution; in review mode stop at each of them."""
+        bench = self._bench
+        if not bench.exploration.is_planned:
+            await make_plan(bench)
+            if is_review():
+                return
+        backtracks = bench.settings.backtracks
+        while (step := steering.next_open(bench.exploration)) is not None:
+            explored = await self._explore(step, is_review)
+            if is_review():
+                return
+            if explored.status == "failed" and backtracks:
+                backtracks -= 1
+                bench.tell(step.subtask.id, "Going back one step")
+                await doubt_step_before(bench, explored)
+                await bench.update(bench.exploration, "Went back one step")
+        if bench.exploration.solution is None or not bench.exploration.solution.final.is_good:
+            await write_solution(bench)
+
+    async def synthesize(self) -> None:
+        """Write the solution anew."""
+        bench = self._bench
+        if not bench.exploration.trace:
+            raise CommandError("Nothing is accepted yet, so there is nothing to write it from.")
+        await write_solution(bench)
+
+    async def accept(self, step: Step, candidate: Candidate) -> bool:
+        """Accept a candidate; see `steering.accept`."""
+        await steering.accept(self._bench, step, candidate)
+        await self._record(f"Accepted {candidate.id}", without_solution=True)
+        return True
+
+    async def try_code(self, step: Step, code: str) -> bool:
+        """Run the user's own code, and accept it if it runs."""
+        candidate = await steering.own(self._bench, step, code)
+        return await self._accept_own(step, candidate)
+
+    async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> None:
+        """Take what the user has run by hand in a branch."""
+        bench = self._bench
+        step = steering.find_in(bench.exploration, subtask)
+        if step is None:
+            await bench.sidecar.drop(branch)
+            return
+        try:
+            candidate = await steering.adopt(bench, step, code, branch, observation)
+        except BranchNotFound:
+            # Its kernel was started again since.
+            return
+        await self._accept_own(step, candidate)
+
+    async def skip(self, step: Step) -> bool:
+        """Leave a subtask out."""
+        await steering.skip(self._bench, step)
+        await self._record(f"Skipped {step.subtask.id}", without_solution=True)
+        return True
+
+    async def debug(self, step: Step, candidate: Candidate, hint: str) -> None:
+        """Ask for a repair of a candidate."""
+        bench = self._bench
+        step = await self._opened(step)
+        base = bench.branch
+        why = _doubt(candidate, hint) if hint or candidate.ran else ""
+        repaired = await repair(bench, step, candidate, hint=why)
+        await self._show_proposal(repaired, base)
+
+    async def draft(self, step: Step, hint: str) -> None:
+        """Ask for other candidates."""
+        bench = self._bench
+        step = await self._opened(step)
+        base = bench.branch
+        if not step.recommendation.apis:
+            step = await self._recommended(step)
+        known = step.candidate or (step.candidates[-1] if step.candidates else None)
+        why = _doubt(known, hint) if known else hint
+        drafted = await explore(bench, step, hint=why)
+        if drafted.chosen is None:
+            drafted = drafted.model_copy(update={"chosen": step.chosen})
+        await self._show_proposal(drafted, base)
+
+    async def go_back(self, step: Step) -> None:
+        """Open a subtask and all later ones again."""
+        await steering.reopen(self._bench, step)
+        step = steering.find_step(self._bench.exploration, step.subtask.id)
+        if step.candidate is not None and step.candidate.ran:
+            step = step.model_copy(update={"status": "review"})
+            self._bench.exploration = self._bench.exploration.with_step(step)
+        await self._record(f"Went back to {step.subtask.id}")
+
+    async def replan(self, step: Step) -> None:
+        """Plan again from an open subtask on."""
+        bench = self._bench
+        ids = [one.subtask.id for one in bench.exploration.steps]
+        await make_plan(bench, bench.exploration.steps[: ids.index(step.subtask.id)])
+
+    async def _explore(self, step: Step, is_review: Callable[[], bool]) -> Step:
+        bench, base = self._bench, self._bench.branch
+        again = await run_again(bench, step) if step.chosen is not None else None
+        if again is None:
+            step = await self._recommended(step.model_copy(update={"chosen": None}))
+            again = await explore(bench, step)
+        verdict = "Explored" if again.status == "done" else "No candidate ran"
+        if is_review():
+            again = steering.propose(bench, again, base)
+        else:
+            await bench.let_go()
+        await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
+        return again
+
+    async def _recommended(self, step: Step) -> Step:
+        bench = self._bench
+        bench.tell(step.subtask.id, "Reading the docs")
+        recommendation = await recommend(bench, step.subtask)
+        step = step.model_copy(update={"recommendation": recommendation})
+        await bench.update(bench.exploration.with_step(step), f"Exploring: {step.subtask.goal}")
+        return step
+
+    async def _opened(self, step: Step) -> Step:
+        """The step, open: one that is done is gone back to first."""
+        if step.status not in steering.OPEN:
+            await steering.reopen(self._bench, step)
+        steering.check_is_next(self._bench.exploration, step)
+        return steering.find_step(self._bench.exploration, step.subtask.id)
+
+    async def _show_proposal(self, step: Step, base: str) -> None:
+        proposed = steering.propose(self._bench, step, base)
+        if proposed.candidate is not None and proposed.candidate.ran:
+            proposed = proposed.model_copy(update={"status": "review"})
+        self._bench.exploration = self._bench.exploration.with_step(proposed)
+        await self._record(f"Candidates for {step.subtask.id}", without_solution=True)
+
+    async def _accept_own(self, step: Step, candidate: Candidate) -> bool:
+        if not candidate.ran:
+            await self._record(f"{candidate.id} did not run")
+            return False
+        now = steering.find_step(self._bench.exploration, step.subtask.id)
+        return await self.accept(now, candidate)
+
+    async def _record(self, message: str, *, without_solution: bool = False) -> None:
+        exploration: Exploration = self._bench.exploration
+        if without_solution:
+            exploration = exploration.model_copy(update={"solution": None})
+        await self._bench.update(exploration, message)
+
+
+def _doubt(candidate: Candidate, hint: str) -> str:
+    return render("explore", "doubt", code=candidate.code, why=hint or _OTHER_WAY)

@@ -1,0 +1,117 @@
+"""Live sessions on the usual task, with a scripted model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from exploracoder import prepare
+from exploracoder.commands import Mode
+from exploracoder.config import make_settings
+from exploracoder.events import Progress, change_between
+from exploracoder.live import LiveSession
+from exploracoder.opening import Opening, local_scratch
+from exploracoder.state import Exploration, Step
+from exploracoder.testing import ScriptedModelServer
+
+from .scripted import CHECK, CONTEXT, TASK
+
+
+@dataclass
+class Followed:
+    """A session, and all that a surface was told of it."""
+
+    session: LiveSession
+    saved: list[Exploration]
+    told: list[tuple[Exploration, Progress]]
+    mirror: dict[str, Any] = field(default_factory=dict)
+
+    async def do(self, *commands: Any) -> None:
+        """Give commands, each when the one before is done."""
+        for command in commands:
+            await self.session.do(command)
+            await self.session.idle()
+
+    def step(self, number: int) -> Step:
+        """A step by its place in the plan, counting from 1."""
+        return self.session.exploration.steps[number - 1]
+
+    @property
+    def statuses(self) -> list[str]:
+        """The steps' statuses in order."""
+        return [step.status for step in self.session.exploration.steps]
+
+    @property
+    def error(self) -> str:
+        """Why the last command stopped."""
+        return self.session.progress.error
+
+
+def replayed_from_changes(followed: Followed) -> Exploration:
+    """The exploration as a surface that only got changes has it."""
+    first = followed.told[0][0]
+    whole = first.model_dump(mode="json")
+    before = first
+    for after, _ in followed.told[1:]:
+        apply(whole, change_between(before, after).model_dump(mode="json"))
+        before = after
+    return Exploration.model_validate(whole)
+
+
+def apply(whole: dict[str, Any], change: dict[str, Any]) -> None:
+    """What a surface does with a change."""
+    whole |= change["fields"]
+    steps = {step["subtask"]["id"]: step for step in [*whole["steps"], *change["steps"]]}
+    order = change["order"] or [step["subtask"]["id"] for step in whole["steps"]]
+    whole["steps"] = [steps[id_] for id_ in order]
+
+
+def new_exploration(check: str = CHECK, **settings: Any) -> Exploration:
+    """The usual task, not begun."""
+    task = prepare.make_task(
+        TASK,
+        libraries=[prepare.absolute_target("tealeaf/")],
+        context=CONTEXT,
+        check=check,
+        entry_point="strong_names",
+    )
+    chosen = {"candidates": 1, "rerank": "none"} | settings
+    return Exploration(task=task, settings=make_settings("standard", **chosen))
+
+
+@asynccontextmanager
+async def live_session(
+    server: ScriptedModelServer,
+    *,
+    mode: Mode = "review",
+    exploration: Exploration | None = None,
+    **settings: Any,
+) -> AsyncIterator[Followed]:
+    """A live session in this process; the current folder has the library."""
+    exploration = exploration or new_exploration(**settings)
+    saved: list[Exploration] = []
+    told: list[tuple[Exploration, Progress]] = []
+
+    async def save(state: Exploration) -> None:
+        saved.append(state)
+
+    with prepare.open_index() as index:
+        interpreter = prepare.find_interpreter(sys.executable)
+        libraries = prepare.index_libraries(index, exploration.task.libraries, interpreter)
+        exploration = exploration.model_copy(update={"libraries": libraries})
+        async with prepare.open_model(server.model, server.base_url) as model:
+            session = LiveSession(
+                exploration,
+                model=model,
+                index=index,
+                opening=Opening(sys.executable, local_scratch(sys.executable, Path.cwd())),
+                save=save,
+                mode=mode,
+                listener=lambda state, progress: told.append((state, progress)),
+            )
+            async with session:
+                yield Followed(session, saved, told)

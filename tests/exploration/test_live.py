@@ -1,0 +1,337 @@
+"""A session that a user steers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+from exploracoder import commands as c
+from exploracoder.errors import CommandError, InputError
+from exploracoder.state import Exploration
+from exploracoder.testing import Delay, Failure
+
+from .conftest import Serve
+from .live_sessions import Followed, live_session, replayed_from_changes
+from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, TeaModel, fenced
+
+WEAK = KEEP.replace("> 3", "> 2")
+
+
+def ids(followed: Followed) -> list[str]:
+    return [step.subtask.id for step in followed.session.exploration.steps]
+
+
+def goals(followed: Followed) -> list[str]:
+    return [step.subtask.goal for step in followed.session.exploration.steps]
+
+
+def chosen_codes(exploration: Exploration) -> list[str]:
+    return [link.candidate.code for link in exploration.trace]
+
+
+async def accept_all(followed: Followed, count: int = 3) -> None:
+    """Plan, and accept what is proposed for the first steps."""
+    await followed.do(c.GoOn(), c.GoOn())
+    for number in range(1, count + 1):
+        await followed.do(c.Accept(subtask=followed.step(number).subtask.id))
+
+
+async def test_review_mode_stops_at_the_plan_and_at_each_subtask(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn())
+        at_plan = followed.statuses, followed.session.exploration.status
+        await followed.do(c.GoOn())
+        at_first = followed.statuses, followed.session.progress.part
+        await followed.do(c.Accept(subtask="step-1"))
+        at_second = followed.statuses, followed.session.progress.part
+        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
+        at_end = followed.statuses, followed.session.exploration.solution
+        await followed.do(c.Synthesize())
+        done = followed.session.exploration
+
+    assert at_plan == (["pending"] * 3, "waiting")
+    assert at_first == (["review", "pending", "pending"], "step-1")
+    assert at_second == (["done", "review", "pending"], "step-2")
+    assert at_end == (["done"] * 3, None)
+    assert done.status == "solved"
+    assert chosen_codes(done) == [READ, KEEP, COLLECT]
+
+
+async def test_auto_mode_works_to_the_end(serve: Serve) -> None:
+    async with live_session(serve(), mode="auto") as followed:
+        await followed.do(c.GoOn())
+        done = followed.session.exploration
+
+    assert done.status == "solved"
+    assert followed.saved[-1].solution == done.solution
+
+
+async def test_another_candidate_that_is_accepted_is_the_state_of_what_follows(
+    serve: Serve,
+) -> None:
+    model = TeaModel(drafts={2: [[fenced(KEEP), fenced(WEAK)]]})
+    async with live_session(serve(model), candidates=2) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        other = next(one for one in followed.step(2).candidates if one.code == WEAK)
+        await followed.do(c.Accept(subtask="step-2", candidate=other.id))
+        third = followed.step(3).candidates[0]
+
+    assert third.observation is not None
+    assert "assam" in third.observation.stdout
+    assert chosen_codes(followed.session.exploration)[1] == WEAK
+
+
+async def test_going_back_opens_later_steps_and_keeps_their_candidates(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await accept_all(followed)
+        await followed.do(c.GoBack(subtask="step-2"))
+        back = followed.statuses
+        kept = [len(step.candidates) for step in followed.session.exploration.steps]
+        asked = len(followed.saved[-1].spending)
+        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
+        again = followed.session.exploration
+
+    assert back == ["done", "review", "pending"]
+    assert kept == [1, 1, 1]
+    assert chosen_codes(again) == [READ, KEEP, COLLECT]
+    assert len(again.spending) == asked, "what was accepted before runs again without the model"
+
+
+async def test_choosing_otherwise_in_an_earlier_step_runs_the_later_ones_again(
+    serve: Serve,
+) -> None:
+    model = TeaModel(drafts={2: [[fenced(KEEP), fenced(WEAK)]]})
+    async with live_session(serve(model), candidates=2) as followed:
+        await accept_all(followed)
+        now = followed.step(2).chosen
+        other = next(one for one in followed.step(2).candidates if one.id != now)
+        await followed.do(c.Accept(subtask="step-2", candidate=other.id))
+        after = followed.session.exploration
+
+    assert followed.statuses == ["done"] * 3
+    assert chosen_codes(after)[1] == other.code
+    outputs = [link.observation.stdout for link in after.trace]
+    assert len(outputs) == 3
+
+
+async def test_the_users_own_code_is_a_candidate_and_the_chain_goes_on_from_it(
+    serve: Serve,
+) -> None:
+    mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.TryCode(subtask="step-2", code=mine))
+
+    assert followed.statuses == ["done", "done", "review"]
+    assert followed.step(2).candidate is not None
+    assert followed.step(2).candidate.origin == "user"
+    assert chosen_codes(followed.session.exploration) == [READ, mine]
+
+
+async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+        await followed.do(c.TryCode(subtask="step-1", code="1 / 0"))
+
+    assert followed.statuses[0] == "review"
+    assert [one.code for one in followed.step(1).candidates] == [READ, "1 / 0"]
+
+
+async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None:
+    model = TeaModel(drafts={1: [fenced("leaves = tealeaf.nothing(text)")]})
+    async with live_session(serve(model), self_debug=False) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+        failed = followed.step(1)
+        await followed.do(c.Debug(subtask="step-1", candidate=failed.candidates[0].id))
+        repaired = followed.step(1)
+
+    assert failed.status == "failed"
+    assert repaired.status == "review"
+    assert repaired.candidate is not None
+    assert (repaired.candidate.code, repaired.candidate.origin) == (READ, "debug")
+
+
+async def test_other_candidates_come_beside_those_that_are_there(serve: Serve) -> None:
+    model = TeaModel(drafts={2: [fenced(KEEP), fenced(WEAK)]})
+    async with live_session(serve(model)) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
+
+    codes = [one.code for one in followed.step(2).candidates]
+    assert codes == [KEEP, WEAK]
+    assert followed.step(2).status == "review"
+
+
+async def test_a_skipped_subtask_is_left_out_and_the_next_one_explored(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.Skip(subtask="step-2"))
+
+    assert followed.statuses[:2] == ["done", "skipped"]
+    assert followed.session.progress.part != "step-2"
+
+
+async def test_the_plan_is_edited_where_it_is_open(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.AddSubtask(goal="Say how many there are", before="step-3"))
+        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect  the names"))
+        await followed.do(c.MoveSubtask(subtask="step-4", before=None))
+        edited = list(goals(followed))
+        await followed.do(c.DeleteSubtask(subtask="step-4"))
+
+    assert edited == [*GOALS[:2], "Collect the names", "Say how many there are"]
+    assert ids(followed) == ["step-1", "step-2", "step-3"]
+
+
+REFUSED = {
+    "delete what is done": c.DeleteSubtask(subtask="step-1"),
+    "rename what is done": c.RenameSubtask(subtask="step-1", goal="Else"),
+    "move what is done": c.MoveSubtask(subtask="step-1"),
+    "put something before what is done": c.AddSubtask(goal="First", before="step-1"),
+    "plan what is done again": c.Replan(subtask="step-1"),
+}
+
+
+@pytest.mark.parametrize("command", REFUSED.values(), ids=REFUSED.keys())
+async def test_what_cannot_be_done_now_is_refused(serve: Serve, command: c.Command) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        before = followed.session.exploration
+
+        with pytest.raises(CommandError):
+            await followed.session.do(command)
+
+        assert followed.session.exploration == before
+
+
+async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+
+        with pytest.raises(InputError, match="no subtask 'step-9'"):
+            await followed.session.do(c.Accept(subtask="step-9"))
+        with pytest.raises(InputError, match="no candidate 'x'"):
+            await followed.session.do(c.Accept(subtask="step-1", candidate="x"))
+
+
+async def test_planning_again_keeps_what_stands_before(serve: Serve) -> None:
+    plans = ['{"subtasks": ["Read the leaves", "Keep some"]}', '{"subtasks": ["Keep the strong"]}']
+    async with live_session(serve(TeaModel(plans=plans))) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.Replan(subtask="step-2"))
+
+    assert goals(followed) == ["Read the leaves", "Keep the strong"]
+    assert ids(followed) == ["step-1", "step-2"]
+
+
+async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: Serve) -> None:
+    model = TeaModel(drafts={2: [Delay(30, fenced(KEEP)), fenced(KEEP)]})
+    server = serve(model)
+    async with live_session(server) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+        asked = len(server.chat_requests)
+        await followed.session.do(c.Accept(subtask="step-1"))
+        await asyncio.to_thread(server.wait_for_requests, len(server.requests) + 1, 20)
+        with pytest.raises(CommandError, match="Cancel that first"):
+            await followed.session.do(c.GoOn())
+        await followed.session.do(c.Cancel())
+        cancelled = followed.session.exploration
+        await followed.do(c.GoOn())
+
+    assert asked
+    assert [step.status for step in cancelled.steps][:1] == ["done"]
+    assert cancelled.status == "waiting"
+    assert followed.statuses[:2] == ["done", "review"]
+
+
+async def test_a_model_that_fails_stops_the_work_and_is_asked_again(serve: Serve) -> None:
+    model = TeaModel(drafts={1: [Failure(401, "no such key"), fenced(READ)]})
+    async with live_session(serve(model)) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+        error, reason = followed.error, followed.session.exploration.reason
+        await followed.do(c.GoOn())
+
+    assert "key" in error
+    assert reason == error
+    assert followed.error == ""
+    assert followed.statuses[0] == "review"
+
+
+async def test_what_was_saved_goes_on_in_another_session(serve: Serve) -> None:
+    server = serve()
+    async with live_session(server) as followed:
+        await accept_all(followed, 2)
+        saved = followed.saved[-1]
+    async with live_session(server, exploration=saved) as followed:
+        await followed.do(c.Accept(subtask="step-3"), c.Synthesize())
+
+    assert followed.session.exploration.status == "solved"
+    assert chosen_codes(followed.session.exploration) == [READ, KEEP, COLLECT]
+
+
+async def test_changes_alone_tell_a_surface_everything(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await accept_all(followed, 1)
+        await followed.do(c.AddSubtask(goal="Count", before="step-2"), c.GoBack(subtask="step-1"))
+        await followed.do(c.Accept(subtask="step-1"), c.DeleteSubtask(subtask="step-4"))
+
+        assert replayed_from_changes(followed) == followed.session.exploration
+
+
+def random_command(choose: random.Random, subtasks: Sequence[str]) -> c.Command:
+    subtask = choose.choice([*subtasks, "step-99"])
+    made: list[c.Command] = [
+        c.GoOn(),
+        c.GoOn(),
+        c.SetMode(mode=choose.choice(["auto", "review"])),
+        c.AddSubtask(goal="Count the leaves", before=choose.choice([None, subtask])),
+        c.RenameSubtask(subtask=subtask, goal="Read them once more"),
+        c.DeleteSubtask(subtask=subtask),
+        c.MoveSubtask(subtask=subtask, before=choose.choice([None, *subtasks])),
+        c.Skip(subtask=subtask),
+        c.Replan(subtask=subtask),
+        c.Accept(subtask=subtask),
+        c.Accept(subtask=subtask, candidate=f"{subtask}/{choose.randint(1, 2)}"),
+        c.Debug(subtask=subtask),
+        c.Draft(subtask=subtask),
+        c.TryCode(subtask=subtask, code="leaves = tealeaf.read_leaves(text)"),
+        c.GoBack(subtask=subtask),
+        c.Synthesize(),
+        c.Cancel(),
+    ]
+    return choose.choice(made)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: int) -> None:
+    choose = random.Random(seed)
+    model = TeaModel(
+        drafts={n: [fenced(READ), fenced("1 / 0"), fenced(KEEP)] for n in range(1, 40)},
+        debugs={n: [fenced(READ), fenced("oops")] for n in range(1, 40)},
+        solutions=(fenced(SOLUTION), fenced("1 / 0")),
+    )
+    async with live_session(serve(model), candidates=1, backtracks=1) as followed:
+        await followed.do(c.GoOn())
+        for _ in range(25):
+            command = random_command(choose, ids(followed))
+            try:
+                await followed.session.do(command)
+            except (CommandError, InputError):
+                continue
+            if choose.random() < 0.8:
+                await asyncio.wait_for(followed.session.idle(), 30)
+        await asyncio.wait_for(followed.session.idle(), 30)
+
+        assert replayed_from_changes(followed) == followed.session.exploration
+        assert followed.saved[-1] == followed.session.exploration
+        seen_open = False
+        for step in followed.session.exploration.steps:
+            seen_open = seen_open or step.status in ("pending", "review")
+            assert not (seen_open and step.status == "done"), "what is done comes first"
+        await followed.session.do(c.SetMode(mode="auto"))
+        await followed.session.do(c.GoOn())
+        await asyncio.wait_for(followed.session.idle(), 60)
+        assert followed.session.progress.activity == "idle"
