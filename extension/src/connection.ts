@@ -1,0 +1,103 @@
+import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
+import { ClientMessage, ServerMessage } from './protocol';
+
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 10_000;
+
+/** A WebSocket that is made again, at growing intervals, whenever it is lost. */
+export class Connection implements IDisposable {
+  /** `open` makes a socket that asks for all events since those that came. */
+  constructor(private readonly _open: () => WebSocket) {
+    this._connect();
+  }
+
+  get isConnected(): boolean {
+    return this._socket?.readyState === WebSocketState.open;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Whether messages can come and go now. */
+  get connectedChanged(): ISignal<this, boolean> {
+    return this._connectedChanged;
+  }
+
+  get received(): ISignal<this, ServerMessage> {
+    return this._received;
+  }
+
+  /** Send a message; false when there is no connection at the moment. */
+  send(message: ClientMessage): boolean {
+    if (!this.isConnected) {
+      return false;
+    }
+    this._socket?.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Connect now: there is reason to think that the connection is gone or can be had again. */
+  reconnect(): void {
+    if (!this._isDisposed) {
+      this._delay = FIRST_DELAY_MS;
+      this._drop();
+      this._connect();
+    }
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._drop();
+      Signal.clearData(this);
+    }
+  }
+
+  private _connect(): void {
+    clearTimeout(this._timer);
+    const socket = this._open();
+    this._socket = socket;
+    socket.onopen = () => {
+      this._delay = FIRST_DELAY_MS;
+      this._connectedChanged.emit(true);
+    };
+    socket.onmessage = event => {
+      this._received.emit(JSON.parse(event.data) as ServerMessage);
+    };
+    // An error is always followed by a close.
+    socket.onclose = () => this._retry();
+  }
+
+  private _retry(): void {
+    this._drop();
+    this._connectedChanged.emit(false);
+    // Not all tabs at the same moment when a server comes back.
+    const delay = this._delay * (0.75 + Math.random() / 2);
+    this._timer = setTimeout(() => this._connect(), delay);
+    this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
+  }
+
+  private _drop(): void {
+    clearTimeout(this._timer);
+    const socket = this._socket;
+    this._socket = null;
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+  }
+
+  private _socket: WebSocket | null = null;
+  private _timer: ReturnType<typeof setTimeout> | undefined;
+  private _delay = FIRST_DELAY_MS;
+  private _isDisposed = false;
+  private _connectedChanged = new Signal<this, boolean>(this);
+  private _received = new Signal<this, ServerMessage>(this);
+}
+
+// The class WebSocket may be the user's own, and need not have the constants.
+enum WebSocketState {
+  open = 1
+}

@@ -1,0 +1,312 @@
+import { IDisposable } from '@lumino/disposable';
+import { Poll } from '@lumino/polling';
+import { ISignal, Signal } from '@lumino/signaling';
+import { Connection } from './connection';
+import { Holds } from './holds';
+import { ExplorationModel } from './model';
+import {
+  ExplorationEvent,
+  Explorations as ExplorationList,
+  Held,
+  IndexedLibrary,
+  Libraries,
+  LibraryEvent,
+  NewExploration,
+  OpenExploration,
+  Replayed,
+  SearchResults,
+  ServerMessage,
+  ServerStatus,
+  Summary
+} from './protocol';
+import { pathOf, queryOf, RequestError, Requests } from './request';
+import { IExplorationModel, IExplorations } from './tokens';
+
+const CHECK_INTERVAL_MS = 30_000;
+
+/** The explorations of a server, kept up to date by its events. */
+export class Explorations implements IExplorations, IDisposable {
+  constructor(private readonly _requests: Requests) {
+    this._connection = new Connection(() => _requests.socket(this._position));
+    this._holds = new Holds(this._connection);
+    this._connection.connectedChanged.connect(this._onConnected, this);
+    this._connection.received.connect(this._onMessage, this);
+    this._check = new Poll({
+      name: 'exploracoder:status',
+      factory: () => this._askStatus(),
+      frequency: { interval: CHECK_INTERVAL_MS, backoff: true },
+      standby: 'when-hidden'
+    });
+  }
+
+  get status(): ServerStatus | null {
+    return this._status;
+  }
+
+  get isConnected(): boolean {
+    return this._connection.isConnected;
+  }
+
+  get open(): ReadonlyMap<string, IExplorationModel> {
+    return this._open;
+  }
+
+  get past(): ReadonlyArray<Summary> {
+    return this._past;
+  }
+
+  get current(): IExplorationModel | null {
+    return this._current;
+  }
+
+  /** What is being indexed, and the outcome of what was, by target. */
+  get indexing(): ReadonlyMap<string, LibraryEvent> {
+    return this._indexing;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._connection.isDisposed;
+  }
+
+  dispose(): void {
+    this._check.dispose();
+    this._connection.dispose();
+    Signal.clearData(this);
+  }
+
+  /** Connect at once: the network is back, or the tab is looked at again. */
+  wake(): void {
+    if (!this.isConnected) {
+      this._connection.reconnect();
+    }
+    void this._check.refresh();
+  }
+
+  async start(request: NewExploration): Promise<IExplorationModel> {
+    const opened = await this._requests.post<OpenExploration>(
+      'explorations',
+      request
+    );
+    return this._show(opened);
+  }
+
+  async resume(path: string): Promise<IExplorationModel> {
+    const opened = await this._requests.post<OpenExploration>(
+      'explorations/open',
+      { path }
+    );
+    return this._show(opened);
+  }
+
+  replay(path: string): Promise<Replayed> {
+    return this._requests.post<Replayed>('explorations/replay', { path });
+  }
+
+  async close(id: string): Promise<void> {
+    await this._requests.delete(pathOf('explorations', id));
+    this._forget(id);
+    await this._list();
+  }
+
+  show(id: string | null): void {
+    this._current = id === null ? null : (this._open.get(id) ?? null);
+    this._changed.emit();
+  }
+
+  forPath(path: string): IExplorationModel | null {
+    const models = Array.from(this._open.values());
+    return models.find(model => model.path === path) ?? null;
+  }
+
+  hold(id: string): Promise<Held> {
+    return this._holds.hold(id);
+  }
+
+  release(id: string): void {
+    this._holds.release(id);
+  }
+
+  libraries(kernelName: string | null): Promise<Libraries> {
+    const query = queryOf({ kernel_name: kernelName });
+    return this._requests.get<Libraries>(`libraries${query}`);
+  }
+
+  indexLibrary(
+    target: string,
+    kernelName: string | null
+  ): Promise<IndexedLibrary> {
+    const body = { target, kernel_name: kernelName };
+    return this._requests.post<IndexedLibrary>('libraries', body);
+  }
+
+  search(
+    query: string,
+    libraries: ReadonlyArray<string>
+  ): Promise<SearchResults> {
+    const asked = queryOf({ query, libraries: libraries.join(',') });
+    return this._requests.get<SearchResults>(`search${asked}`);
+  }
+
+  /** Where the solution or the notebook can be downloaded. */
+  exportUrl(id: string, format: 'py' | 'md' | 'ipynb'): string {
+    const path = pathOf('explorations', id, 'export');
+    return this._requests.url(path) + queryOf({ format });
+  }
+
+  private _onConnected(_: Connection, isConnected: boolean): void {
+    // The server tells a client that has no position yet where it stands.
+    if (isConnected && !this._position) {
+      void this._refresh();
+    }
+    this._changed.emit();
+  }
+
+  private _onMessage(_: Connection, message: ServerMessage): void {
+    switch (message.kind) {
+      case 'exploration':
+        this._advance(message.number);
+        this._onExploration(message);
+        break;
+      case 'library':
+        this._advance(message.number);
+        this._indexing.set(message.target, message);
+        this._changed.emit();
+        break;
+      case 'reset':
+        this._position = { epoch: message.epoch, after: message.number };
+        void this._refresh();
+        break;
+      case 'held':
+        this._holds.answer(message);
+        break;
+    }
+  }
+
+  private _advance(number: number): void {
+    if (this._position && number > this._position.after) {
+      this._position = { ...this._position, after: number };
+    }
+  }
+
+  private _onExploration(event: ExplorationEvent): void {
+    if (event.state === 'closed') {
+      this._forget(event.id);
+      void this._list();
+      return;
+    }
+    const model = this._open.get(event.id);
+    if (model) {
+      model.apply(event);
+    } else {
+      this._fetch(event.id);
+      this._fetching.get(event.id)?.push(event);
+    }
+  }
+
+  /** Ask for everything, after what is being asked for already: that may be from before. */
+  private _refresh(): Promise<void> {
+    this._refreshing = this._refreshing.then(() => this._fetchAll());
+    return this._refreshing;
+  }
+
+  private async _fetchAll(): Promise<void> {
+    await Promise.all([this._askStatus(), this._list()]).catch(() => undefined);
+    const listed = this._past.filter(one => one.is_open).map(one => one.id);
+    const gone = Array.from(this._open.keys()).filter(
+      id => !listed.includes(id)
+    );
+    gone.forEach(id => this._forget(id));
+    await Promise.all(listed.map(id => this._fetchOne(id)));
+    this._changed.emit();
+  }
+
+  private async _askStatus(): Promise<void> {
+    const status = await this._requests.get<ServerStatus>('status');
+    const isOther = this._position && status.epoch !== this._position.epoch;
+    const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
+    this._status = status;
+    // A connection that is dead without having been closed looks alive from here.
+    if (isOther && this.isConnected) {
+      this._connection.reconnect();
+    }
+    if (isNews) {
+      this._changed.emit();
+    }
+  }
+
+  private async _list(): Promise<void> {
+    const answer = await this._requests.get<ExplorationList>('explorations');
+    this._past = answer.explorations;
+    this._changed.emit();
+  }
+
+  /** Ask for the state of an exploration that is not known yet. */
+  private _fetch(id: string): void {
+    if (!this._fetching.has(id)) {
+      this._fetching.set(id, []);
+      void this._fetchOne(id).finally(() => this._fetching.delete(id));
+    }
+  }
+
+  private async _fetchOne(id: string): Promise<void> {
+    try {
+      const path = pathOf('explorations', id);
+      const model = this._take(await this._requests.get<OpenExploration>(path));
+      // What came in while the answer was on its way may be newer than the answer.
+      this._fetching.get(id)?.forEach(event => model.apply(event));
+      this._changed.emit();
+    } catch (error) {
+      // It was closed in the meantime: an event says so too.
+      if (!(error instanceof RequestError)) {
+        throw error;
+      }
+    }
+  }
+
+  private _show(opened: OpenExploration): IExplorationModel {
+    const model = this._take(opened);
+    this._current = model;
+    this._changed.emit();
+    void this._list();
+    return model;
+  }
+
+  private _take(opened: OpenExploration): ExplorationModel {
+    const known = this._open.get(opened.exploration.id);
+    if (known) {
+      known.replace(opened);
+      return known;
+    }
+    const model = new ExplorationModel(opened, this._requests);
+    this._open.set(model.id, model);
+    return model;
+  }
+
+  private _forget(id: string): void {
+    const model = this._open.get(id);
+    this._open.delete(id);
+    this._holds.release(id);
+    if (this._current?.id === id) {
+      this._current = null;
+    }
+    model?.end();
+    this._changed.emit();
+  }
+
+  private _connection: Connection;
+  private _holds: Holds;
+  private _check: Poll;
+  private _position: { epoch: string; after: number } | null = null;
+  private _status: ServerStatus | null = null;
+  private _open = new Map<string, ExplorationModel>();
+  private _past: ReadonlyArray<Summary> = [];
+  private _current: ExplorationModel | null = null;
+  private _indexing = new Map<string, LibraryEvent>();
+  private _refreshing: Promise<void> = Promise.resolve();
+  private _fetching = new Map<string, ExplorationEvent[]>();
+  private _changed = new Signal<this, void>(this);
+}

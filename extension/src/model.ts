@@ -1,0 +1,130 @@
+import { ISignal, Signal } from '@lumino/signaling';
+import {
+  Cells,
+  Change,
+  Command,
+  Exploration,
+  ExplorationEvent,
+  OpenExploration,
+  Progress,
+  Step
+} from './protocol';
+import { pathOf, queryOf, Requests } from './request';
+import { IExplorationModel } from './tokens';
+
+/** An exploration as this tab knows it, brought up to date by events. */
+export class ExplorationModel implements IExplorationModel {
+  constructor(
+    opened: OpenExploration,
+    private readonly _requests: Requests
+  ) {
+    this._opened = opened;
+  }
+
+  get id(): string {
+    return this._opened.exploration.id;
+  }
+
+  get path(): string {
+    return this._opened.path;
+  }
+
+  get kernelId(): string {
+    return this._opened.kernel_id;
+  }
+
+  get revision(): number {
+    return this._opened.revision;
+  }
+
+  get exploration(): Exploration {
+    return this._opened.exploration;
+  }
+
+  get progress(): Progress {
+    return this._opened.progress;
+  }
+
+  get isOpen(): boolean {
+    return this._isOpen;
+  }
+
+  get changed(): ISignal<this, Change | null> {
+    return this._changed;
+  }
+
+  /** Take an event in. One that is included already changes nothing. */
+  apply(event: ExplorationEvent): void {
+    if (event.number <= this._opened.number) {
+      return;
+    }
+    const { change, number, path, revision } = event;
+    this._opened = {
+      ...this._opened,
+      number,
+      path,
+      revision,
+      exploration: applyChange(this.exploration, change),
+      progress: change.progress ?? this.progress
+    };
+    this._changed.emit(change);
+  }
+
+  /** Start again from what the server has, unless events that came since then are in already. */
+  replace(opened: OpenExploration): void {
+    const { epoch, number } = this._opened;
+    if (opened.epoch === epoch && opened.number < number) {
+      return;
+    }
+    this._opened = opened;
+    this._isOpen = true;
+    this._changed.emit(null);
+  }
+
+  /** Its session has ended in the server. */
+  end(): void {
+    this._isOpen = false;
+    this._changed.emit(null);
+  }
+
+  async do(command: Command): Promise<void> {
+    await this._requests.post(
+      pathOf('explorations', this.id, 'command'),
+      command
+    );
+  }
+
+  cells(revision: number): Promise<Cells> {
+    const query = queryOf({ after: `${revision}` });
+    return this._requests.get<Cells>(
+      pathOf('explorations', this.id, 'cells') + query
+    );
+  }
+
+  private _opened: OpenExploration;
+  private _isOpen = true;
+  private _changed = new Signal<this, Change | null>(this);
+}
+
+/** The exploration after a change. What did not change stays the same object. */
+export function applyChange(before: Exploration, change: Change): Exploration {
+  return {
+    ...before,
+    ...(change.fields as Partial<Exploration>),
+    steps: changedSteps(before.steps, change)
+  };
+}
+
+function changedSteps(before: Step[], { steps, order }: Change): Step[] {
+  if (!steps.length && !order) {
+    return before;
+  }
+  const byId = new Map(before.map(step => [step.subtask.id, step]));
+  for (const step of steps) {
+    byId.set(step.subtask.id, step);
+  }
+  // A name in the order without a step can only be a step that is still to come.
+  return order
+    ? order.flatMap(id => byId.get(id) ?? [])
+    : Array.from(byId.values());
+}

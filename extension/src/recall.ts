@@ -1,0 +1,24 @@
+/** Walks through earlier tasks by the arrow keys, as a shell does. */
+export interface IRecall {
+  /** Which earlier task is shown, from 0; -1 is the user's own text. */
+  readonly index: number;
+  /** What the user had written before. */
+  readonly own: string;
+}
+
+export const NO_RECALL: IRecall = { index: -1, own: '' };
+
+/** One step up (1) or down (-1), with the text to show; null where there is none. */
+export function recalled(
+  history: ReadonlyArray<string>,
+  recall: IRecall,
+  text: string,
+  step: 1 | -1
+): { recall: IRecall; text: string } | null {
+  const index = recall.index + step;
+  if (index < -1 || index >= history.length) {
+    return null;
+  }
+  const own = recall.index === -1 ? text : recall.own;
+  return { recall: { index, own }, text: index === -1 ? own : history[index] };
+}

@@ -1,0 +1,94 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+const NAMESPACE = 'exploracoder/api';
+
+/** What the server said no to, in its own words. */
+export class RequestError extends Error {
+  constructor(
+    message: string,
+    /** The HTTP status; 0 when the server could not be reached. */
+    readonly status: number
+  ) {
+    super(message);
+    this.name = 'RequestError';
+  }
+}
+
+/** The server's side of the extension: the only place that fetches. */
+export class Requests {
+  constructor(readonly settings: ServerConnection.ISettings) {}
+
+  get<T>(path: string): Promise<T> {
+    return this._ask<T>(path, { method: 'GET' });
+  }
+
+  post<T>(path: string, body: object): Promise<T> {
+    return this._ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  async delete(path: string): Promise<void> {
+    await this._ask<void>(path, { method: 'DELETE' });
+  }
+
+  /** Where the browser itself may fetch something, such as a download. */
+  url(path: string): string {
+    return URLExt.join(this.settings.baseUrl, NAMESPACE, path);
+  }
+
+  /** A WebSocket on which the events after a position come. */
+  socket(query: { epoch: string; after: number } | null): WebSocket {
+    const { settings } = this;
+    const asked = query
+      ? { epoch: query.epoch, after: `${query.after}` }
+      : undefined;
+    const token =
+      settings.appendToken && settings.token ? { token: settings.token } : {};
+    const parameters = URLExt.objectToQueryString({ ...asked, ...token });
+    const url = URLExt.join(settings.wsUrl, NAMESPACE, 'events');
+    return new settings.WebSocket(parameters === '?' ? url : url + parameters);
+  }
+
+  private async _ask<T>(path: string, init: RequestInit): Promise<T> {
+    let response: Response;
+    try {
+      response = await ServerConnection.makeRequest(
+        this.url(path),
+        init,
+        this.settings
+      );
+    } catch (error) {
+      throw new RequestError(`The server cannot be reached: ${error}`, 0);
+    }
+    const text = await response.text();
+    if (!response.ok) {
+      throw new RequestError(messageOf(text, response), response.status);
+    }
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+}
+
+/** A path of segments that may hold anything. */
+export function pathOf(...segments: string[]): string {
+  return segments.map(encodeURIComponent).join('/');
+}
+
+/** A query string, without what is empty. */
+export function queryOf(values: { [name: string]: string | null }): string {
+  const given = Object.entries(values).filter(([, value]) => value);
+  return given.length
+    ? `?${new URLSearchParams(given as [string, string][])}`
+    : '';
+}
+
+function messageOf(text: string, response: Response): string {
+  try {
+    const { message } = JSON.parse(text);
+    if (typeof message === 'string' && message) {
+      return message;
+    }
+  } catch {
+    // A proxy's page, for example: the status says more than its markup.
+  }
+  return `The server answered ${response.status} ${response.statusText}`.trim();
+}

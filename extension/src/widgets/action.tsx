@@ -1,0 +1,50 @@
+import { LabIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+/** A button with words, and an icon where one helps. */
+export function Action(props: {
+  label: string;
+  onClick: () => void;
+  icon?: LabIcon;
+  isPrimary?: boolean;
+  isDisabled?: boolean;
+  /** Says more than the label where that is not enough. */
+  title?: string;
+}): React.ReactElement {
+  const { icon, isDisabled, isPrimary, label, onClick, title } = props;
+  const kind = isPrimary ? 'jp-mod-accept' : 'jp-mod-reject';
+  return (
+    <button
+      type="button"
+      className={`jp-mod-styled jp-mod-small ${kind} jp-exploracoder-action`}
+      disabled={isDisabled}
+      title={title}
+      onClick={onClick}
+    >
+      {icon && <icon.react tag="span" aria-hidden="true" />}
+      {label}
+    </button>
+  );
+}
+
+/** A button that shows an icon only; its label is its accessible name and tooltip. */
+export function IconAction(props: {
+  label: string;
+  icon: LabIcon;
+  onClick: () => void;
+  isDisabled?: boolean;
+}): React.ReactElement {
+  const { icon, isDisabled, label, onClick } = props;
+  return (
+    <button
+      type="button"
+      className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
+      aria-label={label}
+      title={label}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      <icon.react tag="span" aria-hidden="true" />
+    </button>
+  );
+}

@@ -1,0 +1,179 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+import { Candidate, Observation } from '../protocol';
+import { originWords, runWords } from '../wording';
+import { Code } from './code';
+import { Difference } from './difference';
+import { Outputs } from './outputs';
+import { ITools } from './tools';
+
+/** A candidate: its code, the APIs in it, what came out, and how it differs from another. */
+export function CandidatePanel(props: {
+  candidate: Candidate;
+  others: ReadonlyArray<Candidate>;
+  documented: ReadonlySet<string>;
+  tools: ITools;
+}): React.ReactElement {
+  const { candidate, documented, others, tools } = props;
+  const { trans } = tools;
+  const [otherId, setOther] = React.useState('');
+  const other = others.find(one => one.id === otherId);
+  return (
+    <>
+      <p className="jp-exploracoder-note">
+        {[
+          originWords(trans, candidate),
+          runWords(trans, candidate.observation),
+          ...(candidate.observation
+            ? [trans.__('%1 s', candidate.observation.seconds.toFixed(2))]
+            : [])
+        ].join(' · ')}
+      </p>
+      {other ? (
+        <Difference before={other.code} after={candidate.code} trans={trans} />
+      ) : (
+        <Code
+          code={candidate.code}
+          label={trans.__('Code')}
+          languages={tools.languages}
+        />
+      )}
+      {others.length > 1 && (
+        <label className="jp-exploracoder-choice">
+          {trans.__('Compare with')}
+          <select
+            className="jp-mod-styled"
+            value={otherId}
+            onChange={event => setOther(event.target.value)}
+          >
+            <option value="">{trans.__('none')}</option>
+            {others.map(
+              (one, index) =>
+                one !== candidate && (
+                  <option key={one.id} value={one.id}>
+                    {trans.__('Candidate %1', index + 1)}
+                  </option>
+                )
+            )}
+          </select>
+        </label>
+      )}
+      <ApiMarks candidate={candidate} documented={documented} trans={trans} />
+      {candidate.observation && (
+        <Result observation={candidate.observation} tools={tools} />
+      )}
+    </>
+  );
+}
+
+/** Each API that the code names: whether its docs are known, or whether it is missing. */
+function ApiMarks(props: {
+  candidate: Candidate;
+  documented: ReadonlySet<string>;
+  trans: TranslationBundle;
+}): React.ReactElement | null {
+  const { candidate, documented, trans } = props;
+  const { apis, problems } = candidate;
+  if (!apis.length && !problems.length) {
+    return null;
+  }
+  return (
+    <ul className="jp-exploracoder-marks" aria-label={trans.__('APIs used')}>
+      {apis.map(path => (
+        <li key={path} data-mark="known">
+          <code>{path}</code>{' '}
+          {documented.has(path)
+            ? trans.__('✓ documented')
+            : trans.__('✓ in this version')}
+        </li>
+      ))}
+      {problems.map(({ name, nearest, owner }) => (
+        <li key={`${owner}.${name}`} data-mark="missing">
+          <code>{`${owner}.${name}`}</code> {trans.__('✗ not in this version')}
+          {nearest.length > 0 && (
+            <>
+              {trans.__('; it has ')}
+              <code>{nearest.join(', ')}</code>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Result(props: {
+  observation: Observation;
+  tools: ITools;
+}): React.ReactElement {
+  const { observation, tools } = props;
+  const { trans } = tools;
+  const { error, outputs } = observation;
+  return (
+    <div
+      className="jp-exploracoder-result"
+      role="group"
+      aria-label={trans.__('Output')}
+    >
+      {error && (
+        <p className="jp-exploracoder-error">
+          <strong>{error.ename}</strong>
+          {`: ${error.evalue}`}
+          {error.line ? ` (${trans.__('line %1', error.line)})` : ''}
+        </p>
+      )}
+      {outputs.length > 0 ? (
+        <Outputs outputs={outputs} rendermime={tools.rendermime} />
+      ) : (
+        !error && (
+          <p className="jp-exploracoder-note">
+            {trans.__('It put nothing out.')}
+          </p>
+        )
+      )}
+      <Variables observation={observation} trans={trans} />
+      {[
+        observation.is_truncated && trans.__('The output was cut.'),
+        observation.limits_hit.length > 0 &&
+          trans.__('Limits: %1', observation.limits_hit.join(', ')),
+        observation.note
+      ]
+        .filter(Boolean)
+        .map(text => (
+          <p key={`${text}`} className="jp-exploracoder-note">
+            {text}
+          </p>
+        ))}
+    </div>
+  );
+}
+
+function Variables(props: {
+  observation: Observation;
+  trans: TranslationBundle;
+}): React.ReactElement | null {
+  const { variables } = props.observation;
+  if (!variables.length) {
+    return null;
+  }
+  return (
+    <details className="jp-exploracoder-variables">
+      <summary>
+        {props.trans.__('New or changed: ')}
+        <code>{variables.map(one => one.name).join(', ')}</code>
+      </summary>
+      <dl>
+        {variables.map(({ name, preview, type }) => (
+          <React.Fragment key={name}>
+            <dt>
+              <code>{name}</code> {type}
+            </dt>
+            <dd>
+              <code>{preview}</code>
+            </dd>
+          </React.Fragment>
+        ))}
+      </dl>
+    </details>
+  );
+}

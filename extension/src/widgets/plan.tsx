@@ -1,0 +1,112 @@
+import { addIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { Exploration, Progress, Step } from '../protocol';
+import { IExplorationModel } from '../tokens';
+import { isOpen } from '../wording';
+import { Action } from './action';
+import { PlanItem } from './planitem';
+import { ITools } from './tools';
+
+/** The plan as a list that can be edited; open subtasks can be moved among each other. */
+export function Plan(props: {
+  model: IExplorationModel;
+  exploration: Exploration;
+  progress: Progress;
+  selected: string | null;
+  onSelect: (subtask: string) => void;
+  tools: ITools;
+}): React.ReactElement {
+  const { exploration, model, onSelect, progress, selected, tools } = props;
+  const { trans } = tools;
+  const { steps } = exploration;
+  const [dragged, setDragged] = React.useState<string | null>(null);
+
+  const move = (subtask: string, before: string | null) =>
+    tools.send(model, { kind: 'move_subtask', subtask, before });
+
+  if (!steps.length) {
+    return (
+      <p className="jp-exploracoder-empty">
+        {trans.__(
+          'The plan appears here: small subtasks of one or two calls each. You can change it before anything runs.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <>
+      <ol className="jp-exploracoder-plan" aria-label={trans.__('Plan')}>
+        {steps.map((step, index) => (
+          <PlanItem
+            key={step.subtask.id}
+            step={step}
+            number={index + 1}
+            model={model}
+            tools={tools}
+            isSelected={step.subtask.id === selected}
+            isWorking={
+              progress.activity === 'working' &&
+              progress.part === step.subtask.id
+            }
+            isBusy={progress.activity === 'working'}
+            onSelect={onSelect}
+            before={placeAbove(steps, index)}
+            after={placeBelow(steps, index)}
+            dragged={dragged}
+            onDrag={setDragged}
+            onMove={move}
+          />
+        ))}
+      </ol>
+      <NewSubtask model={model} tools={tools} />
+    </>
+  );
+}
+
+/** Where a step goes when it is moved one place up; undefined when it cannot be. */
+function placeAbove(steps: Step[], index: number): string | undefined {
+  const above = steps[index - 1];
+  return above && isOpen(above) ? above.subtask.id : undefined;
+}
+
+/** Where it goes when it is moved one place down: null is the end of the plan. */
+function placeBelow(steps: Step[], index: number): string | null | undefined {
+  if (!steps[index + 1]) {
+    return undefined;
+  }
+  return steps[index + 2]?.subtask.id ?? null;
+}
+
+function NewSubtask(props: {
+  model: IExplorationModel;
+  tools: ITools;
+}): React.ReactElement {
+  const { model, tools } = props;
+  const { trans } = tools;
+  const [goal, setGoal] = React.useState('');
+  const add = (event: React.FormEvent) => {
+    event.preventDefault();
+    if (goal.trim()) {
+      tools.send(model, { kind: 'add_subtask', goal: goal.trim() });
+      setGoal('');
+    }
+  };
+  return (
+    <form className="jp-exploracoder-row" onSubmit={add}>
+      <input
+        className="jp-mod-styled"
+        aria-label={trans.__('New subtask')}
+        placeholder={trans.__('Add a subtask…')}
+        value={goal}
+        maxLength={2000}
+        onChange={event => setGoal(event.target.value)}
+      />
+      <Action
+        label={trans.__('Add')}
+        icon={addIcon}
+        isDisabled={!goal.trim()}
+        onClick={() => add({ preventDefault: () => undefined } as React.FormEvent)}
+      />
+    </form>
+  );
+}

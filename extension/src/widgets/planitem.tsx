@@ -1,0 +1,215 @@
+import {
+  closeIcon,
+  deleteIcon,
+  editIcon,
+  fastForwardIcon,
+  LabIcon,
+  refreshIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { doneIcon, failedIcon, openIcon, turnIcon, workingIcon } from '../icons';
+import { Step } from '../protocol';
+import { IExplorationModel } from '../tokens';
+import { isOpen, stepWords } from '../wording';
+import { IconAction } from './action';
+import { ITools } from './tools';
+
+interface IPlanItemProps {
+  step: Step;
+  number: number;
+  model: IExplorationModel;
+  tools: ITools;
+  isSelected: boolean;
+  isWorking: boolean;
+  isBusy: boolean;
+  onSelect: (subtask: string) => void;
+  /** The subtask that it comes before after a move up; undefined when it cannot be moved. */
+  before: string | undefined;
+  after: string | null | undefined;
+  dragged: string | null;
+  onDrag: (subtask: string | null) => void;
+  onMove: (subtask: string, before: string | null) => void;
+}
+
+/** A subtask in the plan. Alt with an arrow key moves it, F2 renames it, Delete takes it out. */
+export function PlanItem(props: IPlanItemProps): React.ReactElement {
+  const { dragged, isSelected, isWorking, onDrag, onMove, step } = props;
+  const [isEdited, setEdited] = React.useState(false);
+  const [isTarget, setTarget] = React.useState(false);
+  const id = step.subtask.id;
+  const isFree = isOpen(step) && !isWorking;
+  const canTake = isOpen(step) && dragged !== null && dragged !== id;
+  return (
+    <li
+      className="jp-exploracoder-plan-item"
+      data-status={isWorking ? 'working' : step.status}
+      data-target={isTarget && canTake}
+      aria-current={isSelected ? 'step' : undefined}
+      draggable={isFree && !isEdited}
+      onDragStart={event => {
+        event.dataTransfer.effectAllowed = 'move';
+        onDrag(id);
+      }}
+      onDragEnd={() => onDrag(null)}
+      onDragOver={event => {
+        if (canTake) {
+          event.preventDefault();
+          setTarget(true);
+        }
+      }}
+      onDragLeave={() => setTarget(false)}
+      onDrop={event => {
+        event.preventDefault();
+        setTarget(false);
+        if (canTake) {
+          onMove(dragged, id);
+        }
+      }}
+    >
+      {isEdited ? (
+        <GoalEditor {...props} onDone={() => setEdited(false)} />
+      ) : (
+        <GoalLine {...props} isFree={isFree} onEdit={() => setEdited(true)} />
+      )}
+    </li>
+  );
+}
+
+function GoalLine(
+  props: IPlanItemProps & { isFree: boolean; onEdit: () => void }
+): React.ReactElement {
+  const { isFree, isSelected, isWorking, number, onEdit, onSelect } = props;
+  const { model, step, tools } = props;
+  const words = stepWords(tools.trans, step, isWorking);
+  const icon = iconOf(step, isWorking);
+  return (
+    <>
+      <button
+        type="button"
+        className="jp-exploracoder-goal"
+        aria-keyshortcuts={isFree ? 'Alt+ArrowUp Alt+ArrowDown F2' : undefined}
+        onClick={() => onSelect(step.subtask.id)}
+        onDoubleClick={() =>
+          tools.execute('exploracoder:open-notebook', {
+            id: model.id,
+            subtask: step.subtask.id
+          })
+        }
+        onKeyDown={event => onKey(event, props)}
+      >
+        <icon.react tag="span" aria-hidden="true" />
+        <span>
+          {`${number}. ${step.subtask.goal} `}
+          <span className="jp-exploracoder-state">{words}</span>
+        </span>
+      </button>
+      {isSelected && isFree && <GoalActions {...props} onEdit={onEdit} />}
+    </>
+  );
+}
+
+function GoalActions(
+  props: IPlanItemProps & { onEdit: () => void }
+): React.ReactElement {
+  const { isBusy, model, onEdit, step, tools } = props;
+  const { trans } = tools;
+  const subtask = step.subtask.id;
+  return (
+    <span className="jp-exploracoder-goal-actions">
+      <IconAction label={trans.__('Rename')} icon={editIcon} onClick={onEdit} />
+      <IconAction
+        label={trans.__('Plan again from here')}
+        icon={refreshIcon}
+        isDisabled={isBusy}
+        onClick={() =>
+          tools.execute('exploracoder:replan', { id: model.id, subtask })
+        }
+      />
+      <IconAction
+        label={trans.__('Delete')}
+        icon={deleteIcon}
+        onClick={() => tools.send(model, { kind: 'delete_subtask', subtask })}
+      />
+    </span>
+  );
+}
+
+function GoalEditor(
+  props: IPlanItemProps & { onDone: () => void }
+): React.ReactElement {
+  const { model, onDone, step, tools } = props;
+  const { trans } = tools;
+  const [goal, setGoal] = React.useState(step.subtask.goal);
+  const save = (event: React.FormEvent) => {
+    event.preventDefault();
+    const text = goal.trim();
+    if (text && text !== step.subtask.goal) {
+      const subtask = step.subtask.id;
+      tools.send(model, { kind: 'rename_subtask', subtask, goal: text });
+    }
+    onDone();
+  };
+  return (
+    <form className="jp-exploracoder-row" onSubmit={save}>
+      <input
+        className="jp-mod-styled"
+        autoFocus
+        aria-label={trans.__('Goal of the subtask')}
+        value={goal}
+        maxLength={2000}
+        onChange={event => setGoal(event.target.value)}
+        onKeyDown={event => event.key === 'Escape' && onDone()}
+      />
+      <IconAction
+        label={trans.__('Keep the old goal')}
+        icon={closeIcon}
+        onClick={onDone}
+      />
+    </form>
+  );
+}
+
+function onKey(event: React.KeyboardEvent, props: IPlanItemProps): void {
+  const { after, before, isWorking, model, onMove, step, tools } = props;
+  const subtask = step.subtask.id;
+  const items = Array.from(
+    event.currentTarget.closest('ol')?.querySelectorAll<HTMLElement>(
+      '.jp-exploracoder-goal'
+    ) ?? []
+  );
+  const place = items.indexOf(event.currentTarget as HTMLElement);
+  const isFree = isOpen(step) && !isWorking;
+  const target = event.key === 'ArrowUp' ? before : after;
+  if (event.altKey && event.key.startsWith('Arrow')) {
+    if (isFree && target !== undefined) {
+      onMove(subtask, target);
+    }
+  } else if (event.key === 'ArrowUp') {
+    items[place - 1]?.focus();
+  } else if (event.key === 'ArrowDown') {
+    items[place + 1]?.focus();
+  } else if (event.key === 'Delete' && isFree) {
+    tools.send(model, { kind: 'delete_subtask', subtask });
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function iconOf(step: Step, isWorking: boolean): LabIcon {
+  if (isWorking) {
+    return workingIcon;
+  }
+  switch (step.status) {
+    case 'pending':
+      return openIcon;
+    case 'review':
+      return turnIcon;
+    case 'done':
+      return doneIcon;
+    case 'failed':
+      return failedIcon;
+    case 'skipped':
+      return fastForwardIcon;
+  }
+}

@@ -1,0 +1,133 @@
+import * as React from 'react';
+import { ApiDoc, RankedApi, Recommendation } from '../protocol';
+import { ITools } from './tools';
+
+/** The docs that were found for a subtask, best first, and which of them the model was shown. */
+export function RetrievedDocs(props: {
+  recommendation: Recommendation;
+  /** The import paths that the selected candidate uses. */
+  used: ReadonlyArray<string>;
+  tools: ITools;
+}): React.ReactElement {
+  const { recommendation, tools, used } = props;
+  const { trans } = tools;
+  const { apis } = recommendation;
+  return (
+    <section
+      className="jp-exploracoder-docs"
+      aria-label={trans.__('Retrieved docs')}
+    >
+      <h4>{trans.__('Retrieved docs')}</h4>
+      {apis.length ? (
+        <ul>
+          {apis.map(api => (
+            <Doc
+              key={api.doc.path}
+              api={api}
+              isUsed={used.includes(api.doc.path)}
+              tools={tools}
+            />
+          ))}
+        </ul>
+      ) : (
+        <p className="jp-exploracoder-empty">
+          {trans.__(
+            'Once this subtask is explored, the library’s docs that fit it are listed here.'
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Doc(props: {
+  api: RankedApi;
+  isUsed: boolean;
+  tools: ITools;
+}): React.ReactElement {
+  const { api, isUsed, tools } = props;
+  const { trans } = tools;
+  const { doc, is_kept: isKept, score } = api;
+  const [isOpen, setOpen] = React.useState(false);
+  return (
+    <li data-kept={isKept}>
+      <details onToggle={event => setOpen(event.currentTarget.open)}>
+        <summary>
+          <code>{doc.path}</code>{' '}
+          <span className="jp-exploracoder-note">
+            {doc.kind} · {score.toFixed(2)}
+            {isUsed ? ` · ${trans.__('used')}` : ''}
+            {isKept ? '' : ` · ${trans.__('dropped: judged not to help here')}`}
+          </span>
+          <span className="jp-exploracoder-summary">{doc.summary}</span>
+        </summary>
+        {/* Only what is looked at is put into the page: there may be hundreds. */}
+        {isOpen && <DocText doc={doc} tools={tools} />}
+      </details>
+    </li>
+  );
+}
+
+function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
+  const { doc, tools } = props;
+  const { trans } = tools;
+  return (
+    <div className="jp-exploracoder-doc">
+      {doc.signature && (
+        <pre
+          className="jp-exploracoder-code"
+          tabIndex={0}
+          role="group"
+          aria-label={trans.__('Signature')}
+        >
+          {doc.signature}
+        </pre>
+      )}
+      {doc.aliases.length > 0 && (
+        <p>
+          {trans.__('Also: ')}
+          <code>{doc.aliases.join(', ')}</code>
+        </p>
+      )}
+      <div
+        className="jp-exploracoder-text"
+        tabIndex={0}
+        role="group"
+        aria-label={trans.__('Text of the docs')}
+      >
+        {doc.doc || doc.summary || trans.__('The library says nothing of it.')}
+      </div>
+      <Source doc={doc} tools={tools} />
+    </div>
+  );
+}
+
+function Source(props: {
+  doc: ApiDoc;
+  tools: ITools;
+}): React.ReactElement | null {
+  const { doc, tools } = props;
+  const open = tools.sourceOpener(doc);
+  const place = doc.file ? `${doc.file}${doc.line ? `:${doc.line}` : ''}` : '';
+  // What a library names as its page may be anything: only the web is linked to.
+  const page = doc.url && /^https?:\/\//i.test(doc.url) ? doc.url : null;
+  if (!place && !page) {
+    return null;
+  }
+  return (
+    <p className="jp-exploracoder-source">
+      {open ? (
+        <button type="button" className="jp-exploracoder-link" onClick={open}>
+          {place}
+        </button>
+      ) : (
+        <code>{place}</code>
+      )}
+      {page && (
+        <a href={page} target="_blank" rel="noopener noreferrer">
+          {page}
+        </a>
+      )}
+    </p>
+  );
+}

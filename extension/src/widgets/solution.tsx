@@ -1,0 +1,86 @@
+import { addBelowIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { Attempt, Exploration, Progress } from '../protocol';
+import { IExplorationModel } from '../tokens';
+import { finalAttempt, verificationWords } from '../wording';
+import { Action } from './action';
+import { Code } from './code';
+import { Outputs } from './outputs';
+import { Section } from './section';
+import { ITools } from './tools';
+
+/** The solution and whether it was verified; before there is one, how to get it. */
+export function SolutionPart(props: {
+  model: IExplorationModel;
+  exploration: Exploration;
+  progress: Progress;
+  exportUrl: (format: 'py' | 'md' | 'ipynb') => string;
+  tools: ITools;
+}): React.ReactElement {
+  const { exploration, exportUrl, model, progress, tools } = props;
+  const { trans } = tools;
+  const attempt = finalAttempt(exploration);
+  const accepted = exploration.steps.filter(step => step.status === 'done');
+  const isBusy = progress.activity === 'working' || !model.isOpen;
+  return (
+    <Section title={trans.__('Solution')}>
+      <p>{verificationWords(trans, exploration)}</p>
+      {attempt && <Final attempt={attempt} tools={tools} />}
+      <div className="jp-exploracoder-actions">
+        <Action
+          label={trans.__('Synthesize')}
+          isPrimary={!attempt && progress.activity === 'review'}
+          isDisabled={isBusy || !accepted.length}
+          title={trans.__('Write the solution from what is accepted so far')}
+          onClick={() =>
+            tools.execute('exploracoder:synthesize', { id: model.id })
+          }
+        />
+        <Action
+          label={trans.__('Insert into my notebook')}
+          icon={addBelowIcon}
+          isPrimary={attempt !== null}
+          isDisabled={!attempt}
+          onClick={() => tools.execute('exploracoder:insert', { id: model.id })}
+        />
+      </div>
+      {attempt && (
+        <p className="jp-exploracoder-source">
+          {trans.__('Download: ')}
+          <a href={exportUrl('py')} download>
+            Python
+          </a>
+          <a href={exportUrl('md')} download>
+            Markdown
+          </a>
+          <a href={exportUrl('ipynb')} download>
+            Notebook
+          </a>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Final(props: { attempt: Attempt; tools: ITools }): React.ReactElement {
+  const { attempt, tools } = props;
+  const { check_observation: check, code, observation } = attempt;
+  const failure = [observation, check].find(one => one?.error)?.error;
+  return (
+    <>
+      <Code
+        code={code}
+        label={tools.trans.__('Code of the solution')}
+        languages={tools.languages}
+      />
+      {failure && (
+        <p className="jp-exploracoder-error">
+          {`${failure.ename}: ${failure.evalue}`}
+        </p>
+      )}
+      {observation.outputs.length > 0 && (
+        <Outputs outputs={observation.outputs} rendermime={tools.rendermime} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { stopIcon, runIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { Exploration, Progress } from '../protocol';
+import { IExplorationModel } from '../tokens';
+import { isOpen, nextOpen, statusWords } from '../wording';
+import { Action } from './action';
+import { ITools } from './tools';
+
+/** What the exploration is at, how far it is, and what to do when it stopped. */
+export function StatusRegion(props: {
+  model: IExplorationModel;
+  exploration: Exploration;
+  progress: Progress;
+  tools: ITools;
+}): React.ReactElement {
+  const { exploration, model, progress, tools } = props;
+  const { trans } = tools;
+  const isWorking = progress.activity === 'working';
+  const words = statusWords(trans, exploration, progress);
+  return (
+    <div className="jp-exploracoder-status" data-working={isWorking}>
+      <div
+        role="status"
+        aria-label={trans.__('Exploration status')}
+        className="jp-exploracoder-status-words"
+      >
+        {words}
+        {!isWorking && exploration.reason && exploration.status === 'failed' ? (
+          <p className="jp-exploracoder-note">{exploration.reason}</p>
+        ) : null}
+      </div>
+      <PlanProgress
+        exploration={exploration}
+        isWorking={isWorking}
+        tools={tools}
+      />
+      {progress.error && (
+        <div role="alert" className="jp-exploracoder-error">
+          {progress.error}
+        </div>
+      )}
+      <div className="jp-exploracoder-actions">
+        {isWorking ? (
+          <Action
+            label={trans.__('Cancel')}
+            icon={stopIcon}
+            onClick={() =>
+              tools.execute('exploracoder:cancel', { id: model.id })
+            }
+          />
+        ) : (
+          <GoOn {...props} />
+        )}
+        <ModeChoice model={model} progress={progress} tools={tools} />
+      </div>
+    </div>
+  );
+}
+
+function PlanProgress(props: {
+  exploration: Exploration;
+  isWorking: boolean;
+  tools: ITools;
+}): React.ReactElement {
+  const { exploration, isWorking, tools } = props;
+  const { trans } = tools;
+  const decided = exploration.steps.filter(step => !isOpen(step)).length;
+  const total = exploration.steps.length;
+  const isVague = isWorking && !total;
+  return (
+    <div
+      role="progressbar"
+      className="jp-exploracoder-progress"
+      aria-label={trans.__('Subtasks decided')}
+      aria-valuemin={0}
+      aria-valuemax={total || 1}
+      aria-valuenow={isVague ? undefined : decided}
+      aria-valuetext={
+        total ? trans.__('%1 of %2', decided, total) : trans.__('Planning')
+      }
+      data-vague={isVague}
+    >
+      <div style={{ width: `${total ? (100 * decided) / total : 0}%` }} />
+    </div>
+  );
+}
+
+/** Goes on with what is open. A plan that was looked at is explored; what was stopped resumes. */
+function GoOn(props: {
+  model: IExplorationModel;
+  exploration: Exploration;
+  progress: Progress;
+  tools: ITools;
+}): React.ReactElement | null {
+  const { exploration, model, progress, tools } = props;
+  const { trans } = tools;
+  const open = nextOpen(exploration);
+  if (exploration.is_planned && open?.status !== 'pending') {
+    return null;
+  }
+  const isPlanReview = progress.activity === 'review';
+  return (
+    <Action
+      label={isPlanReview ? trans.__('Explore') : trans.__('Resume')}
+      icon={runIcon}
+      isPrimary
+      title={trans.__('Go on with the next open subtask')}
+      onClick={() => tools.send(model, { kind: 'go_on' })}
+    />
+  );
+}
+
+function ModeChoice(props: {
+  model: IExplorationModel;
+  progress: Progress;
+  tools: ITools;
+}): React.ReactElement {
+  const { model, progress, tools } = props;
+  const isReview = progress.mode === 'review';
+  return (
+    <label className="jp-exploracoder-choice">
+      <input
+        type="checkbox"
+        checked={isReview}
+        onChange={() =>
+          tools.send(model, {
+            kind: 'set_mode',
+            mode: isReview ? 'auto' : 'review'
+          })
+        }
+      />
+      {tools.trans.__('Review each step')}
+    </label>
+  );
+}
