@@ -1,0 +1,34 @@
+import { expect, Locator, Page } from '@playwright/test';
+
+/** The notebook of an exploration, open beside the user's own. */
+export class ExplorationNotebook {
+  constructor(readonly page: Page) {
+    this.panel = page.getByRole('tabpanel', { name: /exploration(-\d+)?\.ipynb/ });
+  }
+
+  readonly panel: Locator;
+
+  /** The code cells that show a text. */
+  cell(text: string | RegExp): Locator {
+    return this.panel.locator('.jp-CodeCell').filter({ hasText: text });
+  }
+
+  button(name: string, cell?: Locator): Locator {
+    return (cell ?? this.panel).getByRole('button', { name, exact: true });
+  }
+
+  /** Replace a code cell's text and run it as people do. */
+  async runByHand(cell: Locator, code: string): Promise<void> {
+    const editor = cell.getByRole('textbox');
+    await editor.click();
+    await this.page.keyboard.press('ControlOrMeta+A');
+    await this.page.keyboard.insertText(code);
+    await this.page.keyboard.press('Shift+Enter');
+  }
+
+  async expectOutput(text: string | RegExp): Promise<void> {
+    await expect(
+      this.panel.locator('.jp-OutputArea-output').filter({ hasText: text })
+    ).not.toHaveCount(0);
+  }
+}

@@ -1,0 +1,138 @@
+import { expect, Page } from '@playwright/test';
+import { CONTEXT } from './lines';
+import { ExplorationNotebook } from './explorationNotebook';
+import { Sidebar } from './sidebar';
+import type { Stage } from './stage';
+
+export type Theme =
+  | 'JupyterLab Light'
+  | 'JupyterLab Dark'
+  | 'JupyterLab Dark High Contrast';
+
+interface ILabWindow {
+  jupyterapp: {
+    restored: Promise<void>;
+    commands: {
+      execute(id: string, args?: object): Promise<unknown>;
+    };
+  };
+}
+
+/** A tab with JupyterLab in it. */
+export class Lab {
+  constructor(
+    readonly page: Page,
+    readonly stage: Stage
+  ) {
+    this.sidebar = new Sidebar(page);
+    this.notebook = new ExplorationNotebook(page);
+    // Leaving is allowed, but noted: nobody should be asked whether to.
+    page.on('dialog', dialog => {
+      this.prompts.push(`${dialog.type()}: ${dialog.message()}`);
+      void dialog.accept();
+    });
+    page.on('pageerror', error => this.errors.push(error.message));
+  }
+
+  readonly sidebar: Sidebar;
+  readonly notebook: ExplorationNotebook;
+  /** The browser's own prompts that came up, such as that of unsaved work. */
+  readonly prompts: string[] = [];
+  /** Exceptions that nobody caught in the page. */
+  readonly errors: string[] = [];
+
+  /** Go to JupyterLab with a fresh layout and a file open. */
+  async goto(file = '', workspace = 'default'): Promise<void> {
+    const place = workspace === 'default' ? '' : `/workspaces/${workspace}`;
+    const tree = file ? `/tree/${encodeURI(this.stage.path(file))}` : '';
+    const query = `?reset&token=${this.stage.token}`;
+    await this.page.goto(`${this.stage.url}/lab${place}${tree}${query}`);
+    await this.ready();
+  }
+
+  /** Load the page again, as it is. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.ready();
+  }
+
+  async ready(): Promise<void> {
+    await this.page.waitForFunction(
+      () => 'jupyterapp' in window && document.readyState === 'complete'
+    );
+    await this.page.evaluate(
+      () => (window as unknown as ILabWindow).jupyterapp.restored
+    );
+    await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
+  }
+
+  /** Open the user's notebook, with the text to be read in its first cell. */
+  async openOwnNotebook(name = 'tea.ipynb', ...cells: string[]): Promise<void> {
+    this.stage.writeNotebook(name, ...(cells.length ? cells : [CONTEXT]));
+    await this.goto(name);
+    await expect(this.own(name)).toBeVisible();
+    await this.page.getByText('Tea | Idle').waitFor();
+  }
+
+  /** The panel of a notebook of the user's. */
+  own(name = 'tea.ipynb'): ReturnType<Page['locator']> {
+    return this.page.getByRole('tabpanel', { name, exact: true });
+  }
+
+  async execute(command: string, args: object = {}): Promise<void> {
+    await this.page.evaluate(
+      async given => {
+        const { commands } = (window as unknown as ILabWindow).jupyterapp;
+        // What comes back may be a widget, which cannot leave the page.
+        await commands.execute(given.command, given.args as object);
+      },
+      { command, args }
+    );
+  }
+
+  async setTheme(theme: Theme): Promise<void> {
+    await this.execute('apputils:change-theme', { theme });
+    await expect(this.page.locator('body')).toHaveAttribute(
+      'data-jp-theme-name',
+      theme
+    );
+    await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
+  }
+
+  /** Choose a command in the palette, by its label. */
+  async choose(label: string): Promise<void> {
+    await this.page.keyboard.press('ControlOrMeta+Shift+C');
+    const palette = this.page.getByRole('dialog').getByRole('searchbox');
+    await palette.fill(label);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Explore the usual task from the user's notebook, up to the plan. */
+  async plan(): Promise<void> {
+    await this.openOwnNotebook();
+    await this.sidebar.explore();
+    await expect(this.sidebar.items).toHaveCount(3);
+  }
+
+  /** Explore the usual task up to the first proposal. */
+  async propose(): Promise<void> {
+    await this.plan();
+    await this.goOn();
+    await this.expectStates('review', 'pending', 'pending');
+  }
+
+  async goOn(): Promise<void> {
+    await this.sidebar.button('Explore').click();
+  }
+
+  /** Accept what is proposed, and wait until the next is. */
+  async accept(...states: string[]): Promise<void> {
+    await this.sidebar.button('Accept').click();
+    await this.expectStates(...states);
+  }
+
+  /** Wait until the steps of the only exploration are in these states, in the server. */
+  async expectStates(...states: string[]): Promise<void> {
+    await expect.poll(() => this.stage.states(), { timeout: 60_000 }).toEqual(states);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What is explored in these tests, and what the scripted model says.
+ *
+ * The lines that it has by itself are those of the engine's tests: three subtasks, each done at the
+ * first try, and a solution that passes the check.
+ */
+
+export const TASK = 'Name the leaves in a text whose strength is above 3.';
+export const CONTEXT = 'text = "assam 5; sencha 2; oolong 4"';
+export const CHECK =
+  'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]';
+export const LIBRARY = 'tealeaf';
+
+export const GOALS = [
+  'Read the leaves out of the text',
+  'Keep the strong leaves in a lazy pipeline',
+  'Collect the names of what was kept'
+];
+
+export const READ =
+  'import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint(leaves)';
+/** Runs too, and leaves the same variable behind, but prints otherwise. */
+export const READ_OTHERWISE =
+  'from tealeaf import read_leaves\nleaves = read_leaves(text)\nprint(len(leaves))';
+export const READ_THIRDLY =
+  'import tealeaf as tea\nleaves = tea.read_leaves(text)\nprint(leaves[0].name)';
+/** A name that the library does not have. */
+export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text)';
+
+/** Code as a model answers with it. */
+export function fenced(code: string): string {
+  return '```python\n' + code + '\n```';
+}
+
+/** An error that the model's server answers with. */
+export interface IFailure {
+  status: number;
+  message: string;
+}
+
+/** A reply, one for each choice that was asked for, or an error. */
+export type Outcome = string | string[] | IFailure;
+
+/** What the scripted model says from now on; see `browser.stage.model` in the tests. */
+export interface ILines {
+  goals?: string[];
+  drafts?: { [step: number]: Outcome[] };
+  debugs?: { [step: number]: Outcome[] };
+  solutions?: Outcome[];
+  repairs?: Outcome[];
+  plans?: Outcome[];
+  /** Seconds to wait before an answer, by kind of question; `*` is for all kinds. */
+  seconds?: { [kind: string]: number };
+}

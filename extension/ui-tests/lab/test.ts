@@ -1,0 +1,39 @@
+import { test as base } from '@jupyterlab/galata';
+import { expect, Page } from '@playwright/test';
+import { Lab } from './lab';
+import { Stage } from './stage';
+
+interface IProps {
+  stage: Stage;
+  lab: Lab;
+}
+
+/**
+ * Galata's test on our stage: nothing of JupyterLab is played, since what is saved and which kernels
+ * run is what these tests are about. A test fails when JupyterLab shows a dialog at its end or the
+ * browser asked whether to leave.
+ */
+export const test = base.extend<IProps>({
+  autoGoto: false,
+  mockState: false,
+  mockSettings: false,
+  mockUser: false,
+  kernels: null,
+  sessions: null,
+  terminals: null,
+  tmpPath: '',
+  stage: async ({}, use, info) => {
+    const stage = new Stage(info.title);
+    await stage.clear();
+    await use(stage);
+    await stage.clear();
+  },
+  lab: async ({ page, stage }, use) => {
+    const lab = new Lab(page as unknown as Page, stage);
+    await use(lab);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    expect(lab.prompts).toEqual([]);
+  }
+});
+
+export { expect };

@@ -1,0 +1,128 @@
+"""``python -m browser.stage COMMAND…``: the stage is set, the command runs, all is cleared."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from exploracoder.config import cache_folder
+from exploracoder.testing import ScriptedModelServer
+from tornado.httpserver import HTTPServer
+
+from .control import Props, make_control
+from .gate import Gate
+from .jupyter import TOKEN, Jupyter, free_port
+from .model import SwitchedModel
+from .pythons import make_kernelspec, make_python
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m browser.stage")
+    parser.add_argument("--embedded", action="store_true", help="with the embedded model")
+    parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
+    parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
+    parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    if not arguments.command:
+        parser.error("a command is wanted")
+    return arguments
+
+
+def _variables(home: Path, arguments: argparse.Namespace, model_url: str) -> dict[str, str]:
+    """What the server is configured with."""
+    cache = home / "cache"
+    cache.mkdir()
+    own = {"EXPLORACODER_CACHE": str(cache)}
+    if arguments.sandbox:
+        own["EXPLORACODER_SANDBOX"] = arguments.sandbox
+    if arguments.embedded:
+        # Only the weights are the user's: they are large, and only read.
+        (cache / "models").symlink_to(cache_folder() / "models")
+        return own
+    key = {"OPENAI_API_KEY": "a-key-of-the-tests"}
+    return own | key | {"OPENAI_BASE_URL": model_url, "EXPLORACODER_MODEL": "scripted"}
+
+
+@asynccontextmanager
+async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dict[str, str]]:
+    """Everything set up; yields what the command is told."""
+    model = SwitchedModel()
+    async with AsyncExitStack() as stack:
+        model_server = stack.enter_context(ScriptedModelServer(model))
+        model_door = Gate(int(model_server.base_url.split(":")[2].split("/")[0]))
+        await model_door.open()
+        stack.push_async_callback(model_door.shut)
+
+        variables = _variables(home, arguments, f"http://127.0.0.1:{model_door.port}/v1")
+        jupyter = Jupyter(home, variables, has_extension=not arguments.no_extension)
+        jupyter.prepare()
+        python = await asyncio.to_thread(make_python, home / "tea-env")
+        make_kernelspec(home / "data" / "kernels" / "tea", python)
+        stack.push_async_callback(jupyter.close)
+        await jupyter.start()
+        jupyter_door = Gate(jupyter.port)
+        await jupyter_door.open()
+        stack.push_async_callback(jupyter_door.shut)
+
+        doors = {"model": model_door, "jupyter": jupyter_door}
+        control = HTTPServer(make_control(Props(jupyter, doors, model, model_server)))
+        control_port = free_port()
+        control.listen(control_port, "127.0.0.1")
+        stack.push_async_callback(control.close_all_connections)
+        stack.callback(control.stop)
+        yield {
+            "TARGET_URL": f"http://127.0.0.1:{jupyter_door.port}",
+            "STAGE_URL": f"http://127.0.0.1:{control_port}",
+            "STAGE_ROOT": str(jupyter.root),
+            "STAGE_TOKEN": TOKEN,
+            "STAGE_PYTHON": str(python),
+        }
+
+
+async def _run(arguments: argparse.Namespace, home: Path) -> int:
+    this = asyncio.current_task()
+    assert this is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
+    try:
+        async with _stage(home, arguments) as told:
+            command = await asyncio.create_subprocess_exec(
+                *arguments.command, env={**os.environ, **told}
+            )
+            try:
+                return await command.wait()
+            finally:
+                if command.returncode is None:
+                    command.terminate()
+                    await command.wait()
+    finally:
+        _keep_log(home / "jupyter.log", arguments.keep)
+
+
+def _keep_log(log: Path, folder: Path | None) -> None:
+    if folder is not None and log.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / log.name).write_bytes(log.read_bytes())
+
+
+def main() -> None:
+    """Run the command on a stage."""
+    arguments = _arguments()
+    # The name is short: sockets in it have paths of a hundred characters at most.
+    with tempfile.TemporaryDirectory(prefix="tea-", ignore_cleanup_errors=True) as folder:
+        try:
+            code = asyncio.run(_run(arguments, Path(folder)))
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            code = 130
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The scripted model of the engine's tests, with lines that a spec can change as it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from exploracoder.testing import Delay, Failure, Outcome, RecordedRequest
+from exploration.scripted import TeaModel, kind_of
+
+_BY_STEP = ("drafts", "debugs")
+_IN_TURN = ("solutions", "repairs", "plans")
+
+
+class SwitchedModel:
+    """Answers as the lines say that it was given last.
+
+    Lines are JSON: ``goals`` (a plan's subtasks), ``drafts`` and ``debugs`` (by the step's number),
+    ``solutions``, ``repairs`` and ``plans``. Each is a list of outcomes used in turn, the last
+    again and again. An outcome is a reply, a list with a reply for each choice, or an object with
+    ``status`` and ``message`` for an HTTP error. ``seconds`` says by kind of question how long to
+    wait before the answer; ``*`` stands for all kinds.
+    """
+
+    def __init__(self) -> None:
+        self._model = TeaModel()
+        self._seconds: Mapping[str, float] = {}
+
+    def switch(self, lines: Mapping[str, Any]) -> None:
+        """Use these lines from now on."""
+        given = dict(lines)
+        self._seconds = given.pop("seconds", {})
+        goals = {"goals": given.pop("goals")} if "goals" in given else {}
+        by_step = {
+            name: {int(step): _outcomes(said) for step, said in given.pop(name, {}).items()}
+            for name in _BY_STEP
+        }
+        in_turn = {name: _outcomes(given.pop(name)) for name in _IN_TURN if name in given}
+        if given:
+            raise ValueError(f"The model has no lines called {', '.join(given)}.")
+        self._model = TeaModel(**goals, **by_step, **in_turn)
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        outcome = self._model(request)
+        if not request.path.endswith("/completions"):
+            return outcome
+        seconds = self._seconds.get(kind_of(request), self._seconds.get("*", 0))
+        return Delay(seconds, outcome) if seconds else outcome
+
+
+def _outcomes(said: Sequence[Any]) -> list[Outcome]:
+    return [_outcome(one) for one in said]
+
+
+def _outcome(said: Any) -> Outcome:
+    if isinstance(said, Mapping):
+        return Failure(int(said["status"]), str(said.get("message", "scripted failure")))
+    if isinstance(said, str):
+        return said
+    if isinstance(said, Sequence):
+        return [str(text) for text in said]
+    raise ValueError(f"The model cannot say {json.dumps(said)}.")
