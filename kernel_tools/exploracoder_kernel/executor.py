@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from exploracoder_kernel.answers import BranchInfo, Inspection, ResolvedName
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_kernel.parcels import Parcel, Unpacked
 
 
 class Executor(Protocol):
@@ -72,3 +73,18 @@ class Executor(Protocol):
     async def measure(self) -> tuple[BranchInfo, ...]:
         """The tree, oldest branch first, with the memory that each idle branch holds now."""
         ...
+
+    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+        """Take variables of the user's kernel into a branch; ``carry`` is what to call.
+
+        The parcel belongs to the executor from then on.
+        """
+        ...
+
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.kernel.remote import RemoteSidecar
+    from exploracoder_kernel.sidecar import Sidecar
+
+    # The type checker holds both to the protocol here.
+    _EXECUTORS: tuple[type[Executor], ...] = (Sidecar, RemoteSidecar)

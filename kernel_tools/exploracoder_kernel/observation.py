@@ -43,8 +43,8 @@ class Observation(BaseModel):
 
     ``stdout``, ``stderr`` and ``result`` are cut in the middle when they are over the limit, and
     ``is_truncated`` says so. ``outputs`` are nbformat 4.5 outputs in order, as a front end shows
-    them. ``variables`` are the names that are new or rebound; for a front end they are not looked
-    at, since that runs code of the user's.
+    them. ``variables`` are the names that are new or rebound; where a front end looks on they are
+    looked at only when it was asked for, since that runs code of the user's.
 
     Attributes:
         status: ``limit`` when another limit than that of time ended it; ``limits_hit`` names it.
@@ -77,3 +77,14 @@ class Observation(BaseModel):
     def ran(self) -> bool:
         """Whether the snippet came to its end without an exception."""
         return self.status == "ok"
+
+
+class CellRun(BaseModel):
+    """A cell of a subtask that somebody ran by hand, in a branch that was made for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subtask: str
+    code: str
+    branch: str
+    observation: Observation

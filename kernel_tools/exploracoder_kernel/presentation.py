@@ -45,12 +45,15 @@ class CellRequest:
         store_history: The cell is counted, and its source and result are kept (``In``, ``Out``).
         user_expressions: Names and the expressions to evaluate after a cell that ran.
         parent: The message that asks, which widgets name to have outputs put into them.
+        wants_variables: The Observation shall say which variables changed, though a front end looks
+            on.
     """
 
     silent: bool = False
     store_history: bool = True
     user_expressions: Mapping[str, str] = field(default_factory=dict)
     parent: Mapping[str, Any] = field(default_factory=dict)
+    wants_variables: bool = False
 
     @property
     def is_stored(self) -> bool:

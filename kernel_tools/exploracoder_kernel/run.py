@@ -45,6 +45,7 @@ def cell_request(
         "user_expressions": dict(request.user_expressions),
         "parent": dict(request.parent),
         "has_front": front_end is not None,
+        "wants_variables": front_end is None or request.wants_variables,
         "allow_stdin": front_end is not None and front_end.allow_stdin,
         **_bounds(limits),
     }

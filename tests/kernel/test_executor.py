@@ -9,7 +9,7 @@ from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.sidecar import Sidecar
 
-# The type checker holds both to the protocol here.
+# The types of what they take and give are checked where the protocol is.
 EXECUTORS: tuple[type[Executor], ...] = (Sidecar, RemoteSidecar)
 PROMISED = [name for name in vars(Executor) if not name.startswith("_")]
 

@@ -41,7 +41,8 @@ class Runs:
         """Run a cell."""
         code = str(request["code"])
         cell = self._new_cell(code, request)
-        before = None if cell.has_front else variables.mark_all(self.users())
+        wants_variables = bool(request.get("wants_variables"))
+        before = variables.mark_all(self.users()) if wants_variables else None
         outcome = self._observe(cell, request, lambda: self._execute(cell, request))
         if cell.is_stored:
             self._stored = outcome["execution_count"] = cell.number

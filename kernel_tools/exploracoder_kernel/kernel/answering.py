@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from exploracoder_kernel.kernel import messages
+from exploracoder_kernel.kernel.arrivals import Arrivals
+from exploracoder_kernel.kernel.bindings import Bindings
 from exploracoder_kernel.kernel.branches import Branches
-from exploracoder_kernel.kernel.cells import Cells
+from exploracoder_kernel.kernel.cells import Cells, Outcome
 from exploracoder_kernel.kernel.channels import Channels, Content, Reply, Request
 from exploracoder_kernel.kernel.comms import Comms
 from exploracoder_kernel.kernel.front_end import Questions
+from exploracoder_kernel.kernel.hand_runs import HandRuns
 from exploracoder_kernel.kernel.messages import BadRequest
 from exploracoder_kernel.kernel.queries import About, Queries, debug
 from exploracoder_kernel.kernel.records import Record, Records
@@ -48,6 +51,9 @@ class Answering:
         self._comms = Comms(sidecar, channels, questions)
         queries = self._queries = Queries(sidecar, channels, about)
         branches = Branches(sidecar, records, about.sandbox())
+        self._bindings = Bindings(records)
+        self._hand_runs = HandRuns(self._cells, branches, records, channels)
+        self.arrivals = Arrivals(sidecar, records)
         self._at_once: dict[str, _AtOnce] = {
             "kernel_info_request": lambda _request: queries.kernel_info(),
             "connect_request": lambda _request: queries.connect(),
@@ -64,11 +70,14 @@ class Answering:
             "fork": (messages.Fork, branches.fork),
             "promote": (messages.OneBranch, branches.promote),
             "go_to": (messages.OneBranch, branches.go_to),
-            "drop": (messages.OneBranch, branches.drop),
+            "drop": (messages.Drop, branches.drop),
             "list": (messages.TreeRequest, branches.list),
             "variables": (messages.AnyBranch, branches.variables),
             "resolve": (messages.Resolve, branches.resolve),
             "inspect": (messages.InspectName, branches.inspect),
+            "bind": (messages.Bind, self._bindings.replace),
+            "parcel": (messages.Chunk, self.arrivals.take),
+            "unpack": (messages.Unpack, self.arrivals.unpack),
         }
 
     def needs_branch(self, request: Request) -> bool:
@@ -111,14 +120,20 @@ class Answering:
             raise BadRequest(f"This kernel does not know what a {request.kind!r} is.")
         branch = self.record_for(request) if record is None else record
         if request.kind == "execute_request":
-            cell = messages.read(messages.Execute, request.content)
-            wishes = messages.wishes(request.metadata)
-            outcome = await self._cells.execute(request, cell, wishes, branch)
+            outcome = await self._execute(request, branch)
             return Answer(outcome.reply, outcome.is_failure)
         if request.kind.startswith("comm_"):
             await self._comms.pass_on(request, branch)
             return Answer(None)
         return Answer(Reply(await self._of_branch[request.kind](request, branch)))
+
+    async def _execute(self, request: Request, record: Record) -> Outcome:
+        cell = messages.read(messages.Execute, request.content)
+        wishes = messages.wishes(request.metadata)
+        base = self._bindings.base_of(cell, wishes)
+        if base is not None:
+            return await self._hand_runs.execute(request, cell, wishes, base)
+        return await self._cells.execute(request, cell, wishes, record)
 
     def _history(self, request: Request) -> Content:
         asked = messages.read(messages.HistoryRequest, request.content)

@@ -39,15 +39,23 @@ class Branches:
         self._records.current = made["branch"]
         return made
 
-    async def drop(self, request: messages.OneBranch) -> Content:
-        """End a branch that is not current."""
+    async def drop(self, request: messages.Drop) -> Content:
+        """End a branch; the current one only when its parent may be current in its place."""
         if self._records.find(request.branch).id == self._records.current:
-            raise BadRequest(
-                f"Branch {request.branch!r} is the current one. Go to another first, then drop it."
-            )
+            self._records.current = self._instead_of(request)
         await self._sidecar.drop(request.branch)
         self._forget_the_dropped()
         return {"branch": request.branch}
+
+    def _instead_of(self, request: messages.Drop) -> str:
+        """The branch to be current when the current one is dropped."""
+        parents = {info.id: info.parent for info in self._sidecar.tree()}
+        parent = parents.get(request.branch)
+        if parent is None or not request.even_current:
+            raise BadRequest(
+                f"Branch {request.branch!r} is the current one. Go to another first, then drop it."
+            )
+        return parent
 
     async def list(self, request: messages.TreeRequest) -> Content:
         """The tree, and how its branches are made and kept in."""

@@ -26,8 +26,9 @@ _log = logging.getLogger("exploracoder.kernel")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The reply to a cell, and whether the cells that wait behind it still make sense."""
+    """What came of a cell, its reply, and whether the cells that wait behind it make sense."""
 
+    observation: Observation
     reply: Reply
     is_failure: bool
 
@@ -41,21 +42,25 @@ class Cells:
         self._questions = questions
 
     async def execute(
-        self, request: Request, cell: Execute, wishes: Wishes, record: Record
+        self,
+        request: Request,
+        cell: Execute,
+        wishes: Wishes,
+        record: Record,
+        *,
+        wants_variables: bool = False,
     ) -> Outcome:
         """Run a cell to its end; whatever it does is a reply.
 
         Raises:
             SidecarError: It could not run at all, and an observation was asked for.
         """
-        started = datetime.now(timezone.utc).isoformat()
-        number = record.count + 1
-        if not cell.silent:
-            content = {"code": cell.code, "execution_count": number}
-            self._channels.publish("execute_input", content, request)
+        started = _now()
+        number = self._announce(request, cell, record)
+        asked = _cell_request(request, cell, wants_variables)
         record.is_running = True
         try:
-            observation = await self._run(request, cell, wishes, record)
+            observation = await self._run(request, cell, wishes, record, asked)
         except SidecarError as error:
             if wishes.observe:
                 raise
@@ -63,20 +68,28 @@ class Cells:
         finally:
             record.is_running = False
         self._remember(cell, observation, record, number)
-        metadata = {"started": started, METADATA_KEY: _about(observation, wishes, record)}
         shown = number if _is_stored(cell) else record.count
-        reply = Reply(_content(observation, shown), metadata)
-        return Outcome(reply, not observation.ran and not cell.silent and cell.stop_on_error)
+        metadata = {"started": started, METADATA_KEY: _about(observation, wishes, record)}
+        return _outcome(cell, observation, shown, metadata)
+
+    def refuse(
+        self, request: Request, cell: Execute, record: Record, error: SidecarError
+    ) -> Outcome:
+        """Answer a cell that could not even begin as one that failed."""
+        number = self._announce(request, cell, record)
+        return _outcome(cell, self._could_not(error, request), number, {"started": _now()})
+
+    def _announce(self, request: Request, cell: Execute, record: Record) -> int:
+        """Tell all front ends that a cell begins; its number is the answer."""
+        number = record.count + 1
+        if not cell.silent:
+            content = {"code": cell.code, "execution_count": number}
+            self._channels.publish("execute_input", content, request)
+        return number
 
     async def _run(
-        self, request: Request, cell: Execute, wishes: Wishes, record: Record
+        self, request: Request, cell: Execute, wishes: Wishes, record: Record, asked: CellRequest
     ) -> Observation:
-        asked = CellRequest(
-            silent=cell.silent,
-            store_history=_is_stored(cell),
-            user_expressions=cell.user_expressions,
-            parent={"header": request.message["header"], "metadata": request.metadata},
-        )
         limits = wishes.limits or NOTEBOOK_LIMITS
         front_end = CellFrontEnd(
             self._channels, self._questions, request, record, allow_stdin=cell.allow_stdin
@@ -120,6 +133,28 @@ def error_content(report: ErrorReport) -> Content:
         "evalue": report.evalue,
         "traceback": list(report.traceback),
     }
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat()
+
+
+def _cell_request(request: Request, cell: Execute, wants_variables: bool) -> CellRequest:
+    return CellRequest(
+        silent=cell.silent,
+        store_history=_is_stored(cell),
+        user_expressions=cell.user_expressions,
+        parent={"header": request.message["header"], "metadata": request.metadata},
+        wants_variables=wants_variables,
+    )
+
+
+def _outcome(
+    cell: Execute, observation: Observation, number: int, metadata: dict[str, Any]
+) -> Outcome:
+    reply = Reply(_content(observation, number), metadata)
+    is_failure = not observation.ran and not cell.silent and cell.stop_on_error
+    return Outcome(observation, reply, is_failure)
 
 
 def _is_stored(cell: Execute) -> bool:

@@ -53,20 +53,26 @@ class Front:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._answering.arrivals.close()
 
     def stop(self) -> None:
         """End ``serve``; what runs is cancelled."""
         self._stopped.set()
 
     def interrupt(self, branch_id: str | None = None) -> None:
-        """Interrupt a branch: by default the current one or, when that is idle, all that run.
+        """Interrupt a branch; when none is named, what people run or else all that runs.
+
+        People run the current branch, and the cells of subtasks.
 
         Raises:
             BranchNotFound: There is no such branch.
         """
         named = self._records.find(branch_id)
-        running = [record for record in self._records if record.is_running]
-        chosen = running if branch_id is None and not named.is_running else [named]
+        chosen = [named]
+        if branch_id is None:
+            running = [record for record in self._records if record.is_running]
+            peoples = [record for record in running if record is named or record.is_by_hand]
+            chosen = peoples or running
         for record in chosen:
             self._start(self._sidecar.interrupt(record.id))
 
@@ -108,7 +114,7 @@ class Front:
         if is_failure and record is not None:
             # Cells that were sent in one go have arrived by then.
             await asyncio.sleep(0)
-            self._abort(record)
+            self._abort(record, request)
 
     async def _answer(self, request: Request, record: Record | None) -> bool:
         """Answer a request; True when it was a cell whose followers should not run."""
@@ -127,12 +133,16 @@ class Front:
         self._channels.reply(request, reply)
         return False
 
-    def _abort(self, record: Record) -> None:
-        """Answer the cells that wait behind one that failed, without running them."""
+    def _abort(self, record: Record, failed: Request) -> None:
+        """Answer the cells that wait behind one that failed, without running them.
+
+        What another client sent was not meant to build on it.
+        """
         waiting = tuple(record.waiting)
         record.waiting.clear()
         for request in waiting:
-            if request.kind != "execute_request":
+            is_follower = request.identities == failed.identities
+            if request.kind != "execute_request" or not is_follower:
                 record.waiting.append(request)
                 continue
             self._say("busy", request)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.parcels import Entry
 
 METADATA_KEY = "exploracoder"
 
@@ -114,9 +115,44 @@ class Fork(AnyBranch):
 
 
 class OneBranch(AnyBranch):
-    """``exploracoder_promote_request``, ``…_go_to_request``, ``…_drop_request``."""
+    """``exploracoder_promote_request``, ``…_go_to_request``."""
 
     branch: str
+
+
+class Drop(OneBranch):
+    """``exploracoder_drop_request``; ``even_current``: its parent is current then."""
+
+    even_current: bool = False
+
+
+class Bind(Ours):
+    """``exploracoder_bind_request``: from which branch the cell of each subtask starts.
+
+    It takes the place of what was said before.
+    """
+
+    cells: dict[str, str]
+
+
+class Chunk(Ours):
+    """``exploracoder_parcel_request``: the next bytes of a parcel, as base64.
+
+    ``offset`` says how many came before; the parcel's name is of the sender's choice.
+    """
+
+    parcel: str = Field(min_length=1, max_length=100)
+    offset: int = Field(ge=0)
+    data: str
+
+
+class Unpack(OneBranch):
+    """``exploracoder_unpack_request``: take a parcel that has come in whole into a branch."""
+
+    parcel: str
+    entries: tuple[Entry, ...]
+    paths: tuple[str, ...]
+    prefix: str
 
 
 class Resolve(AnyBranch):
@@ -147,11 +183,19 @@ class Wishes(Standard):
         limits: Limits of the run.
         observe: The reply's metadata shall carry the Observation. The cell then runs as the
             engine's do: its outputs are published when it has ended, its tracebacks are plain.
+        subtask: Whose cell it is, in the notebook of an exploration.
     """
 
     branch: str | None = None
     limits: Limits | None = None
     observe: bool = False
+    subtask: str | None = None
+
+    @field_validator("subtask", mode="before")
+    @classmethod
+    def _only_text(cls, given: object) -> object:
+        """Nobody sends this: it is the cell's own, and whatever stands there, the cell may run."""
+        return given if isinstance(given, str) else None
 
 
 T = TypeVar("T", bound=BaseModel)

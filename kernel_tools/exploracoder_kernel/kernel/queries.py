@@ -71,7 +71,7 @@ class Queries:
             "matches": list(found.matches),
             "cursor_start": found.start,
             "cursor_end": found.end,
-            "metadata": {},
+            "metadata": found.metadata,
         }
 
     async def inspect(self, request: messages.Inspect, record: Record) -> Content:

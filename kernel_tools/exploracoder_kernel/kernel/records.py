@@ -21,6 +21,7 @@ class Record:
         waiting: Requests that wait for their turn; a branch does one thing at a time.
         is_working: Whether somebody takes from ``waiting``.
         is_running: Whether a cell runs.
+        is_by_hand: Whether it was made for a cell that somebody ran by hand.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Record:
     waiting: deque[Request] = field(default_factory=deque)
     is_working: bool = False
     is_running: bool = False
+    is_by_hand: bool = False
 
     def fork(self, child_id: str) -> Record:
         """The record of a fork of this branch."""
