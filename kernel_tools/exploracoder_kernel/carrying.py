@@ -15,7 +15,7 @@ from exploracoder_kernel.user_kernel import UserKernel
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
-    from exploracoder_kernel.sidecar import Sidecar
+    from exploracoder_kernel.executor import Executor
 
 DEFAULT_LIMIT_BYTES = 1 << 30
 
@@ -57,7 +57,7 @@ class Carried(BaseModel):
 async def carry(
     client: AsyncKernelClient,
     names: Sequence[str],
-    sidecar: Sidecar,
+    sidecar: Executor,
     branch_id: str,
     *,
     limit_bytes: int = DEFAULT_LIMIT_BYTES,
@@ -73,7 +73,7 @@ async def carry(
     Args:
         client: Of a kernel on this machine, its channels started, read by nobody else meanwhile.
         names: What to bring.
-        sidecar: Where to.
+        sidecar: Where to; the kernel of a remote one may be on another machine.
         branch_id: The branch that gets them, which is the root as a rule.
         limit_bytes: Of all of them together.
         busy_seconds: How long a kernel that runs a cell is waited for.

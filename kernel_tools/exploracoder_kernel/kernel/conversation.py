@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -13,33 +14,59 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from exploracoder_kernel import errors
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.channels import ChannelName
+from exploracoder_kernel.kernel.lines import LineClosed, Message, Name, is_alive, line_of
 
-_LOOK_EVERY_SECONDS = 1.0
-# A kernel whose machine is busy may miss a heartbeat.
+_LOOK_SECONDS = 5.0
+# A kernel whose machine is busy may miss a heartbeat, or answer late.
 _MOST_MISSED = 5
+_PING_EVERY_SECONDS = 2.0
+_PING_SECONDS = 5.0
+_MOST_UNANSWERED = 4
 
-Message = dict[str, Any]
+_ENDED = "The kernel has ended; its log says why. Start it again."
+_RESTARTED = "The kernel was started again, and all its branches are gone."
+_SHUT_DOWN = "The kernel was shut down or restarted, and all its branches are gone."
+_DEAF = "The kernel does not answer any more. Start it again."
+
+_log = logging.getLogger("exploracoder.kernel")
 
 
 class Conversation:
     """Sends requests through a client and tells the replies apart; use it with ``async with``.
 
-    The client's iopub channel stays closed: nobody here would read what comes on it.
+    Once the kernel is lost it stays so: one that was started again knows nothing of what was said.
+
+    Args:
+        client: Its channels must not be open yet.
+        on_published: Is given what the kernel publishes.
+        on_lost: Is told, once, why the kernel can't be asked any more.
     """
 
-    def __init__(self, client: AsyncKernelClient) -> None:
+    def __init__(
+        self,
+        client: AsyncKernelClient,
+        *,
+        on_published: Callable[[Message], None] | None = None,
+        on_lost: Callable[[str], None] | None = None,
+    ) -> None:
         self._client = client
+        self._line = line_of(client, hears_all=bool(on_published or on_lost))
+        self._on_published = on_published
+        self._on_lost = on_lost
         self._asked: dict[str, asyncio.Future[Message]] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._why_lost = ""
+        self._kernel_session = ""
 
     async def __aenter__(self) -> Conversation:
-        """Open the channels."""
-        self._client.start_channels(iopub=False, stdin=False)
-        self._tasks = [
-            asyncio.create_task(self._listen("shell")),
-            asyncio.create_task(self._listen("control")),
-            asyncio.create_task(self._watch()),
-        ]
+        """Open the channels.
+
+        Raises:
+            SidecarError: There is nobody to connect with.
+        """
+        await self._line.open()
+        for work in (*map(self._listen, self._line.channels), self._watch(), self._ping()):
+            self._tasks.append(asyncio.create_task(work))
         return self
 
     async def __aexit__(
@@ -51,8 +78,9 @@ class Conversation:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._on_lost = None
         self._give_up("The connection to the kernel was closed.")
-        self._client.stop_channels()
+        self._line.close()
 
     @contextlib.asynccontextmanager
     async def asked(
@@ -63,18 +91,25 @@ class Conversation:
         metadata: Mapping[str, Any] | None = None,
         channel: ChannelName = "control",
     ) -> AsyncIterator[asyncio.Future[Message]]:
-        """Send a request; inside the block its reply can be waited for."""
+        """Send a request; inside the block its reply can be waited for.
+
+        Raises:
+            SidecarError: The kernel is lost.
+        """
+        if self._why_lost:
+            raise SidecarError(self._why_lost)
         session = self._client.session
         message = session.msg(kind, dict(content or {}), metadata=dict(metadata or {}))
         message_id = str(message["header"]["msg_id"])
         reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._asked[message_id] = reply
-        sender = self._client.shell_channel if channel == "shell" else self._client.control_channel
-        sender.send(message)
         try:
+            self._send(channel, message)
             yield reply
         finally:
             del self._asked[message_id]
+            if reply.done() and not reply.cancelled():
+                reply.exception()  # it may be that nobody waits for it any more
 
     async def ask(
         self,
@@ -88,32 +123,90 @@ class Conversation:
 
         Raises:
             BranchNotFound: The request names a branch that is not there.
-            SidecarError: The kernel could not answer, or has ended.
+            SidecarError: The kernel could not answer, or is lost.
         """
         async with self.asked(kind, content, metadata=metadata, channel=channel) as reply:
             return checked(await reply)["content"]  # type: ignore[no-any-return]
 
-    async def _listen(self, name: ChannelName) -> None:
-        channel = self._client.shell_channel if name == "shell" else self._client.control_channel
-        while True:
-            message: Message = await channel.get_msg()
-            waiting = self._asked.get(str(message["parent_header"].get("msg_id")))
-            if waiting is not None and not waiting.done():
-                waiting.set_result(message)
+    def _send(self, channel: ChannelName, message: Message) -> None:
+        try:
+            self._line.send(channel, message)
+        except LineClosed as closed:
+            self._give_up(str(closed))
+            raise SidecarError(str(closed)) from closed
+
+    async def _listen(self, channel: Name) -> None:
+        try:
+            while True:
+                self._take(channel, await self._line.receive(channel))
+        except LineClosed as closed:
+            self._give_up(str(closed))
+        except Exception:  # noqa: BLE001  # the outermost frame: whoever waits must be told
+            _log.exception("Nothing more can be read on %s.", channel)
+            self._give_up("The connection to the kernel failed.")
+
+    def _take(self, channel: Name, message: Message) -> None:
+        if channel == "iopub":
+            self._take_published(message)
+            return
+        if channel == "stdin":
+            return
+        session = str(message["header"].get("session"))
+        if self._kernel_session and session != self._kernel_session:
+            self._give_up(_RESTARTED)
+        self._kernel_session = session
+        waiting = self._asked.get(str(message["parent_header"].get("msg_id")))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message)
+
+    def _take_published(self, message: Message) -> None:
+        kind = message["header"]["msg_type"]
+        state = message["content"].get("execution_state")
+        if kind == "shutdown_reply" or (kind == "status" and state == "restarting"):
+            self._give_up(_SHUT_DOWN)
+        elif kind == "status" and state == "dead":
+            self._give_up(_ENDED)
+        elif self._on_published is not None:
+            self._on_published(message)
 
     async def _watch(self) -> None:
         """Answer in place of a kernel that has ended."""
         missed = 0
-        while True:
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
-            missed = 0 if await self._client.is_alive() else missed + 1
-            if missed > (_MOST_MISSED if self._client.parent is None else 0):
-                self._give_up("The kernel has ended; its log says why. Start it again.")
+        most = _MOST_MISSED if self._client.parent is None else 0
+        while missed <= most:
+            await asyncio.sleep(self._line.look_every_seconds)
+            try:
+                lives = await asyncio.wait_for(is_alive(self._client), _LOOK_SECONDS)
+            except Exception as error:  # noqa: BLE001  # of whoever manages it; the ping goes on
+                _log.debug("Whether the kernel lives could not be told: %s", error)
+                continue
+            missed = 0 if lives else missed + 1
+        self._give_up(_ENDED)
+
+    async def _ping(self) -> None:
+        """Notice a kernel that is another one than before, or deaf, though a process runs."""
+        unanswered = 0
+        while unanswered < _MOST_UNANSWERED and not self._why_lost:
+            await asyncio.sleep(_PING_EVERY_SECONDS)
+            try:
+                await asyncio.wait_for(self.ask("kernel_info_request"), _PING_SECONDS)
+                unanswered = 0
+            except (TimeoutError, asyncio.TimeoutError):
+                # One that has not answered anything yet may still be starting.
+                unanswered += bool(self._kernel_session)
+            except SidecarError:
+                continue
+        self._give_up(_DEAF)
 
     def _give_up(self, why: str) -> None:
+        if self._why_lost:
+            return
+        self._why_lost = why
         for reply in self._asked.values():
             if not reply.done():
                 reply.set_exception(SidecarError(why))
+        if self._on_lost is not None:
+            self._on_lost(why)
 
 
 def checked(message: Message) -> Message:

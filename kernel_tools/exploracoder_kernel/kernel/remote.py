@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
-from collections.abc import Mapping, Sequence
+import logging
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from exploracoder_kernel.answers import BranchInfo, Completions, Inspection, ResolvedName
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_kernel.observation import CellRun, Observation, Variable
+from exploracoder_kernel.parcels import Parcel, Unpacked
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -22,6 +29,9 @@ if TYPE_CHECKING:
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 3.0
 _AGAIN_SECONDS = 0.5
+_CHUNK_BYTES = 1024 * 1024
+
+_log = logging.getLogger("exploracoder.kernel")
 
 
 class RemoteSidecar:
@@ -30,10 +40,14 @@ class RemoteSidecar:
     Args:
         kernel_name: The kernelspec to start a kernel from. It ends when we leave.
         connection_file: Attach to the kernel that listens there instead, and leave it running.
-        client: Talk through this client instead; its channels must not be open yet.
+        client: Talk through this client instead; its channels must not be open yet. It may be one
+            of a Jupyter server's kernel manager, also where that asks a gateway for its kernels.
         cwd: The folder of a kernel that is started.
         arguments: More arguments for a kernel that is started.
         limits: Limits of every run that brings none of its own.
+        on_cell_run: Is given each cell of a subtask that somebody has run by hand; see ``bind``.
+        on_lost: Is told, once and in a sentence, that the kernel has ended or was started again. It
+            can't be asked any more then, and what was asked has failed.
     """
 
     def __init__(
@@ -45,6 +59,8 @@ class RemoteSidecar:
         cwd: Path | None = None,
         arguments: Sequence[str] = (),
         limits: Limits | None = None,
+        on_cell_run: Callable[[CellRun], None] | None = None,
+        on_lost: Callable[[str], None] | None = None,
     ) -> None:
         self.root = ""
         self.strategy = ""
@@ -57,6 +73,8 @@ class RemoteSidecar:
         self._cwd = cwd
         self._arguments = tuple(arguments)
         self._limits = limits or Limits()
+        self._on_cell_run = on_cell_run
+        self._on_lost = on_lost
         self._exits = contextlib.AsyncExitStack()
         self._kernel: Conversation | None = None
 
@@ -70,7 +88,12 @@ class RemoteSidecar:
 
         async with contextlib.AsyncExitStack() as exits:
             client = await self._client(exits)
-            self._kernel = await exits.enter_async_context(Conversation(client))
+            talk = Conversation(
+                client,
+                on_published=None if self._on_cell_run is None else self._take_published,
+                on_lost=self._on_lost,
+            )
+            self._kernel = await exits.enter_async_context(talk)
             try:
                 about = await asyncio.wait_for(self._list(measure=False), _START_SECONDS)
             except (TimeoutError, asyncio.TimeoutError):
@@ -132,8 +155,38 @@ class RemoteSidecar:
         return await self._branch_after("go_to", branch=branch_id)
 
     async def drop(self, branch_id: str) -> None:
-        """End a branch that is not current; branches made from it stay."""
-        await self._branch_after("drop", branch=branch_id)
+        """End a branch; branches made from it stay. Its parent is current then, if it was."""
+        await self._branch_after("drop", branch=branch_id, even_current=True)
+
+    async def bind(self, cells: Mapping[str, str]) -> None:
+        """Say from which branch the cell of each subtask starts, in place of what was said before.
+
+        A notebook's cell whose metadata name a subtask of these runs in a fresh fork of its branch
+        when somebody runs it. What came of it is told by ``on_cell_run``; the fork stays.
+
+        Raises:
+            BranchNotFound: One of the branches is not there; what was said before holds.
+        """
+        await self._ask("bind", cells=dict(cells))
+
+    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+        """Send variables of the user's kernel to a branch; ``carry`` is what to call."""
+        name = uuid.uuid4().hex
+        with parcel.file as file:
+            offset = 0
+            while data := await asyncio.to_thread(os.pread, file.fileno(), _CHUNK_BYTES, offset):
+                text = base64.b64encode(data).decode("ascii")
+                await self._ask("parcel", parcel=name, offset=offset, data=text)
+                offset += len(data)
+        answer = await self._ask(
+            "unpack",
+            branch=branch_id,
+            parcel=name,
+            entries=[entry.model_dump(mode="json") for entry in parcel.entries],
+            paths=list(parcel.paths),
+            prefix=parcel.prefix,
+        )
+        return Unpacked.model_validate(answer["unpacked"])
 
     async def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
@@ -170,13 +223,26 @@ class RemoteSidecar:
             metadata={"exploracoder": {"branch": branch_id}},
         )
         return Completions(
-            matches=answer["matches"], start=answer["cursor_start"], end=answer["cursor_end"]
+            matches=answer["matches"],
+            start=answer["cursor_start"],
+            end=answer["cursor_end"],
+            metadata=answer["metadata"],
         )
 
     async def interrupt(self, branch_id: str) -> None:
         """Stop what runs in a branch; nothing happens when nothing runs."""
         metadata = {"exploracoder": {"branch": branch_id}}
         await self._talk.ask("interrupt_request", metadata=metadata)
+
+    def _take_published(self, message: Mapping[str, Any]) -> None:
+        if message["header"]["msg_type"] != "exploracoder_cell_run" or self._on_cell_run is None:
+            return
+        try:
+            told = CellRun.model_validate(message["content"])
+        except ValidationError as error:
+            _log.warning("What a cell showed could not be understood: %s", error)
+            return
+        self._on_cell_run(told)
 
     async def _client(self, exits: contextlib.AsyncExitStack) -> AsyncKernelClient:
         from jupyter_client.asynchronous.client import AsyncKernelClient
