@@ -6,6 +6,7 @@ sandbox, where there is neither a way to these sockets nor to the front's proces
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -16,10 +17,11 @@ from exploracoder_kernel.environment import clean_environment, is_secret
 from exploracoder_kernel.sandbox import LEVELS
 from exploracoder_kernel.scratch import Scratch, sweep
 
-# What the front needs besides: Jupyter's folders and its parent, and where we keep our own.
+# What the front needs besides: Jupyter's folders and its parent, what the caller wants, and where
+# we keep our own.
 _OF_JUPYTER = re.compile(
     r"JPY_\w+|JUPYTER_(\w+_DIR|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)|IPYTHONDIR"
-    r"|EXPLORACODER_(CACHE|CONFIG)|DBUS_SESSION_BUS_ADDRESS",
+    r"|KERNEL_EXPLORACODER|EXPLORACODER_(CACHE|CONFIG)|DBUS_SESSION_BUS_ADDRESS",
 )
 _STRATEGIES = ("auto", "fork", "replay")
 
@@ -43,6 +45,8 @@ class SandboxProvisioner(LocalProvisioner):
         """Choose sockets, and make the command and its environment."""
         given = {name: kwargs.pop(name, None) for name in ("python", "sandbox", "strategy")}
         self._choose_sockets()
+        # Who names some variables means them to come on top.
+        kwargs["env"] = {**os.environ, **(kwargs.get("env") or {})}
         prepared = await super().pre_launch(**kwargs)
         prepared["cmd"] = [*prepared["cmd"], *self._options(given)]
         prepared["env"] = front_environment(prepared["env"])

@@ -18,6 +18,7 @@ from exploracoder_kernel.errors import SidecarError
 if TYPE_CHECKING:
     from exploracoder_kernel.kernel.channels import Channels
     from exploracoder_kernel.kernel.front import Front
+    from exploracoder_kernel.kernel.wishes import KernelWishes
 
 _log = logging.getLogger("exploracoder.kernel")
 _MEGABYTE = 1024 * 1024
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given.parent = os.getppid()
     logging.basicConfig(stream=sys.stderr, format="[%(name)s] %(levelname)s: %(message)s")
     try:
-        asyncio.run(_run(given))
+        asyncio.run(_run(given, _wishes(given)))
     except SidecarError as error:
         _log.error("%s", error)
         return 2
@@ -41,23 +42,40 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m exploracoder_kernel.kernel",
         description="A Jupyter kernel whose state branches. Jupyter starts it from its kernelspec.",
+        epilog="The variable KERNEL_EXPLORACODER may hold the same as JSON, with _ for - in names; "
+        "the arguments come before it.",
     )
     parser.add_argument("-f", dest="connection_file", type=Path, metavar="CONNECTION_FILE")
-    parser.add_argument(
-        "--python", default=sys.executable, help="the interpreter that cells run in"
-    )
-    parser.add_argument(
-        "--cwd", type=Path, default=Path(), help="the folder that cells run in, or see"
-    )
-    parser.add_argument("--sandbox", choices=("auto", "strict", "network", "off"), default="auto")
-    parser.add_argument("--strategy", choices=("auto", "fork", "replay"), default="auto")
+    parser.add_argument("--python", help="the interpreter that cells run in")
+    parser.add_argument("--cwd", help="the folder that cells run in, or see")
+    parser.add_argument("--sandbox", choices=("auto", "strict", "network", "off"))
+    parser.add_argument("--strategy", choices=("auto", "fork", "replay"))
     parser.add_argument(
         "--memory-budget", type=int, metavar="MB", help="what idle branches may hold together"
+    )
+    parser.add_argument(
+        "--readable", action="append", metavar="PATH", help="what else cells may read in a sandbox"
     )
     return parser
 
 
-async def _run(given: argparse.Namespace) -> None:
+def _wishes(given: argparse.Namespace) -> KernelWishes:
+    from exploracoder_kernel.kernel import wishes
+
+    return wishes.taken_from(
+        os.environ,
+        {
+            "python": given.python,
+            "cwd": given.cwd,
+            "sandbox": given.sandbox,
+            "strategy": given.strategy,
+            "memory_budget": given.memory_budget,
+            "readable": None if given.readable is None else tuple(given.readable),
+        },
+    )
+
+
+async def _run(given: argparse.Namespace, wishes: KernelWishes) -> None:
     from exploracoder_kernel.kernel import connection_file
     from exploracoder_kernel.kernel.channels import Channels
 
@@ -69,30 +87,32 @@ async def _run(given: argparse.Namespace) -> None:
         sys.stderr.write(f"To connect a console: jupyter console --existing {path}\n")
     async with Channels(connection) as channels:
         channels.publish("status", {"execution_state": "starting"})
-        await _serve(given, channels)
+        await _serve(wishes, channels, parent=given.parent)
         channels.publish("shutdown_reply", {"status": "ok", "restart": False})
 
 
-async def _serve(given: argparse.Namespace, channels: Channels) -> None:
+async def _serve(wishes: KernelWishes, channels: Channels, *, parent: int) -> None:
     from exploracoder_kernel.kernel import queries
     from exploracoder_kernel.kernel.front import Front
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 
-    cwd = given.cwd.absolute()
-    sandboxing = await asyncio.to_thread(choose, given.sandbox, python=given.python, cwd=cwd)
-    budget = None if given.memory_budget is None else given.memory_budget * _MEGABYTE
+    cwd = wishes.folder
+    sandboxing = await asyncio.to_thread(
+        choose, wishes.sandbox, python=wishes.python, cwd=cwd, inputs=wishes.readable_paths
+    )
+    budget = None if wishes.memory_budget is None else wishes.memory_budget * _MEGABYTE
     async with Sidecar(
-        given.python,
+        wishes.python,
         cwd,
-        strategy=given.strategy,
+        strategy=wishes.strategy,
         launcher=sandboxing.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:
-        about = queries.About(str(given.python), sandboxing)
+        about = queries.About(wishes.python, sandboxing)
         front = Front(sidecar, channels, about)
         with _signals(front):
-            orphaned = asyncio.ensure_future(_stop_when_orphaned(front, given.parent))
+            orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
             try:
                 await front.serve()
             finally:

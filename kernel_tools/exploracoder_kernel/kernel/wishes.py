@@ -1,0 +1,88 @@
+"""What whoever starts the kernel wants of it: its arguments, and a variable of the environment.
+
+A kernel manager that starts kernels elsewhere, through a gateway, passes no arguments on, but every
+variable whose name starts with ``KERNEL_``. So ``KERNEL_EXPLORACODER`` holds the same as JSON. Who
+can set it can start kernels anyway; a notebook can't.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.sandbox.choice import LevelChoice
+from exploracoder_kernel.strategies import StrategyChoice
+
+VARIABLE = "KERNEL_EXPLORACODER"
+
+
+def _some(text: str) -> str:
+    if not text.strip() or "\0" in text:
+        raise ValueError("must name something")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_some)]
+
+
+class KernelWishes(BaseModel):
+    """How the kernel is to be started; what is left out is as usual.
+
+    Attributes:
+        python: The interpreter that cells run in.
+        sandbox: What cells are kept from.
+        strategy: How branches are made.
+        cwd: The folder that cells run in, or see.
+        memory_budget: What idle branches may hold together, in MB.
+        readable: More files and folders that cells may read in a sandbox.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    python: _Text = sys.executable
+    sandbox: LevelChoice = "auto"
+    strategy: StrategyChoice = "auto"
+    cwd: _Text = "."
+    memory_budget: int | None = Field(default=None, gt=0)
+    readable: tuple[_Text, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that cells run in."""
+        return Path(self.cwd).absolute()
+
+    @property
+    def readable_paths(self) -> tuple[Path, ...]:
+        """The files and folders."""
+        return tuple(Path(path) for path in self.readable)
+
+
+def taken_from(environment: MutableMapping[str, str], arguments: dict[str, Any]) -> KernelWishes:
+    """The wishes of the environment, with the arguments that are not None over them.
+
+    The variable is taken out of the environment: nothing that the kernel starts shall have it.
+
+    Raises:
+        SidecarError: The variable holds no such wishes.
+    """
+    text = environment.pop(VARIABLE, "") or "{}"
+    try:
+        wanted = KernelWishes.model_validate_json(text)
+    except ValidationError as error:
+        problems = "; ".join(_problem(one) for one in error.errors(include_url=False))
+        raise SidecarError(
+            f"The variable {VARIABLE} can't be used: {problems}. It is a JSON object such as "
+            '{"python": "/usr/bin/python3", "sandbox": "strict"}.'
+        ) from error
+    named = {name: value for name, value in arguments.items() if value is not None}
+    return wanted.model_copy(update=named)
+
+
+def _problem(item: Any) -> str:
+    place = ".".join(str(part) for part in item["loc"])
+    return f"{place or 'it'}: {item['msg']}"
