@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
+  Attempt,
   Candidate,
   Exploration,
   Observation,
@@ -51,6 +52,7 @@ export function nextOpen(exploration: Exploration): Step | null {
   return exploration.steps.find(isOpen) ?? null;
 }
 
+/** Whether a step is neither done nor left out. */
 export function isOpen(step: Step): boolean {
   return step.status === 'pending' || step.status === 'review';
 }
@@ -147,7 +149,7 @@ export function verificationWords(
 }
 
 /** The attempt that the exploration stands by: the last good one, or else the last. */
-export function finalAttempt(exploration: Exploration) {
+export function finalAttempt(exploration: Exploration): Attempt | null {
   const attempts = exploration.solution?.attempts ?? [];
   const good = attempts.filter(
     one => one.observation.status === 'ok' && one.checks !== 'failed'

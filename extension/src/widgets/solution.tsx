@@ -2,6 +2,7 @@ import { addBelowIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Attempt, Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
+import { allows } from '../abilities';
 import { finalAttempt, verificationWords } from '../wording';
 import { Action } from './action';
 import { Code } from './code';
@@ -20,8 +21,7 @@ export function SolutionPart(props: {
   const { exploration, exportUrl, model, progress, tools } = props;
   const { trans } = tools;
   const attempt = finalAttempt(exploration);
-  const accepted = exploration.steps.filter(step => step.status === 'done');
-  const isBusy = progress.activity === 'working' || !model.isOpen;
+  const situation = { exploration, progress, isOpen: model.isOpen };
   return (
     <Section title={trans.__('Solution')}>
       <p>{verificationWords(trans, exploration)}</p>
@@ -30,7 +30,7 @@ export function SolutionPart(props: {
         <Action
           label={trans.__('Synthesize')}
           isPrimary={!attempt && progress.activity === 'review'}
-          isDisabled={isBusy || !accepted.length}
+          isDisabled={!allows(situation, 'synthesize')}
           title={trans.__('Write the solution from what is accepted so far')}
           onClick={() =>
             tools.execute('exploracoder:synthesize', { id: model.id })
@@ -40,7 +40,7 @@ export function SolutionPart(props: {
           label={trans.__('Insert into my notebook')}
           icon={addBelowIcon}
           isPrimary={attempt !== null}
-          isDisabled={!attempt}
+          isDisabled={!allows(situation, 'insert')}
           onClick={() => tools.execute('exploracoder:insert', { id: model.id })}
         />
       </div>

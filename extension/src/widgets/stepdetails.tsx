@@ -2,7 +2,8 @@ import { checkIcon, bugIcon, undoIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Candidate, Exploration, Progress, Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen, nextOpen, numberOf } from '../wording';
+import { allows } from '../abilities';
+import { numberOf } from '../wording';
 import { Action } from './action';
 import { Candidates } from './candidates';
 import { RetrievedDocs } from './retrieveddocs';
@@ -75,10 +76,9 @@ function StepActions(props: {
 }): React.ReactElement {
   const { exploration, model, progress, selected, step, tools } = props;
   const { trans } = tools;
-  const isBusy = progress.activity === 'working' || !model.isOpen;
-  const isNext = nextOpen(exploration) === step;
-  const isAccepted = step.status === 'done' && selected?.id === step.chosen;
-  const ran = selected?.observation?.status === 'ok';
+  const situation = { exploration, progress, isOpen: model.isOpen };
+  const can = (action: 'accept' | 'debug' | 'draft' | 'go-back' | 'skip') =>
+    allows(situation, action, step.subtask.id, selected?.id ?? null);
   const run = (command: string) => {
     const args = { id: model.id, subtask: step.subtask.id };
     const candidate = selected?.id;
@@ -93,31 +93,29 @@ function StepActions(props: {
         label={trans.__('Accept')}
         icon={checkIcon}
         isPrimary={step.status === 'review'}
-        isDisabled={
-          isBusy || !ran || isAccepted || (isOpen(step) && !isNext)
-        }
+        isDisabled={!can('accept')}
         onClick={() => run('accept')}
       />
       <Action
         label={trans.__('Debug')}
         icon={bugIcon}
-        isDisabled={isBusy || !selected}
+        isDisabled={!can('debug')}
         onClick={() => run('debug')}
       />
       <Action
         label={trans.__('Other candidates')}
-        isDisabled={isBusy || (isOpen(step) && !isNext)}
+        isDisabled={!can('draft')}
         onClick={() => run('other-candidates')}
       />
       <Action
         label={trans.__('Go back here')}
         icon={undoIcon}
-        isDisabled={isBusy || isOpen(step)}
+        isDisabled={!can('go-back')}
         onClick={() => run('go-back')}
       />
       <Action
         label={trans.__('Skip')}
-        isDisabled={isBusy || step.status === 'skipped'}
+        isDisabled={!can('skip')}
         onClick={() => run('skip')}
       />
     </div>

@@ -1,0 +1,72 @@
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Kernel } from '@jupyterlab/services';
+import { Debouncer } from '@lumino/polling';
+import { ISignal, Signal } from '@lumino/signaling';
+import { IPlace } from './draft';
+
+const SETTLE_MS = 500;
+
+/** The notebook that the user works in: the last one looked at that is no exploration's. */
+export class UserNotebook {
+  constructor(tracker: INotebookTracker | null) {
+    tracker?.currentChanged.connect((_, panel) => this._look(panel));
+    this._look(tracker?.currentWidget ?? null);
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get kernel(): Kernel.IKernelConnection | null {
+    return this._panel?.sessionContext.session?.kernel ?? null;
+  }
+
+  /** Null when no notebook is open. */
+  get place(): IPlace | null {
+    const panel = this._panel;
+    if (!panel) {
+      return null;
+    }
+    const cells = panel.content.widgets
+      .filter(({ model }) => model.type === 'code' && model.sharedModel.source.trim())
+      .map(({ model }) => ({ id: model.id, source: model.sharedModel.source }));
+    return {
+      path: panel.context.path,
+      kernelName: this.kernel?.name ?? null,
+      kernelId: this.kernel?.id ?? null,
+      cells
+    };
+  }
+
+  private _look(panel: NotebookPanel | null): void {
+    if (panel && panel !== this._panel) {
+      void panel.context.ready.then(() => {
+        if (!panel.isDisposed && !panel.content.model?.getMetadata('exploracoder')) {
+          this._follow(panel);
+        }
+      });
+    }
+  }
+
+  private _follow(panel: NotebookPanel): void {
+    Signal.disconnectReceiver(this);
+    this._panel = panel;
+    panel.sessionContext.kernelChanged.connect(this._settle, this);
+    panel.content.modelContentChanged.connect(this._settle, this);
+    panel.disposed.connect(this._leave, this);
+    this._changed.emit();
+  }
+
+  private _settle(): void {
+    void this._settled.invoke();
+  }
+
+  private _leave(): void {
+    this._panel = null;
+    this._changed.emit();
+  }
+
+  private _panel: NotebookPanel | null = null;
+  private _settled = new Debouncer(() => this._changed.emit(), SETTLE_MS);
+  private _changed = new Signal<this, void>(this);
+}

@@ -1,0 +1,66 @@
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ISignal, Signal } from '@lumino/signaling';
+import { IChoices } from './draft';
+import { IPrices } from './wording';
+
+/** The settings of the settings editor, as the sidebar uses them. */
+export class Preferences {
+  /** Take the values over, now and whenever they are changed. */
+  follow(settings: ISettingRegistry.ISettings): void {
+    const update = () => {
+      this._values = settings.composite;
+      this._changed.emit();
+    };
+    settings.changed.connect(update);
+    update();
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get area(): 'left' | 'right' {
+    return this._values.area === 'right' ? 'right' : 'left';
+  }
+
+  get mode(): 'auto' | 'review' {
+    return this._values.mode === 'auto' ? 'auto' : 'review';
+  }
+
+  get opensNotebook(): boolean {
+    return this._values.openNotebook !== false;
+  }
+
+  /** What an exploration starts with; what is not set is the profile's. */
+  get choices(): IChoices {
+    const settings: { [name: string]: number } = {};
+    for (const [name, setting] of LIMITS) {
+      const value = this._values[name];
+      if (typeof value === 'number' && value > 0) {
+        settings[setting] = value;
+      }
+    }
+    const profile = this._values.profile;
+    return {
+      profile: typeof profile === 'string' && profile ? profile : null,
+      settings
+    };
+  }
+
+  get prices(): IPrices | null {
+    const { completionPrice, promptPrice } = this._values;
+    const prompt = typeof promptPrice === 'number' ? promptPrice : 0;
+    const completion = typeof completionPrice === 'number' ? completionPrice : 0;
+    return prompt || completion ? { prompt, completion } : null;
+  }
+
+  private _values: ISettingRegistry.ISettings['composite'] = {};
+  private _changed = new Signal<this, void>(this);
+}
+
+// Our names, and those of the engine.
+const LIMITS = [
+  ['candidates', 'candidates'],
+  ['maxSeconds', 'max_seconds'],
+  ['maxTokens', 'max_tokens']
+];

@@ -1,0 +1,160 @@
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { PageConfig } from '@jupyterlab/coreutils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { FileDialog } from '@jupyterlab/filebrowser';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Draft } from './draft';
+import { Explorations } from './explorations';
+import { UserNotebook } from './place';
+import { Preferences } from './preferences';
+import { ApiDoc } from './protocol';
+import { IExplorations } from './tokens';
+import { variablesOf } from './variables';
+import { Sidebar } from './widgets/sidebar';
+import { ITools } from './widgets/tools';
+
+const ID = 'exploracoder:plugin';
+// After the tables of contents and running kernels, before the extension manager.
+const RANK = 450;
+
+/** The sidebar. */
+export const sidebar: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'The sidebar in which explorations are started and steered.',
+  autoStart: true,
+  requires: [IExplorations, IRenderMimeRegistry],
+  optional: [
+    IDocumentManager,
+    IEditorLanguageRegistry,
+    ILabShell,
+    ILayoutRestorer,
+    INotebookTracker,
+    ISettingRegistry,
+    IStateDB,
+    ITranslator
+  ],
+  activate
+};
+
+function activate(
+  app: JupyterFrontEnd,
+  explorations: IExplorations,
+  rendermime: IRenderMimeRegistry,
+  documents: IDocumentManager | null,
+  languages: IEditorLanguageRegistry | null,
+  labShell: ILabShell | null,
+  restorer: ILayoutRestorer | null,
+  notebooks: INotebookTracker | null,
+  registry: ISettingRegistry | null,
+  state: IStateDB | null,
+  translator: ITranslator | null
+): void {
+  const draft = new Draft();
+  const preferences = new Preferences();
+  const notebook = new UserNotebook(notebooks);
+  const tools: ITools = {
+    trans: (translator ?? nullTranslator).load('exploracoder'),
+    languages,
+    rendermime,
+    execute: (command, args) => complainIfRefused(app.commands.execute(command, args)),
+    send: (model, command) => complainIfRefused(model.do(command)),
+    sourceOpener: doc => sourceOpener(app, doc)
+  };
+
+  const explore = async () => {
+    const request = draft.request(notebook.place, preferences.choices);
+    const model = await explorations.start(request);
+    draft.finish();
+    if (preferences.opensNotebook) {
+      tools.execute('exploracoder:open-notebook', { id: model.id });
+    }
+  };
+  const widget = new Sidebar({
+    // The service of this extension; another one would have to follow events in the same way.
+    explorations: explorations as Explorations,
+    tools,
+    prices: () => preferences.prices,
+    form: () => ({
+      draft,
+      place: notebook.place,
+      onExplore: explore,
+      loadLibraries: async () => {
+        const name = notebook.place?.kernelName ?? null;
+        return (await explorations.libraries(name)).libraries;
+      },
+      loadVariables: async () => (notebook.kernel ? variablesOf(notebook.kernel) : []),
+      pickFolder: () => pickFolder(documents, tools, translator)
+    })
+  });
+
+  function complainIfRefused(work: Promise<unknown>): void {
+    widget.complain('');
+    work.catch(error => widget.complain(error instanceof Error ? error.message : `${error}`));
+  }
+
+  draft.changed.connect(() => widget.refresh());
+  notebook.changed.connect(() => widget.refresh());
+  preferences.changed.connect(() => {
+    widget.refresh();
+    if (widget.isAttached) {
+      app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
+    }
+  });
+  void start();
+
+  async function start(): Promise<void> {
+    const settings = await registry?.load(ID).catch(() => undefined);
+    if (settings) {
+      preferences.follow(settings);
+      draft.update({ mode: preferences.mode });
+    }
+    if (state) {
+      await draft.restore(state, 'exploracoder:draft');
+    }
+    restorer?.add(widget, Sidebar.ID);
+    app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
+  }
+}
+
+/** Opens a file of the server's root at a line; others are out of reach, and null. */
+function sourceOpener(app: JupyterFrontEnd, doc: ApiDoc): (() => void) | null {
+  const root = PageConfig.getOption('serverRoot');
+  if (!root || !doc.file?.startsWith(`${root}/`)) {
+    return null;
+  }
+  const path = doc.file.slice(root.length + 1);
+  const line = doc.line ?? 1;
+  return () => {
+    void app.commands
+      .execute('docmanager:open', { path })
+      .then(() => app.commands.execute('fileeditor:go-to-line', { line }))
+      // The line is a nicety, and the command not in every version.
+      .catch(() => undefined);
+  };
+}
+
+async function pickFolder(
+  manager: IDocumentManager | null,
+  tools: ITools,
+  translator: ITranslator | null
+): Promise<string | null> {
+  if (!manager) {
+    return null;
+  }
+  const { value } = await FileDialog.getExistingDirectory({
+    manager,
+    title: tools.trans.__('A folder with a library’s source'),
+    translator: translator ?? undefined
+  });
+  return value?.length ? `./${value[0].path}` : null;
+}

@@ -1,0 +1,124 @@
+import * as React from 'react';
+import { IPlace } from '../draft';
+import { IKernelVariable } from '../variables';
+import { Action } from './action';
+import { Section } from './section';
+import { ITools } from './tools';
+
+/** Which cells of the user's notebook run first, and which variables of its kernel come along. */
+export function ContextPicker(props: {
+  place: IPlace | null;
+  cells: ReadonlyArray<string>;
+  bring: ReadonlyArray<string>;
+  onCells: (cells: string[]) => void;
+  onBring: (names: string[]) => void;
+  loadVariables: () => Promise<IKernelVariable[]>;
+  tools: ITools;
+}): React.ReactElement {
+  const { bring, cells, onCells, place, tools } = props;
+  const { trans } = tools;
+  const count = cells.length + bring.length;
+  return (
+    <Section
+      title={trans.__('Context')}
+      note={count ? trans.__('%1 picked', count) : undefined}
+      isOpen={false}
+    >
+      {place ? (
+        <>
+          <Choices
+            legend={trans.__('Cells that run first')}
+            empty={trans.__('The notebook has no code yet.')}
+            choices={place.cells.map(({ id, source }) => ({ value: id, text: firstLine(source) }))}
+            picked={cells}
+            onPick={onCells}
+            tools={tools}
+          />
+          <Variables {...props} />
+        </>
+      ) : (
+        <p className="jp-exploracoder-empty">
+          {trans.__('Open a notebook to start from its cells or its variables.')}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Variables(props: {
+  place: IPlace | null;
+  bring: ReadonlyArray<string>;
+  onBring: (names: string[]) => void;
+  loadVariables: () => Promise<IKernelVariable[]>;
+  tools: ITools;
+}): React.ReactElement {
+  const { bring, loadVariables, onBring, place, tools } = props;
+  const { trans } = tools;
+  const [variables, setVariables] = React.useState<IKernelVariable[] | null>(null);
+  React.useEffect(() => setVariables(null), [place?.kernelId]);
+  if (!variables) {
+    return (
+      <Action
+        label={trans.__('Choose variables to bring…')}
+        isDisabled={!place?.kernelId}
+        title={trans.__('Copies of them; your kernel keeps its own')}
+        onClick={() => void loadVariables().then(setVariables)}
+      />
+    );
+  }
+  return (
+    <Choices
+      legend={trans.__('Variables that come along, as copies')}
+      empty={trans.__('The kernel has no variables, or is busy.')}
+      choices={variables.map(({ name, type }) => ({ value: name, text: `${name}: ${type}` }))}
+      picked={bring}
+      onPick={onBring}
+      tools={tools}
+    />
+  );
+}
+
+function Choices(props: {
+  legend: string;
+  empty: string;
+  choices: ReadonlyArray<{ value: string; text: string }>;
+  picked: ReadonlyArray<string>;
+  onPick: (values: string[]) => void;
+  tools: ITools;
+}): React.ReactElement {
+  const { choices, empty, legend, onPick, picked, tools } = props;
+  const { trans } = tools;
+  const isAll = choices.every(({ value }) => picked.includes(value));
+  const toggle = (value: string) =>
+    onPick(
+      picked.includes(value) ? picked.filter(one => one !== value) : [...picked, value]
+    );
+  return (
+    <fieldset className="jp-exploracoder-choices">
+      <legend>{legend}</legend>
+      {choices.map(({ text, value }) => (
+        <label key={value} className="jp-exploracoder-choice">
+          <input
+            type="checkbox"
+            checked={picked.includes(value)}
+            onChange={() => toggle(value)}
+          />
+          <code>{text}</code>
+        </label>
+      ))}
+      {choices.length > 1 ? (
+        <Action
+          label={isAll ? trans.__('None of them') : trans.__('All of them')}
+          onClick={() => onPick(isAll ? [] : choices.map(({ value }) => value))}
+        />
+      ) : (
+        choices.length === 0 && <p className="jp-exploracoder-empty">{empty}</p>
+      )}
+    </fieldset>
+  );
+}
+
+function firstLine(source: string): string {
+  const [first, ...rest] = source.trim().split('\n');
+  return rest.length ? `${first} …` : first;
+}

@@ -1,0 +1,77 @@
+import { UseSignal } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { nextOpen } from '../wording';
+import { Exploration, Progress } from '../protocol';
+import { IExplorationModel } from '../tokens';
+import { IPrices } from '../wording';
+import { Plan } from './plan';
+import { Section } from './section';
+import { SolutionPart } from './solution';
+import { StatusRegion } from './statusregion';
+import { StepDetails } from './stepdetails';
+import { ITools } from './tools';
+import { UsagePart } from './usage';
+
+interface IExplorationViewProps {
+  model: IExplorationModel;
+  prices: IPrices | null;
+  exportUrl: (format: 'py' | 'md' | 'ipynb') => string;
+  tools: ITools;
+}
+
+/** One exploration: where it stands, its plan, the subtask that is looked at, and the solution. */
+export function ExplorationView(props: IExplorationViewProps): React.ReactElement {
+  return (
+    <UseSignal signal={props.model.changed}>
+      {() => (
+        <Body
+          {...props}
+          exploration={props.model.exploration}
+          progress={props.model.progress}
+        />
+      )}
+    </UseSignal>
+  );
+}
+
+function Body(
+  props: IExplorationViewProps & { exploration: Exploration; progress: Progress }
+): React.ReactElement {
+  const { exploration, exportUrl, model, prices, progress, tools } = props;
+  const { trans } = tools;
+  const [picked, setPicked] = React.useState<string | null>(null);
+  const followed = followedSubtask(exploration, progress);
+  // The view goes where the work goes, until the user looks elsewhere, and again with the next step.
+  React.useEffect(() => setPicked(null), [followed]);
+  const selected = picked ?? followed;
+  const step = exploration.steps.find(one => one.subtask.id === selected) ?? null;
+  const done = exploration.steps.filter(one => one.status === 'done').length;
+  return (
+    <>
+      <p className="jp-exploracoder-about">{exploration.task.text}</p>
+      <StatusRegion {...props} />
+      <Section
+        title={trans.__('Plan')}
+        note={exploration.steps.length ? `${done}/${exploration.steps.length}` : undefined}
+      >
+        <Plan {...props} selected={selected} onSelect={setPicked} />
+      </Section>
+      {step && <StepDetails {...props} key={step.subtask.id} step={step} />}
+      <SolutionPart {...props} exportUrl={exportUrl} />
+      <UsagePart exploration={exploration} prices={prices} trans={trans} />
+      {!model.isOpen && (
+        <p role="alert" className="jp-exploracoder-warning">
+          {trans.__('This exploration was closed. Resume it from its notebook to go on.')}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The subtask that the work is at, or that waits for the user. */
+function followedSubtask(exploration: Exploration, progress: Progress): string | null {
+  const { steps } = exploration;
+  const atWork = steps.find(step => step.subtask.id === progress.part);
+  const last = steps[steps.length - 1];
+  return (atWork ?? nextOpen(exploration) ?? last)?.subtask.id ?? null;
+}

@@ -1,0 +1,145 @@
+import { addIcon, closeIcon, ReactWidget, UseSignal } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+import { ISignal, Signal } from '@lumino/signaling';
+import * as React from 'react';
+import { Explorations } from '../explorations';
+import { explorationIcon } from '../icons';
+import { IPrices } from '../wording';
+import { IconAction } from './action';
+import { ExplorationView } from './explorationview';
+import { Past } from './past';
+import { Problem } from './problem';
+import { ITaskFormProps, TaskForm } from './taskform';
+import { ITools } from './tools';
+
+/** What the sidebar shows and asks for. */
+export interface ISidebarOptions {
+  readonly explorations: Explorations;
+  readonly tools: ITools;
+  /** The form's part that changes with the notebook that is open. */
+  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'tools'>;
+  readonly prices: () => IPrices | null;
+}
+
+/** The sidebar: the form for a new exploration, or the exploration that is looked at. */
+export class Sidebar extends ReactWidget {
+  static readonly ID = 'exploracoder-sidebar';
+
+  constructor(private readonly _options: ISidebarOptions) {
+    super();
+    const { trans } = _options.tools;
+    this.id = Sidebar.ID;
+    this.addClass('jp-exploracoder-sidebar');
+    this.title.icon = explorationIcon;
+    this.title.caption = trans.__('ExploraCoder');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', trans.__('ExploraCoder'));
+  }
+
+  /** Show what was changed outside the explorations: another notebook, a setting, a message. */
+  refresh(): void {
+    this._refreshed.emit();
+  }
+
+  /** Say why something was refused. */
+  complain(message: string): void {
+    this._complaint = message;
+    this.refresh();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    const first = this.node.querySelector<HTMLElement>('textarea, [aria-current] button, button');
+    first?.focus();
+  }
+
+  protected override render(): React.ReactElement {
+    const { explorations } = this._options;
+    return (
+      <UseSignal signal={explorations.changed}>
+        {() => <UseSignal signal={this._signal}>{() => this._body()}</UseSignal>}
+      </UseSignal>
+    );
+  }
+
+  private _body(): React.ReactElement {
+    const { explorations, form, prices, tools } = this._options;
+    const { current, indexing, isConnected, past, status } = explorations;
+    return (
+      <>
+        <Header hasCurrent={current !== null} onNew={() => this._show(null)} tools={tools} />
+        <div className="jp-exploracoder-scroll">
+          <Problem status={status} isConnected={isConnected} tools={tools} />
+          <Complaint
+            message={this._complaint}
+            onDismiss={() => this.complain('')}
+            tools={tools}
+          />
+          {current ? (
+            <ExplorationView
+              key={current.id}
+              model={current}
+              prices={prices()}
+              exportUrl={format => explorations.exportUrl(current.id, format)}
+              tools={tools}
+            />
+          ) : (
+            <>
+              <TaskForm {...form()} status={status} indexing={indexing} tools={tools} />
+              <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
+            </>
+          )}
+        </div>
+      </>
+    );
+  }
+
+  private _show(id: string | null): void {
+    this._complaint = '';
+    this._options.explorations.show(id);
+  }
+
+  private get _signal(): ISignal<this, void> {
+    return this._refreshed;
+  }
+
+  private _complaint = '';
+  private _refreshed = new Signal<this, void>(this);
+}
+
+function Header(props: {
+  hasCurrent: boolean;
+  onNew: () => void;
+  tools: ITools;
+}): React.ReactElement {
+  const { hasCurrent, onNew, tools } = props;
+  return (
+    <div className="jp-exploracoder-header">
+      <h2>{tools.trans.__('ExploraCoder')}</h2>
+      {hasCurrent && (
+        <IconAction
+          label={tools.trans.__('New exploration')}
+          icon={addIcon}
+          onClick={onNew}
+        />
+      )}
+    </div>
+  );
+}
+
+function Complaint(props: {
+  message: string;
+  onDismiss: () => void;
+  tools: ITools;
+}): React.ReactElement | null {
+  const { message, onDismiss, tools } = props;
+  if (!message) {
+    return null;
+  }
+  return (
+    <div role="alert" className="jp-exploracoder-warning">
+      {message}
+      <IconAction label={tools.trans.__('Dismiss')} icon={closeIcon} onClick={onDismiss} />
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+import { NO_RECALL, recalled } from '../recall';
+
+/** The box for the task. The arrow keys bring back earlier tasks at its first and last line. */
+export function TaskBox(props: {
+  text: string;
+  history: ReadonlyArray<string>;
+  onChange: (text: string) => void;
+  onSubmit: () => void;
+  trans: TranslationBundle;
+}): React.ReactElement {
+  const { history, onChange, onSubmit, text, trans } = props;
+  const [recall, setRecall] = React.useState(NO_RECALL);
+
+  const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      // Else the notebook beside it would run a cell, too.
+      event.stopPropagation();
+      onSubmit();
+      return;
+    }
+    const step = stepOf(event);
+    const found = step && recalled(history, recall, text, step);
+    if (found) {
+      event.preventDefault();
+      setRecall(found.recall);
+      onChange(found.text);
+    }
+  };
+
+  return (
+    <textarea
+      className="jp-mod-styled jp-exploracoder-task"
+      aria-label={trans.__('Task')}
+      aria-describedby="jp-exploracoder-task-help"
+      placeholder={trans.__('What should the code do? Say it as you would to a colleague.')}
+      rows={4}
+      maxLength={20_000}
+      value={text}
+      onChange={event => {
+        setRecall(NO_RECALL);
+        onChange(event.target.value);
+      }}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+/** Back in time (1) from the first line, forward (-1) from the last, else nowhere. */
+function stepOf(event: React.KeyboardEvent<HTMLTextAreaElement>): 1 | -1 | 0 {
+  const { selectionEnd, selectionStart, value } = event.currentTarget;
+  if (event.altKey || event.shiftKey || selectionStart !== selectionEnd) {
+    return 0;
+  }
+  if (event.key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n')) {
+    return 1;
+  }
+  if (event.key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n')) {
+    return -1;
+  }
+  return 0;
+}

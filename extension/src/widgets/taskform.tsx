@@ -1,0 +1,171 @@
+import { runIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { Draft, IPlace } from '../draft';
+import { InstalledLibrary, LibraryEvent, ServerStatus } from '../protocol';
+import { IKernelVariable } from '../variables';
+import { Action } from './action';
+import { ContextPicker } from './contextpicker';
+import { LibraryPicker } from './libraries';
+import { Means } from './problem';
+import { Section } from './section';
+import { TaskBox } from './taskbox';
+import { ITools } from './tools';
+
+/** What the form needs beside the draft. */
+export interface ITaskFormProps {
+  draft: Draft;
+  place: IPlace | null;
+  status: ServerStatus | null;
+  indexing: ReadonlyMap<string, LibraryEvent>;
+  /** Start it; rejects with the reason in words. */
+  onExplore: () => Promise<void>;
+  loadLibraries: () => Promise<InstalledLibrary[]>;
+  loadVariables: () => Promise<IKernelVariable[]>;
+  pickFolder: () => Promise<string | null>;
+  tools: ITools;
+}
+
+/** Says what is wanted, with which library, from which state; and starts the exploration. */
+export function TaskForm(props: ITaskFormProps): React.ReactElement {
+  const { draft, place, status, tools } = props;
+  const { trans } = tools;
+  const value = draft.value;
+  const [installed, setInstalled] = React.useState<InstalledLibrary[]>([]);
+  const [asked, setAsked] = React.useState<string | null>(null);
+  const { error, explore, isStarting } = useStart(props);
+  const kernel = place?.kernelName ?? '';
+  const askLibraries = () => {
+    if (asked !== kernel) {
+      setAsked(kernel);
+      void props.loadLibraries().then(setInstalled);
+    }
+  };
+  return (
+    <form
+      className="jp-exploracoder-form"
+      onSubmit={event => {
+        event.preventDefault();
+        explore();
+      }}
+    >
+      <TaskBox
+        text={value.task}
+        history={draft.history}
+        onChange={task => draft.update({ task })}
+        onSubmit={explore}
+        trans={trans}
+      />
+      <p id="jp-exploracoder-task-help" className="jp-exploracoder-note">
+        {draft.history.length
+          ? trans.__('↑ and ↓ bring back earlier tasks; Ctrl+Enter explores.')
+          : trans.__(
+              'Name a library that no model knows: your own, a new one, a new version. ExploraCoder reads its docs, tries each step in a scratch kernel, and shows you all of it.'
+            )}
+      </p>
+      <LibraryPicker
+        libraries={value.libraries}
+        installed={installed}
+        indexing={props.indexing}
+        onChange={libraries => draft.update({ libraries })}
+        onAsk={askLibraries}
+        pickFolder={props.pickFolder}
+        tools={tools}
+      />
+      <ContextPicker
+        place={place}
+        cells={value.cells}
+        bring={value.bring}
+        onCells={cells => draft.update({ cells })}
+        onBring={bring => draft.update({ bring })}
+        loadVariables={props.loadVariables}
+        tools={tools}
+      />
+      <CheckBox draft={draft} tools={tools} />
+      <ModeChoice draft={draft} tools={tools} />
+      <div role="alert" className="jp-exploracoder-error">
+        {error}
+      </div>
+      <Action
+        label={isStarting ? trans.__('Starting…') : trans.__('Explore')}
+        icon={runIcon}
+        isPrimary
+        isDisabled={isStarting}
+        onClick={explore}
+      />
+      {status && <Means status={status} tools={tools} />}
+    </form>
+  );
+}
+
+/** Starting: what is missing is said before anything is sent. */
+function useStart(props: ITaskFormProps) {
+  const { draft, onExplore, tools } = props;
+  const { trans } = tools;
+  const [error, setError] = React.useState('');
+  const [isStarting, setStarting] = React.useState(false);
+  const start = async () => {
+    const { libraries, task } = draft.value;
+    if (!task.trim()) {
+      setError(trans.__('Say first what the code should do.'));
+      return;
+    }
+    if (!libraries.length) {
+      setError(trans.__('Name at least one library to explore.'));
+      return;
+    }
+    setStarting(true);
+    setError('');
+    try {
+      await onExplore();
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : `${reason}`);
+    }
+    setStarting(false);
+  };
+  const explore = () => {
+    if (!isStarting) {
+      void start();
+    }
+  };
+  return { error, explore, isStarting };
+}
+
+function CheckBox(props: { draft: Draft; tools: ITools }): React.ReactElement {
+  const { draft, tools } = props;
+  const { trans } = tools;
+  return (
+    <Section
+      title={trans.__('Check')}
+      note={draft.value.check.trim() ? trans.__('given') : trans.__('none')}
+      isOpen={false}
+    >
+      <textarea
+        className="jp-mod-styled jp-exploracoder-check"
+        aria-label={trans.__('Check')}
+        placeholder={trans.__('assert result == 42')}
+        rows={3}
+        spellCheck={false}
+        maxLength={100_000}
+        value={draft.value.check}
+        onChange={event => draft.update({ check: event.target.value })}
+      />
+      <p className="jp-exploracoder-note">
+        {trans.__('Code that runs after the solution and raises when it is wrong.')}
+      </p>
+    </Section>
+  );
+}
+
+function ModeChoice(props: { draft: Draft; tools: ITools }): React.ReactElement {
+  const { draft, tools } = props;
+  return (
+    <label className="jp-exploracoder-choice">
+      <input
+        type="checkbox"
+        checked={draft.value.mode === 'review'}
+        onChange={event => draft.update({ mode: event.target.checked ? 'review' : 'auto' })}
+      />
+      {tools.trans.__('Review each step')}
+    </label>
+  );
+}
