@@ -106,6 +106,7 @@ async def _serve(wishes: KernelWishes, channels: Channels, *, parent: int) -> No
         wishes.python,
         cwd,
         strategy=wishes.strategy,
+        env=wishes.environment(os.environ),
         launcher=sandboxing.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:

@@ -7,8 +7,9 @@ can set it can start kernels anyway; a notebook can't.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,7 @@ class KernelWishes(BaseModel):
         cwd: The folder that cells run in, or see.
         memory_budget: What idle branches may hold together, in MB.
         readable: More files and folders that cells may read in a sandbox.
+        import_paths: Folders in which cells find libraries that nothing has installed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -50,6 +52,7 @@ class KernelWishes(BaseModel):
     cwd: _Text = "."
     memory_budget: int | None = Field(default=None, gt=0)
     readable: tuple[_Text, ...] = ()
+    import_paths: tuple[_Text, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -60,6 +63,15 @@ class KernelWishes(BaseModel):
     def readable_paths(self) -> tuple[Path, ...]:
         """The files and folders."""
         return tuple(Path(path) for path in self.readable)
+
+    def environment(self, surroundings: Mapping[str, str]) -> dict[str, str]:
+        """What the interpreter gets beside its surroundings. The kernel's own process looks nowhere
+        in these folders: it runs no code of the user's."""
+        if not self.import_paths:
+            return {}
+        own = surroundings.get("PYTHONPATH")
+        paths = [*self.import_paths, own] if own else self.import_paths
+        return {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def taken_from(environment: MutableMapping[str, str], arguments: dict[str, Any]) -> KernelWishes:
