@@ -115,6 +115,12 @@ class Index:
             self._refresh()
             return tuple(self._shelf(name).info for name in sorted(self._catalog.libraries))
 
+    def names(self) -> frozenset[str]:
+        """The names of the indexed libraries; their docs are not read for this."""
+        with self._guard:
+            self._refresh()
+            return frozenset(self._catalog.libraries)
+
     def info(self, library: str) -> LibraryInfo:
         """What is known of an indexed library as a whole.
 
