@@ -11,9 +11,7 @@ export function findChromium(): string {
   );
   const found = given ?? places.find(place => fs.existsSync(place));
   if (!found) {
-    throw new Error(
-      'There is no Chromium: apt-get install chromium, or set CHROMIUM_PATH.'
-    );
+    throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM_PATH.');
   }
   return found;
 }

@@ -13,6 +13,13 @@ export class ExplorationNotebook {
     return this.panel.locator('.jp-CodeCell').filter({ hasText: text });
   }
 
+  /** The text of each code cell that is on screen. */
+  async sources(): Promise<string[]> {
+    const editors = await this.panel.locator('.jp-CodeCell .cm-content').all();
+    const lines = editors.map(editor => editor.locator('.cm-line').allTextContents());
+    return (await Promise.all(lines)).map(one => one.join('\n'));
+  }
+
   button(name: string, cell?: Locator): Locator {
     return (cell ?? this.panel).getByRole('button', { name, exact: true });
   }

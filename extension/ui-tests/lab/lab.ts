@@ -4,10 +4,7 @@ import { ExplorationNotebook } from './explorationNotebook';
 import { Sidebar } from './sidebar';
 import type { Stage } from './stage';
 
-export type Theme =
-  | 'JupyterLab Light'
-  | 'JupyterLab Dark'
-  | 'JupyterLab Dark High Contrast';
+export type Theme = 'JupyterLab Light' | 'JupyterLab Dark' | 'JupyterLab Dark High Contrast';
 
 interface ILabWindow {
   jupyterapp: {
@@ -60,9 +57,7 @@ export class Lab {
     await this.page.waitForFunction(
       () => 'jupyterapp' in window && document.readyState === 'complete'
     );
-    await this.page.evaluate(
-      () => (window as unknown as ILabWindow).jupyterapp.restored
-    );
+    await this.page.evaluate(() => (window as unknown as ILabWindow).jupyterapp.restored);
     await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
   }
 
@@ -79,6 +74,19 @@ export class Lab {
     return this.page.getByRole('tabpanel', { name, exact: true });
   }
 
+  /** Drag the sidebar's edge, for pictures. */
+  async widenSidebar(width: number): Promise<void> {
+    const box = await this.sidebar.root.boundingBox();
+    if (!box) {
+      throw new Error('The sidebar is not shown.');
+    }
+    const edge = box.x + box.width + 1;
+    await this.page.mouse.move(edge, 400);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + width, 400, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
   async execute(command: string, args: object = {}): Promise<void> {
     await this.page.evaluate(
       async given => {
@@ -92,10 +100,7 @@ export class Lab {
 
   async setTheme(theme: Theme): Promise<void> {
     await this.execute('apputils:change-theme', { theme });
-    await expect(this.page.locator('body')).toHaveAttribute(
-      'data-jp-theme-name',
-      theme
-    );
+    await expect(this.page.locator('body')).toHaveAttribute('data-jp-theme-name', theme);
     await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
   }
 
@@ -129,6 +134,19 @@ export class Lab {
   async accept(...states: string[]): Promise<void> {
     await this.sidebar.button('Accept').click();
     await this.expectStates(...states);
+  }
+
+  /**
+   * JupyterLab says by itself when a server or kernel is gone: close that, and see that nothing of it
+   * is about a file that changed on disk.
+   */
+  async dismissForeignDialogs(): Promise<void> {
+    const dialog = this.page.getByRole('dialog');
+    while ((await dialog.count()) > 0) {
+      await expect(dialog.first()).not.toContainText(/on disk|overwrite|unsaved/i);
+      await this.page.keyboard.press('Escape');
+      await this.page.waitForTimeout(200);
+    }
   }
 
   /** Wait until the steps of the only exploration are in these states, in the server. */

@@ -7,8 +7,7 @@
 
 export const TASK = 'Name the leaves in a text whose strength is above 3.';
 export const CONTEXT = 'text = "assam 5; sencha 2; oolong 4"';
-export const CHECK =
-  'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]';
+export const CHECK = 'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]';
 export const LIBRARY = 'tealeaf';
 
 export const GOALS = [
@@ -17,8 +16,7 @@ export const GOALS = [
   'Collect the names of what was kept'
 ];
 
-export const READ =
-  'import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint(leaves)';
+export const READ = 'import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint(leaves)';
 /** Runs too, and leaves the same variable behind, but prints otherwise. */
 export const READ_OTHERWISE =
   'from tealeaf import read_leaves\nleaves = read_leaves(text)\nprint(len(leaves))';

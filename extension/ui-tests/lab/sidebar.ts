@@ -1,11 +1,13 @@
 import { expect, Locator, Page } from '@playwright/test';
-import { LIBRARY, TASK } from './lines';
+import { CONTEXT, LIBRARY, TASK } from './lines';
 
 /** What a user fills in before they explore. */
 export interface IForm {
   task?: string;
   libraries?: string[];
   check?: string;
+  /** What the first lines of the cells are that run first. */
+  cells?: string[];
   isAuto?: boolean;
 }
 
@@ -13,9 +15,9 @@ export interface IForm {
 export class Sidebar {
   constructor(readonly page: Page) {
     this.tab = page.getByRole('tab', { name: 'ExploraCoder' });
-    this.root = page.locator('#exploracoder-sidebar');
+    this.root = page.getByRole('region', { name: 'ExploraCoder', exact: true });
     this.task = this.root.getByRole('textbox', { name: 'Task', exact: true });
-    this.libraries = this.root.getByRole('combobox', { name: 'Libraries' });
+    this.libraries = this.root.getByRole('combobox', { name: 'Add a library' });
     this.check = this.root.getByRole('textbox', { name: 'Check' });
     this.plan = this.root.getByRole('list', { name: 'Plan', exact: true });
     this.items = this.plan.getByRole('listitem');
@@ -48,12 +50,27 @@ export class Sidebar {
     await expect(this.root).toBeVisible();
   }
 
+  /** Open a part that is folded. */
+  async unfold(title: string): Promise<void> {
+    const words = this.page.locator('summary').getByText(title, { exact: true });
+    const part = this.root.locator('details').filter({ has: words }).first();
+    if ((await part.getAttribute('open')) === null) {
+      await part.locator('summary').first().click();
+    }
+  }
+
+  /** Look at a subtask, by its number. */
+  async select(number: number): Promise<void> {
+    await this.items
+      .nth(number - 1)
+      .getByRole('button', { name: new RegExp(`^${number}\\.`) })
+      .click();
+  }
+
   async addLibrary(name: string): Promise<void> {
     await this.libraries.fill(name);
     await this.libraries.press('Enter');
-    await expect(
-      this.root.getByRole('button', { name: `Remove ${name}` })
-    ).toBeVisible();
+    await expect(this.root.getByRole('button', { name: `Remove ${name}` })).toBeVisible();
   }
 
   /** Fill the form in, and start. */
@@ -63,12 +80,16 @@ export class Sidebar {
     for (const library of form.libraries ?? [LIBRARY]) {
       await this.addLibrary(library);
     }
+    await this.unfold('Context');
+    for (const cell of form.cells ?? [CONTEXT]) {
+      await this.root.getByRole('checkbox', { name: cell }).check();
+    }
     if (form.check) {
+      await this.unfold('Check');
       await this.check.fill(form.check);
     }
-    if (form.isAuto) {
-      await this.root.getByRole('radio', { name: 'Auto-run' }).check();
-    }
+    const review = this.root.getByRole('checkbox', { name: 'Review each step' });
+    await review.setChecked(!form.isAuto);
     await this.button('Explore').click();
   }
 }

@@ -1,11 +1,6 @@
 import * as fs from 'fs';
 import * as path from 'path';
-import type {
-  Command,
-  Explorations,
-  OpenExploration,
-  Step
-} from '../../src/protocol';
+import type { Command, Explorations, OpenExploration, Step } from '../../src/protocol';
 import type { ILines } from './lines';
 
 /** A cell of a notebook file. */
@@ -157,21 +152,13 @@ export class Stage {
     return this._jupyter(method, `exploracoder/api/${what}`, body);
   }
 
-  private async _jupyter(
-    method: string,
-    what: string,
-    body?: unknown
-  ): Promise<unknown> {
+  private async _jupyter(method: string, what: string, body?: unknown): Promise<unknown> {
     return answer(`${this.url}/${what}`, method, body, {
       Authorization: `token ${this.token}`
     });
   }
 
-  private async _control(
-    method: string,
-    what: string,
-    body?: unknown
-  ): Promise<unknown> {
+  private async _control(method: string, what: string, body?: unknown): Promise<unknown> {
     return answer(variable('STAGE_URL') + what, method, body, {});
   }
 }

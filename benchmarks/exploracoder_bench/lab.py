@@ -1,0 +1,133 @@
+"""What the extension costs in the browser: its size, JupyterLab's start, answers, frames, memory.
+
+Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,large,memory]``
+
+    bundle  the size of what a browser loads, as it is and compressed
+    start   JupyterLab's start with the extension against without it, run by turns
+    accept  from a click on Accept until the sidebar shows it, with a model that answers at once
+    large   frames while 40 subtasks with 5 candidates each are explored and scrolled through
+    memory  the page's heap before and after 20 explorations
+
+All but ``bundle`` drive Chromium; ``extension/ui-tests/README.md`` says what has to be installed.
+Times are noisy: quote ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from exploracoder_bench.tables import markdown
+
+_ROOT = Path(__file__).parents[2]
+_UI_TESTS = _ROOT / "extension" / "ui-tests"
+_BUILT = _ROOT / "extension" / "exploracoder_jupyter" / "labextension" / "static"
+_RUN_SECONDS = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What was measured, in words, and its value."""
+
+    part: str
+    what: str
+    value: float
+    unit: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the parts and print a table; with --out each figure is a JSON line too."""
+    given = _parser().parse_args(arguments)
+    parts = [name.strip() for name in given.parts.split(",") if name.strip()]
+    unknown = [name for name in parts if name not in _PARTS]
+    if unknown:
+        print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
+        return 2
+    figures = [figure for name in parts for figure in _PARTS[name](given.rounds)]
+    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in figures]
+    print(markdown(("part", "what", "value"), rows))
+    if given.out:
+        with given.out.open("a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(asdict(one)) + "\n" for one in figures)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default=",".join(_PARTS))
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each of two things compared")
+    parser.add_argument("--out", type=Path, help="a file to add the figures to, as JSON lines")
+    return parser
+
+
+def _bundle(_rounds: int) -> Iterator[Figure]:
+    files = [path for path in _BUILT.glob("*.js") if path.is_file()]
+    if not files:
+        raise SystemExit(f"{_BUILT} is empty. Build the front end: npm run build in extension/.")
+    sizes = [len(path.read_bytes()) for path in files]
+    packed = [len(gzip.compress(path.read_bytes())) for path in files]
+    yield Figure("bundle", f"{len(files)} scripts", sum(sizes) / 1000, "kB")
+    yield Figure("bundle", "the same, compressed", sum(packed) / 1000, "kB")
+
+
+def _start(rounds: int) -> Iterator[Figure]:
+    with_it, without = [], []
+    for _ in range(rounds):
+        without.append(_browser("start", "--no-extension")["milliseconds"])
+        with_it.append(_browser("start")["milliseconds"])
+    plain, ours = statistics.median(without), statistics.median(with_it)
+    yield Figure("start", "JupyterLab, a notebook open", plain, "ms")
+    yield Figure("start", "the same with the extension", ours, "ms")
+    yield Figure("start", "ratio", ours / plain, "times")
+
+
+def _measured(name: str) -> Callable[[int], Iterator[Figure]]:
+    def measure(_rounds: int) -> Iterator[Figure]:
+        for what, value in _browser(name).items():
+            words, _, unit = what.rpartition("_")
+            yield Figure(name, words.replace("_", " ") or what, value, unit if words else "")
+
+    return measure
+
+
+def _browser(name: str, *options: str) -> Mapping[str, float]:
+    """What one of the measures in ``ui-tests/measures`` has recorded."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "figures.jsonl"
+        playwright = _UI_TESTS / "node_modules" / ".bin" / "playwright"
+        command = [str(playwright), "test", "--config", "figures.config.ts", name]
+        subprocess.run(
+            [sys.executable, "-m", "browser.stage", *options, *command],
+            cwd=_UI_TESTS,
+            env={**os.environ, "PYTHONPATH": str(_ROOT / "tests"), "FIGURES": str(told)},
+            stdout=sys.stderr,
+            check=True,
+            timeout=_RUN_SECONDS,
+        )
+        line = told.read_text(encoding="utf-8").splitlines()[-1]
+    figures: dict[str, float] = json.loads(line)
+    return {what: value for what, value in figures.items() if what != "name"}
+
+
+_PARTS: Mapping[str, Callable[[int], Iterator[Figure]]] = {
+    "bundle": _bundle,
+    "start": _start,
+    "accept": _measured("accept"),
+    "large": _measured("large"),
+    "memory": _measured("memory"),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { CHECK, READ, READ_WRONGLY, fenced } from '../lab/lines';
+import type { Theme } from '../lab/lab';
+import { expect, test } from '../lab/test';
+
+const THEMES: Theme[] = ['JupyterLab Light', 'JupyterLab Dark', 'JupyterLab Dark High Contrast'];
+
+/** What is serious or worse in what is ours; the rest of the page is JupyterLab's. */
+async function findings(page: Page): Promise<string[]> {
+  const ours = [
+    '#exploracoder-sidebar',
+    '[class*="jp-exploracoder"]',
+    '[class*="jp-Exploracoder"]'
+  ];
+  const builder = new AxeBuilder({ page });
+  for (const selector of ours) {
+    if ((await page.locator(selector).count()) > 0) {
+      builder.include(selector);
+    }
+  }
+  // Outputs and editors are shown by JupyterLab's own widgets.
+  const { violations } = await builder.exclude('.cm-editor').analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(node => `${node.target} ${node.failureSummary}`).join(' | ')}`
+    );
+}
+
+for (const theme of THEMES) {
+  test(`axe finds nothing serious at any stage in ${theme}`, async ({ lab, stage }) => {
+    const { sidebar } = lab;
+    await lab.openOwnNotebook();
+    await lab.setTheme(theme);
+    await sidebar.open();
+
+    await test.step('the empty form', async () => {
+      expect(await findings(lab.page)).toEqual([]);
+    });
+    await test.step('the form with its parts open', async () => {
+      await sidebar.unfold('Context');
+      await sidebar.unfold('Check');
+      await sidebar.libraries.fill('te');
+      expect(await findings(lab.page)).toEqual([]);
+      await sidebar.libraries.fill('');
+    });
+    await test.step('a plan', async () => {
+      await stage.say({
+        drafts: { 1: [[fenced(READ), fenced(READ_WRONGLY)]], 2: ['```python\n1 / 0\n```'] }
+      });
+      await sidebar.explore({ check: CHECK });
+      await expect(sidebar.items).toHaveCount(3);
+      await sidebar.select(1);
+      expect(await findings(lab.page)).toEqual([]);
+    });
+    await test.step('a proposal', async () => {
+      await lab.goOn();
+      await lab.expectStates('review', 'pending', 'pending');
+      await sidebar.docs.getByText('tealeaf.read_leaves').first().click();
+      expect(await findings(lab.page)).toEqual([]);
+    });
+    await test.step('candidates that failed', async () => {
+      await sidebar.candidates.getByRole('tab', { name: /failed/ }).click();
+      expect(await findings(lab.page)).toEqual([]);
+    });
+    await test.step('a solution', async () => {
+      await stage.say({});
+      await lab.accept('done', 'review', 'pending');
+      await lab.accept('done', 'done', 'review');
+      await lab.accept('done', 'done', 'done');
+      await sidebar.button('Synthesize').click();
+      await expect(sidebar.status).toContainText('Solved');
+      expect(await findings(lab.page)).toEqual([]);
+    });
+  });
+}

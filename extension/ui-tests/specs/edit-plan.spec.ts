@@ -1,0 +1,77 @@
+import { GOALS } from '../lab/lines';
+import { expect, test } from '../lab/test';
+
+const OTHER = 'Count how many leaves there are';
+
+test('subtasks can be renamed, added, moved, left out and taken away before they run', async ({
+  lab,
+  stage
+}) => {
+  const { sidebar } = lab;
+  await lab.plan();
+  const goals = async () =>
+    (await stage.theExploration()).exploration.steps.map(step => step.subtask.goal);
+
+  await test.step('rename', async () => {
+    await sidebar.select(3);
+    await sidebar.items.nth(2).getByRole('button', { name: 'Rename' }).click();
+    const goal = sidebar.items.nth(2).getByRole('textbox');
+    await goal.fill('Collect their names');
+    await goal.press('Enter');
+    await expect.poll(goals).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
+  });
+
+  await test.step('add', async () => {
+    await sidebar.root.getByRole('textbox', { name: 'New subtask' }).fill(OTHER);
+    await sidebar.button('Add').click();
+    await expect(sidebar.items).toHaveCount(4);
+    await expect(sidebar.items.nth(3)).toContainText(OTHER);
+  });
+
+  await test.step('move', async () => {
+    await sidebar.select(4);
+    await lab.page.keyboard.press('Alt+ArrowUp');
+    await expect(sidebar.items.nth(2)).toContainText(OTHER);
+    // The focus goes along, so that it can be moved on.
+    await lab.page.keyboard.press('Alt+ArrowUp');
+    await expect(sidebar.items.nth(1)).toContainText(OTHER);
+  });
+
+  await test.step('move by mouse', async () => {
+    await sidebar.items.nth(1).dragTo(sidebar.items.nth(3));
+    await expect(sidebar.items.nth(1)).toContainText(GOALS[1]);
+  });
+
+  await test.step('delete', async () => {
+    const place = (await goals()).indexOf(OTHER) + 1;
+    await sidebar.select(place);
+    await sidebar.items
+      .nth(place - 1)
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await expect(sidebar.items).toHaveCount(3);
+  });
+
+  await lab.goOn();
+  await lab.expectStates('review', 'pending', 'pending');
+  await lab.accept('done', 'review', 'pending');
+  await sidebar.button('Skip').click();
+  await lab.expectStates('done', 'skipped', 'review');
+
+  await expect(sidebar.items.nth(1)).toContainText('skipped');
+  expect(await goals()).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
+});
+
+test('from an open subtask on, the plan can be made again', async ({ lab, stage }) => {
+  const { sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+  await stage.say({ goals: ['Keep strong ones in a list', 'Sort them by name'] });
+
+  await sidebar.select(2);
+  await sidebar.items.nth(1).getByRole('button', { name: 'Plan again from here' }).click();
+
+  await expect(sidebar.items.nth(1)).toContainText('Keep strong ones in a list');
+  await expect(sidebar.items).toHaveCount(3);
+  await lab.expectStates('done', 'pending', 'pending');
+});

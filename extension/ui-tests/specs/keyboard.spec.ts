@@ -1,0 +1,122 @@
+import type { Page } from '@playwright/test';
+import { CONTEXT, LIBRARY, TASK } from '../lab/lines';
+import { expect, test } from '../lab/test';
+
+/** Go on with Tab until what has the focus is called so. */
+async function tabTo(page: Page, role: string, name: string, key = 'Tab'): Promise<void> {
+  const target = page.getByRole(role as 'button', { name, exact: true });
+  for (let press = 0; press < 80; press++) {
+    const isThere = await target.evaluateAll(found =>
+      found.some(element => element === document.activeElement)
+    );
+    if (isThere) {
+      return;
+    }
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${role} "${name}" is not reached with ${key}.`);
+}
+
+test('everything from the task to the inserted cell is done with the keyboard', async ({
+  lab,
+  stage
+}) => {
+  const { page, sidebar } = lab;
+  const { keyboard } = page;
+  await lab.openOwnNotebook();
+
+  await lab.choose('Open ExploraCoder');
+  await expect(sidebar.task).toBeFocused();
+  await keyboard.insertText(TASK);
+  await tabTo(page, 'combobox', 'Add a library');
+  await keyboard.insertText(LIBRARY);
+  await keyboard.press('Enter');
+  // A part that is folded is opened by the space bar, as everywhere.
+  await tabToFolded(page, 'Context');
+  await keyboard.press('Space');
+  await tabTo(page, 'checkbox', CONTEXT);
+  await keyboard.press('Space');
+  await tabTo(page, 'button', 'Explore');
+  await keyboard.press('Enter');
+  await expect(sidebar.items).toHaveCount(3);
+
+  await test.step('the plan is moved through with arrows and edited with keys', async () => {
+    await tabTo(page, 'button', await nameOf(1));
+    await keyboard.press('ArrowDown');
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Alt+ArrowUp');
+    await expect(sidebar.items.nth(1)).toContainText('Collect the names');
+    await keyboard.press('Alt+ArrowDown');
+    await expect(sidebar.items.nth(2)).toContainText('Collect the names');
+    await keyboard.press('F2');
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.insertText('Collect the names of all of them');
+    await keyboard.press('Enter');
+    await expect(sidebar.items.nth(2)).toContainText('names of all of them');
+  });
+
+  await lab.choose('Open ExploraCoder');
+  await tabTo(page, 'button', 'Explore');
+  await keyboard.press('Enter');
+  await lab.expectStates('review', 'pending', 'pending');
+  await tabTo(page, 'button', 'Accept');
+  await keyboard.press('Enter');
+  await lab.expectStates('done', 'review', 'pending');
+  await lab.choose('Accept');
+  await lab.expectStates('done', 'done', 'review');
+  await lab.choose('Accept');
+  await lab.expectStates('done', 'done', 'done');
+  await lab.choose('Synthesize');
+  await expect(sidebar.root).toContainText('def strong_names');
+  await lab.choose('Insert into my notebook');
+  await expect(lab.own().locator('.jp-CodeCell')).toHaveCount(2);
+  expect(await stage.states()).toEqual(['done', 'done', 'done']);
+
+  async function nameOf(number: number): Promise<string> {
+    const item = sidebar.items
+      .nth(number - 1)
+      .getByRole('button')
+      .first();
+    return (await item.textContent())?.trim() ?? '';
+  }
+});
+
+/** A summary has no role of its own that Playwright knows. */
+async function tabToFolded(page: Page, title: string): Promise<void> {
+  for (let press = 0; press < 40; press++) {
+    const text = await page.evaluate(() => {
+      const { activeElement } = document;
+      return activeElement?.tagName === 'SUMMARY' ? activeElement.textContent : '';
+    });
+    if (text?.startsWith(title)) {
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The part "${title}" is not reached with Tab.`);
+}
+
+test('the tabs of candidates are moved through with the arrow keys', async ({ lab, stage }) => {
+  const { page, sidebar } = lab;
+  await stage.say({
+    drafts: {
+      1: [
+        ['print(1)', 'print(2)', 'print(3)'].map(
+          code => '```python\nimport tealeaf\nleaves = tealeaf.read_leaves(text)\n' + code + '\n```'
+        )
+      ]
+    }
+  });
+  await lab.propose();
+  const tabs = sidebar.candidates.getByRole('tab');
+  await expect(tabs).toHaveCount(3);
+
+  await tabs.first().focus();
+  await page.keyboard.press('End');
+  await expect(tabs.nth(2)).toBeFocused();
+  await expect(tabs.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowRight');
+
+  await expect(tabs.first()).toBeFocused();
+  await expect(sidebar.candidate).toContainText('print(1)');
+});

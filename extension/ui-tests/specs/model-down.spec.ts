@@ -1,0 +1,36 @@
+import { expect, test } from '../lab/test';
+
+test('when the model cannot be reached in the middle, it says so and goes on later', async ({
+  lab,
+  stage
+}) => {
+  const { sidebar } = lab;
+  test.setTimeout(240_000);
+  await lab.propose();
+
+  await stage.door('model', false);
+  await sidebar.button('Accept').click();
+
+  await expect(sidebar.root.getByRole('alert')).toContainText(/model|reach|connect/i, {
+    timeout: 120_000
+  });
+  // Accepting needs no model: that has happened.
+  await lab.expectStates('done', 'pending', 'pending');
+  const { path } = await stage.theExploration();
+  await expect.poll(() => stage.saved(path).steps[0].status).toBe('done');
+
+  await stage.door('model', true);
+  await lab.goOn();
+  await lab.expectStates('done', 'review', 'pending');
+  await expect(sidebar.root.getByRole('alert')).toHaveCount(0);
+});
+
+test('a model that refuses is quoted', async ({ lab, stage }) => {
+  await stage.say({ plans: [{ status: 401, message: 'Incorrect API key provided.' }] });
+  await lab.openOwnNotebook();
+  await lab.sidebar.explore();
+
+  await expect(lab.sidebar.root.getByRole('alert')).toContainText(/key/i, {
+    timeout: 60_000
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from '../lab/test';
+
+test('after a minute without a network, a tab shows what has happened meanwhile', async ({
+  lab,
+  stage
+}) => {
+  test.setTimeout(300_000);
+  const { notebook, sidebar } = lab;
+  await stage.say({ seconds: { draft: 5 } });
+  await lab.plan();
+  await lab.goOn();
+  await expect.poll(async () => (await stage.asked()).includes('draft')).toBe(true);
+
+  await stage.door('jupyter', false);
+  await lab.page.waitForTimeout(60_000);
+  await stage.door('jupyter', true);
+
+  await expect(sidebar.items.first()).toContainText('your turn', { timeout: 60_000 });
+  await lab.dismissForeignDialogs();
+  await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'", {
+    timeout: 60_000
+  });
+  await lab.accept('done', 'review', 'pending');
+  const { path } = await stage.theExploration();
+  await expect.poll(() => stage.saved(path).steps[0].status).toBe('done');
+});

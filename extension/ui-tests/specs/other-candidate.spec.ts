@@ -1,0 +1,50 @@
+import { READ, READ_OTHERWISE, READ_THIRDLY, fenced } from '../lab/lines';
+import { expect, test } from '../lab/test';
+
+const THREE = [READ, READ_OTHERWISE, READ_THIRDLY].map(fenced);
+
+test('of several candidates the user takes another than the proposed one', async ({
+  lab,
+  stage
+}) => {
+  const { notebook, sidebar } = lab;
+  await stage.say({ drafts: { 1: [THREE] } });
+  await lab.propose();
+  const tabs = sidebar.candidates.getByRole('tab');
+  await expect(tabs).toHaveCount(3);
+  const { exploration } = await stage.theExploration();
+  const proposed = exploration.steps[0].candidates.findIndex(
+    candidate => candidate.id === exploration.steps[0].chosen
+  );
+  await expect(tabs.nth(proposed)).toHaveAccessibleName(/proposed/);
+  const other = (proposed + 1) % 3;
+
+  await tabs.nth(other).click();
+  await sidebar.candidate
+    .getByRole('combobox', { name: 'Compare with' })
+    .selectOption({ label: `Candidate ${proposed + 1}` });
+  await expect(sidebar.candidate).toContainText('tealeaf');
+  await sidebar.button('Accept').click();
+
+  await lab.expectStates('done', 'review', 'pending');
+  const taken = exploration.steps[0].candidates[other];
+  const now = (await stage.theExploration()).exploration.steps[0];
+  expect(now.chosen).toBe(taken.id);
+  await expect.poll(() => notebook.sources()).toContain(taken.code);
+});
+
+test('other candidates can be asked for, and join those that are there', async ({ lab, stage }) => {
+  const { notebook, sidebar } = lab;
+  await lab.propose();
+  const before = await sidebar.candidates.getByRole('tab').count();
+  await stage.say({ drafts: { 1: [fenced(READ_OTHERWISE)] } });
+
+  await notebook.button('Other candidates', notebook.cell('read_leaves')).click();
+
+  await expect(sidebar.candidates.getByRole('tab')).toHaveCount(before + 1, {
+    timeout: 60_000
+  });
+  await lab.expectStates('review', 'pending', 'pending');
+  const { exploration } = await stage.theExploration();
+  expect(exploration.steps[0].candidates.map(one => one.code)).toContain(READ_OTHERWISE);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from '../lab/test';
+
+test('the page can be loaded again at every stage, and nothing is lost', async ({ lab, stage }) => {
+  const { notebook, sidebar } = lab;
+  const reload = async () => {
+    await lab.reload();
+    await sidebar.open();
+  };
+
+  await test.step('while it plans', async () => {
+    await stage.say({ seconds: { plan: 4 } });
+    await lab.openOwnNotebook();
+    await sidebar.explore();
+    await expect(sidebar.button('Cancel')).toBeVisible();
+    await reload();
+    await expect(sidebar.items).toHaveCount(3);
+  });
+
+  await test.step('with a plan', async () => {
+    await reload();
+    await expect(sidebar.items).toHaveCount(3);
+  });
+
+  await test.step('while it explores', async () => {
+    await stage.say({ seconds: { draft: 4 } });
+    await lab.goOn();
+    await expect.poll(async () => (await stage.asked()).includes('draft')).toBe(true);
+    await reload();
+    await lab.expectStates('review', 'pending', 'pending');
+    await stage.say({});
+  });
+
+  await test.step('with a proposal', async () => {
+    await reload();
+    await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
+    await expect(sidebar.candidates.getByRole('tab')).not.toHaveCount(0);
+    await lab.accept('done', 'review', 'pending');
+  });
+
+  await test.step('with an accepted step', async () => {
+    await reload();
+    await expect(sidebar.items.first()).toContainText('done');
+    await lab.accept('done', 'done', 'review');
+    await lab.accept('done', 'done', 'done');
+    await sidebar.button('Synthesize').click();
+    await expect(notebook.cell('def strong_names')).not.toHaveCount(0);
+  });
+
+  await test.step('with a solution', async () => {
+    await reload();
+    await expect(sidebar.button('Insert into my notebook')).toBeEnabled();
+    await expect(notebook.cell('def strong_names')).toHaveCount(1);
+  });
+
+  const { exploration, path } = await stage.theExploration();
+  await expect.poll(() => stage.saved(path).solution).toEqual(exploration.solution);
+});
+
+test('an exploration goes on while no tab is open', async ({ lab, stage }) => {
+  await stage.say({ seconds: { plan: 2 } });
+  await lab.openOwnNotebook();
+  await lab.sidebar.explore({ isAuto: true });
+  await expect(lab.sidebar.button('Cancel')).toBeVisible();
+
+  await lab.page.goto('about:blank');
+
+  await lab.expectStates('done', 'done', 'done');
+  const { path } = await stage.theExploration();
+  // Nobody holds the notebook any more, so that the server has written it.
+  await expect.poll(() => stage.saved(path).status).toBe('unverified');
+  await lab.goto('tea.ipynb');
+  await lab.sidebar.open();
+  await expect(lab.sidebar.root).toContainText('def strong_names');
+});

@@ -1,0 +1,56 @@
+import { CHECK } from '../lab/lines';
+import { expect, test } from '../lab/test';
+
+test('from the file browser an exploration is resumed, and run again without a model', async ({
+  lab,
+  stage
+}) => {
+  const { page, sidebar } = lab;
+  await lab.openOwnNotebook();
+  await sidebar.explore({ check: CHECK, isAuto: true });
+  await lab.expectStates('done', 'done', 'done');
+  await expect(sidebar.status).toContainText('Solved', { timeout: 60_000 });
+  const { exploration, path } = await stage.theExploration();
+  const name = path.replace(`${stage.folder}/`, '');
+  await stage.api('DELETE', `explorations/${exploration.id}`);
+  await lab.goto();
+  await lab.execute('filebrowser:open-path', { path: stage.folder });
+  await stage.say({});
+  const file = page.getByRole('listitem', { name: new RegExp(name) });
+
+  await test.step('replay', async () => {
+    await file.click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Replay exploration' }).click();
+    const table = page.getByRole('dialog');
+    await expect(table).toContainText('same', { timeout: 60_000 });
+    await expect(table).not.toContainText('failed');
+    await page.keyboard.press('Escape');
+    expect(await stage.asked()).toEqual([]);
+  });
+
+  await test.step('resume', async () => {
+    await file.click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Resume exploration' }).click();
+    await expect(sidebar.items).toHaveCount(3, { timeout: 60_000 });
+    await expect(sidebar.items.first()).toContainText('done');
+    expect((await stage.theExploration()).exploration.id).toBe(exploration.id);
+  });
+});
+
+test('past explorations are listed, and one can be resumed from there', async ({ lab, stage }) => {
+  const { sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+  const { exploration } = await stage.theExploration();
+  await stage.api('DELETE', `explorations/${exploration.id}`);
+  await lab.goto();
+  await sidebar.open();
+
+  await sidebar.root
+    .getByRole('list', { name: 'Explorations' })
+    .getByRole('button', { name: 'Resume' })
+    .first()
+    .click();
+
+  await lab.expectStates('done', 'review', 'pending');
+});

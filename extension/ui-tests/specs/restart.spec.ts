@@ -1,0 +1,60 @@
+import { expect, test } from '../lab/test';
+
+for (const end of ['stop', 'kill'] as const) {
+  const how = end === 'stop' ? 'was restarted' : 'crashed';
+  test(`after the server ${how}, what was accepted is there, and goes on`, async ({
+    lab,
+    stage
+  }) => {
+    const { notebook, sidebar } = lab;
+    await lab.propose();
+    await lab.accept('done', 'review', 'pending');
+    const before = await stage.theExploration();
+
+    await stage.jupyter(end);
+    await stage.jupyter('start');
+    await lab.reload();
+    await sidebar.open();
+    await sidebar.root.getByRole('button', { name: 'Resume' }).first().click();
+
+    await lab.expectStates('done', 'review', 'pending');
+    const after = await stage.theExploration();
+    expect(after.path).toBe(before.path);
+    expect(after.exploration.steps[0]).toEqual(before.exploration.steps[0]);
+    await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
+    await lab.accept('done', 'done', 'review');
+  });
+}
+
+test('a tab that stays open over a restart says what to do, and goes on', async ({
+  lab,
+  stage
+}) => {
+  const { sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+
+  await stage.jupyter('stop');
+  await stage.jupyter('start');
+
+  const resume = sidebar.root.getByRole('button', { name: 'Resume' }).first();
+  await expect(resume).toBeVisible({ timeout: 60_000 });
+  await lab.dismissForeignDialogs();
+  await resume.click();
+  await lab.expectStates('done', 'review', 'pending');
+});
+
+test('an exploration notebook that is opened later offers to resume', async ({ lab, stage }) => {
+  const { notebook, sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+  const { exploration, path } = await stage.theExploration();
+  await stage.api('DELETE', `explorations/${exploration.id}`);
+
+  await lab.goto(path.replace(`${stage.folder}/`, ''));
+  await notebook.button('Resume').click();
+
+  await lab.expectStates('done', 'review', 'pending');
+  await sidebar.open();
+  await lab.accept('done', 'done', 'review');
+});

@@ -1,0 +1,37 @@
+import { Lab } from '../lab/lab';
+import { expect, test } from '../lab/test';
+
+test('two tabs show one exploration, and one of them saves its notebook', async ({
+  context,
+  lab,
+  stage
+}) => {
+  await lab.propose();
+  const { path } = await stage.theExploration();
+  const other = new Lab(await context.newPage(), stage);
+  await other.goto(path.replace(`${stage.folder}/`, ''), 'second');
+  await other.sidebar.open();
+  await expect(other.notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
+
+  await test.step('what one accepts, both show', async () => {
+    await other.sidebar.button('Accept').click();
+    await lab.expectStates('done', 'review', 'pending');
+    await lab.page.bringToFront();
+    await expect(lab.sidebar.items.first()).toContainText('done');
+    await expect(lab.notebook.cell('Flow')).not.toHaveCount(0);
+    await lab.accept('done', 'done', 'review');
+    await other.page.bringToFront();
+    await expect(other.sidebar.items.nth(1)).toContainText('done');
+  });
+
+  await test.step('when the first is closed, the other goes on and is saved', async () => {
+    await lab.page.goto('about:blank');
+    await other.accept('done', 'done', 'done');
+    await expect
+      .poll(() => stage.saved(path).steps.map(step => step.status))
+      .toEqual(['done', 'done', 'done']);
+  });
+
+  await expect(other.page.getByRole('dialog')).toHaveCount(0);
+  expect(other.prompts).toEqual([]);
+});
