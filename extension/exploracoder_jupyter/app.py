@@ -1,0 +1,96 @@
+"""The server extension: its configuration, and the explorations that live in the server.
+
+Nothing that is slow to import is imported here; the first request that needs it waits for it, and
+nobody else does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server.extension.application import ExtensionApp
+from traitlets import Bool, Enum, Int, Unicode, default
+
+from exploracoder_jupyter.handlers import ROUTES
+
+if TYPE_CHECKING:
+    from exploracoder_jupyter.hosting import Host
+
+_LEVELS = ("auto", "strict", "network", "off")
+_STRATEGIES = ("auto", "fork", "replay")
+
+
+class ExploraCoder(ExtensionApp):  # type: ignore[misc]  # jupyter_server has no types for it
+    """Explorations in this server. Options: ``c.ExploraCoder.… = …`` in a configuration file."""
+
+    name = "exploracoder"
+    description = "Explores libraries that the language model does not know."
+    load_other_extensions = True
+
+    model = Unicode(
+        help="The model to ask; 'embedded' is the one that needs nothing else. Default:"
+        " EXPLORACODER_MODEL, or the embedded one when no endpoint is configured."
+    ).tag(config=True)
+    base_url = Unicode(
+        help="An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL; its key is in"
+        " OPENAI_API_KEY, never in a configuration file."
+    ).tag(config=True)
+    cache = Bool(False, help="Answer repeated requests from the reply cache.").tag(config=True)
+    profile = Unicode(
+        help="The settings of a new exploration: 'small', 'standard' or 'paper'. Default: 'small'"
+        " with the embedded model, 'standard' with any other."
+    ).tag(config=True)
+    sandbox = Enum(_LEVELS, help="What code is kept from; see the documentation.").tag(config=True)
+    strategy = Enum(_STRATEGIES, help="How branches are made.").tag(config=True)
+    chroma_url = Unicode(help="A chroma server for the index, instead of a folder.").tag(
+        config=True
+    )
+    embeddings_url = Unicode(
+        help="An OpenAI-compatible endpoint that embeds, instead of the built-in model."
+    ).tag(config=True)
+    embeddings_model = Unicode(help="Its model.").tag(config=True)
+    max_open = Int(8, min=1, help="Explorations that may be open at the same time.").tag(
+        config=True
+    )
+    journal_folder = Unicode(
+        help="Where explorations are written at every step, beside their notebooks. Default:"
+        " exploracoder/explorations in Jupyter's data folder."
+    ).tag(config=True)
+
+    @default("sandbox")
+    def _default_sandbox(self) -> str:
+        return os.environ.get("EXPLORACODER_SANDBOX", "auto")
+
+    @default("strategy")
+    def _default_strategy(self) -> str:
+        return os.environ.get("EXPLORACODER_STRATEGY", "auto")
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._host: Host | None = None
+        self._starting = asyncio.Lock()
+
+    def initialize_handlers(self) -> None:
+        """Add our routes to the server's; their base URL comes before them."""
+        self.handlers.extend(ROUTES)
+
+    async def host(self) -> Host:
+        """The explorations of this server; made when they are first asked for."""
+        async with self._starting:
+            if self._host is None:
+                # This takes half a second, and others want answers meanwhile.
+                hosting = await asyncio.to_thread(
+                    importlib.import_module, "exploracoder_jupyter.hosting"
+                )
+                host: Host = hosting.host_for(self)
+                self._host = host
+            return self._host
+
+    async def stop_extension(self) -> None:
+        """End and save all explorations: the server stops."""
+        if self._host is not None:
+            await self._host.aclose()
+            self._host = None

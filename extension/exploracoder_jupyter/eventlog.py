@@ -1,0 +1,57 @@
+"""What has happened in this server, numbered, so that a tab can ask for what it missed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from uuid import uuid4
+
+from exploracoder_jupyter.protocol import ExplorationEvent, LibraryEvent, ResetEvent
+
+Listener = Callable[[str], None]
+
+# Whoever has missed more than this asks for everything again, which is not much more.
+_MOST_EVENTS = 2_000
+_MOST_CHARS = 16_000_000
+
+
+class EventLog:
+    """Events as the JSON texts that travel; ``epoch`` names this run of the server.
+
+    Args:
+        most_events: How many are kept for tabs that come back.
+        most_chars: How long they may be together.
+    """
+
+    def __init__(self, *, most_events: int = _MOST_EVENTS, most_chars: int = _MOST_CHARS) -> None:
+        self.epoch = uuid4().hex
+        self.last = 0
+        self._most_events = most_events
+        self._most_chars = most_chars
+        self._kept: deque[tuple[int, str]] = deque()
+        self._chars = 0
+        self._listeners: set[Listener] = set()
+
+    def publish(self, make: Callable[[int], ExplorationEvent | LibraryEvent]) -> int:
+        """Give an event the next number, keep it, and tell everybody."""
+        self.last += 1
+        text = make(self.last).model_dump_json()
+        self._kept.append((self.last, text))
+        self._chars += len(text)
+        while len(self._kept) > self._most_events or self._chars > self._most_chars:
+            self._chars -= len(self._kept.popleft()[1])
+        for listener in tuple(self._listeners):
+            listener(text)
+        return self.last
+
+    def after(self, epoch: str, number: int) -> list[str]:
+        """The events after a position, or a reset when that cannot be told any more."""
+        first = self._kept[0][0] if self._kept else self.last + 1
+        if epoch != self.epoch or not first - 1 <= number <= self.last:
+            return [ResetEvent(number=self.last, epoch=self.epoch).model_dump_json()]
+        return [text for kept, text in self._kept if kept > number]
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` of each event from now on; the answer stops that."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)

@@ -1,0 +1,139 @@
+"""Every exploration as it stands, in a folder of Jupyter's data: what a crash leaves whole.
+
+An entry is two lines of JSON, a heading and the exploration, so that a list reads headings only.
+Nothing here may be called on the event loop's thread: it waits for the disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder.errors import SetupError
+from exploracoder.state import Exploration, State
+from pydantic import ValidationError
+
+_ID = re.compile(r"[0-9a-f]{32}")
+# Older ones are in their notebooks, if anywhere.
+_MOST_ENTRIES = 500
+_HEADING_BYTES = 200_000
+
+
+class Heading(State):
+    """What a list shows of an exploration, and what going on with it needs besides.
+
+    ``kernel_name`` is the user's kernelspec; ``source_path`` and ``source_kernel`` are the notebook
+    and the kernel that variables came from.
+    """
+
+    id: str
+    path: str
+    revision: int
+    task: str
+    status: str
+    created: str
+    steps: int
+    done: int
+    kernel_name: str | None = None
+    source_path: str = ""
+    source_kernel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An exploration with its heading."""
+
+    heading: Heading
+    exploration: Exploration
+
+
+def is_id(text: str) -> bool:
+    """Whether a text may be an exploration's id, and so the name of a file."""
+    return _ID.fullmatch(text) is not None
+
+
+class Journal:
+    """Reads and writes entries, each whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, entry: Entry) -> None:
+        """Put an entry in the place of the one before. Raises SetupError when it cannot be."""
+        text = f"{entry.heading.model_dump_json()}\n{entry.exploration.model_dump_json()}\n"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=".", suffix=".json", dir=self._folder)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(name, self._file(entry.heading.id))  # noqa: PTH105
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise SetupError(
+                f"The journal in {self._folder} cannot be written: {error.strerror or error}."
+                " Make room, or let c.ExploraCoder.journal_folder name another folder."
+            ) from error
+
+    def read(self, id_: str) -> Entry | None:
+        """An exploration's entry; None when there is none that can be read."""
+        try:
+            text = self._file(id_).read_text(encoding="utf-8")
+            heading, _, rest = text.partition("\n")
+            return Entry(
+                Heading.model_validate_json(heading), Exploration.model_validate_json(rest)
+            )
+        except (OSError, ValueError, ValidationError):
+            return None
+
+    def headings(self) -> tuple[Heading, ...]:
+        """All headings, newest first."""
+        found = sorted(self._headings(), key=lambda heading: heading.created, reverse=True)
+        return tuple(found)
+
+    def find(self, path: str) -> Entry | None:
+        """The newest exploration whose notebook was at ``path``."""
+        for heading in self.headings():
+            if heading.path == path:
+                return self.read(heading.id)
+        return None
+
+    def prune(self) -> None:
+        """Drop what was written longest ago, when there is very much."""
+        dated = []
+        for file in self._files():
+            with contextlib.suppress(OSError):
+                dated.append((file.stat().st_mtime, file))
+        for _, file in sorted(dated, reverse=True)[_MOST_ENTRIES:]:
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    def _headings(self) -> Iterator[Heading]:
+        for file in self._files():
+            try:
+                with file.open(encoding="utf-8") as lines:
+                    heading = Heading.model_validate_json(lines.readline(_HEADING_BYTES))
+            except (OSError, ValueError):
+                continue
+            if heading.id == file.stem:
+                yield heading
+
+    def _files(self) -> list[Path]:
+        try:
+            return [file for file in self._folder.glob("*.json") if is_id(file.stem)]
+        except OSError:
+            return []
+
+    def _file(self, id_: str) -> Path:
+        if not is_id(id_):
+            raise ValueError(f"{id_!r} is no id of an exploration")
+        return self._folder / f"{id_}.json"

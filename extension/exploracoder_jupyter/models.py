@@ -1,0 +1,67 @@
+"""The model's client of one exploration: opened when it is first asked, opened again when lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from exploracoder.errors import ModelError, ReplyError
+from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+
+OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
+
+
+class LazyModel:
+    """A `ChatModel` that costs nothing until it is asked.
+
+    Args:
+        name: The model's name, as it will be shown.
+        open_model: Opens a client.
+    """
+
+    def __init__(self, name: str, open_model: OpenModel) -> None:
+        self._name = name
+        self._open_model = open_model
+        self._opening = asyncio.Lock()
+        self._opened: AbstractAsyncContextManager[ChatModel] | None = None
+        self._model: ChatModel | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name if self._model is not None else self._name
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """Ask the model. Raises ModelError when it cannot be asked."""
+        model = await self._client()
+        try:
+            return await model.complete(messages, sampling, schema=schema, on_token=on_token)
+        except ReplyError:
+            raise
+        except ModelError:
+            # Its server may have ended; the next question looks for one anew.
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        """Close the client."""
+        async with self._opening:
+            opened, self._opened, self._model = self._opened, None, None
+            if opened is not None:
+                await opened.__aexit__(None, None, None)
+
+    async def _client(self) -> ChatModel:
+        async with self._opening:
+            if self._model is None:
+                opened = self._open_model()
+                self._model = await opened.__aenter__()
+                self._opened = opened
+            return self._model

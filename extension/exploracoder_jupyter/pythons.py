@@ -1,0 +1,130 @@
+"""The Pythons of a server's kernels, and what is installed in them.
+
+Interpreters are asked in threads: each is a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import time
+from importlib import metadata
+from pathlib import Path, PurePath
+
+from exploracoder.errors import InputError
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.harvest.target import Target, find_target
+from exploracoder_retrieval.interpreter import Interpreter
+
+from exploracoder_jupyter.protocol import InstalledLibrary
+from exploracoder_jupyter.services import Services
+
+# What is installed meanwhile is seen after so long.
+_FRESH_SECONDS = 20.0
+_PYTHON = re.compile(r"(python|pypy)[\d.]*(\.exe)?", re.IGNORECASE)
+# Names that Jupyter replaces by its own interpreter.
+_OWN = {"python", "python3", f"python{sys.version_info.major}.{sys.version_info.minor}"}
+
+
+class Pythons:
+    """Finds the interpreter of a kernelspec, and keeps what it answered for a while."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._known: dict[str, tuple[float, Interpreter]] = {}
+
+    async def of_kernel(self, kernel_name: str | None) -> str:
+        """The Python that a kernelspec starts; of the default one when none is named.
+
+        Raises InputError when there is no such kernelspec, or it is none of Python.
+        """
+        language, argv = await self._services.spec_argv(kernel_name)
+        if language.lower() not in ("python", ""):
+            raise InputError(f"The kernel {kernel_name!r} runs {language}. Choose a Python kernel.")
+        program = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else argv[:1]
+        command = program if isinstance(program, str) else "".join(program)
+        if command in _OWN:
+            return sys.executable
+        if not _PYTHON.fullmatch(PurePath(command).name):
+            raise InputError(
+                f"The kernel {kernel_name!r} starts {command!r}, which does not say what Python it"
+                " runs. Make a kernelspec that names it: python -m ipykernel install."
+            )
+        return command
+
+    async def all(self) -> set[str]:
+        """The Pythons of all kernelspecs, and ours."""
+        found = {sys.executable}
+        for name in await self._services.spec_names():
+            try:
+                found.add(await self.of_kernel(name))
+            except InputError:
+                continue
+        return found
+
+    async def interpreter(self, python: str, *, anew: bool = False) -> Interpreter:
+        """What an interpreter answers. Raises InputError when it cannot be asked."""
+        if self._services.is_remote and not Path(python).exists():  # noqa: ASYNC240
+            # That one is the gateway's; docs are read from here.
+            python = sys.executable
+        asked, known = self._known.get(python, (0.0, None))
+        if known is not None and not anew and time.monotonic() - asked < _FRESH_SECONDS:
+            return known
+        try:
+            found = await asyncio.to_thread(Interpreter.inspect, python)
+        except RetrievalError as error:
+            raise InputError(str(error)) from error
+        self._known[python] = (time.monotonic(), found)
+        return found
+
+    async def targets(self, names: tuple[str, ...], python: str) -> list[Target]:
+        """What is meant by the libraries of a task.
+
+        Raises InputError when one is not there, with those that have nearly its name.
+        """
+        interpreter = await self.interpreter(python)
+        try:
+            return await asyncio.to_thread(_find_all, names, interpreter)
+        except RetrievalError:
+            # It may have been installed a moment ago.
+            interpreter = await self.interpreter(python, anew=True)
+        try:
+            return await asyncio.to_thread(_find_all, names, interpreter)
+        except RetrievalError as error:
+            raise InputError(_without_options(str(error))) from error
+
+    async def installed(self, python: str) -> list[InstalledLibrary]:
+        """All libraries that an interpreter can import from distributions, by name."""
+        interpreter = await self.interpreter(python)
+        return await asyncio.to_thread(_installed, interpreter)
+
+
+def absolute(target: str, root: Path) -> str:
+    """A library's name as it is; the path of one in full, from the server's root on."""
+    is_path = "/" in target or target.startswith(("~", ".")) or target.endswith(".py")
+    return str((root / Path(target).expanduser()).absolute()) if is_path else target.strip()
+
+
+def _find_all(names: tuple[str, ...], interpreter: Interpreter) -> list[Target]:
+    return [find_target(name, interpreter) for name in names]
+
+
+def _installed(interpreter: Interpreter) -> list[InstalledLibrary]:
+    paths = [str(path) for path in interpreter.search_paths]
+    found: dict[str, InstalledLibrary] = {}
+    for dist in metadata.distributions(path=paths):
+        name = dist.metadata["Name"]
+        if not name or name in found:
+            continue
+        imported = interpreter.import_names(name)
+        if imported:
+            found[name] = InstalledLibrary(
+                name=name, import_name=imported[0], version=dist.version or ""
+            )
+    return sorted(found.values(), key=lambda one: one.name.lower())
+
+
+def _without_options(message: str) -> str:
+    """Messages are worded for the command line; here a kernel is chosen in the notebook."""
+    return message.replace(" with --python", ", by a notebook with another kernel")

@@ -1,0 +1,158 @@
+"""What of the Jupyter server is used: public methods only, so that a gateway's managers do too."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError, SetupError
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from exploracoder_jupyter import paths
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The server's managers; ``is_remote`` when kernels run behind a gateway, on another machine."""
+
+    contents: Any
+    kernels: Any
+    sessions: Any
+    kernel_specs: Any
+    log: Logger
+    root: Path
+    is_remote: bool
+
+    async def start_kernel(self, name: str, path: str, env: Mapping[str, str]) -> str:
+        """Start a kernel for the notebook at ``path``, and wait until it can be talked to.
+
+        Raises SetupError when there is no such kernel or it does not start.
+        """
+        from jupyter_client.kernelspec import NoSuchKernel
+
+        try:
+            folder = await ensure_async(self.contents.get_kernel_path(path=path))
+            kernel_id = str(
+                await ensure_async(
+                    self.kernels.start_kernel(
+                        kernel_name=name, path=folder, env={**os.environ, **env}
+                    )
+                )
+            )
+        except (NoSuchKernel, KeyError) as error:
+            raise SetupError(
+                f"Jupyter knows no kernel {name!r}. Install it: exploracoder sidecar install."
+            ) from error
+        except (HTTPError, OSError, RuntimeError) as error:
+            raise SetupError(f"The scratch kernel could not be started: {error}") from error
+        # Some servers answer before the kernel is there.
+        ready = getattr(self.kernels.get_kernel(kernel_id), "ready", None)
+        if ready is not None:
+            await (ready if isinstance(ready, asyncio.Future) else asyncio.wrap_future(ready))
+        return kernel_id
+
+    async def stop_kernel(self, kernel_id: str) -> None:
+        """End a kernel; one that has ended already is no error."""
+        if kernel_id not in self.kernels:
+            return
+        try:
+            await ensure_async(self.kernels.shutdown_kernel(kernel_id))
+        except (HTTPError, KeyError, OSError, RuntimeError) as error:
+            self.log.warning("Kernel %s could not be shut down: %s", kernel_id, error)
+
+    async def list_sessions(self) -> list[dict[str, Any]]:
+        """The server's sessions: which notebook has which kernel."""
+        return list(await ensure_async(self.sessions.list_sessions()))
+
+    async def bind(self, path: str, kernel_id: str) -> None:
+        """Make the kernel that of the notebook at ``path``; the one that it had ends, as it does
+        when a user chooses another."""
+        sessions = await self.list_sessions()
+        known = next((one for one in sessions if one["path"] == path), None)
+        if known is None:
+            name = paths.name_of(path)
+            await ensure_async(
+                self.sessions.create_session(
+                    path=path, name=name, type="notebook", kernel_id=kernel_id
+                )
+            )
+            return
+        before = (known.get("kernel") or {}).get("id")
+        if before == kernel_id:
+            return
+        await ensure_async(self.sessions.update_session(known["id"], kernel_id=kernel_id))
+        users = [one for one in sessions if (one.get("kernel") or {}).get("id") == before]
+        if before is not None and len(users) == 1:
+            await self.stop_kernel(before)
+
+    async def unbind(self, kernel_id: str) -> None:
+        """End a kernel and the sessions that have it."""
+        for session in await self.list_sessions():
+            if (session.get("kernel") or {}).get("id") == kernel_id:
+                try:
+                    await ensure_async(self.sessions.delete_session(session["id"]))
+                except (HTTPError, KeyError) as error:
+                    self.log.info("Session %s is gone already: %s", session["id"], error)
+        await self.stop_kernel(kernel_id)
+
+    async def path_of_kernel(self, kernel_id: str) -> str | None:
+        """The notebook that has a kernel: it may have been renamed."""
+        for session in await self.list_sessions():
+            if (session.get("kernel") or {}).get("id") == kernel_id:
+                return str(session["path"])
+        return None
+
+    async def kernel_of_path(self, path: str) -> str | None:
+        """The kernel that a notebook has."""
+        for session in await self.list_sessions():
+            if session["path"] == path:
+                return (session.get("kernel") or {}).get("id")
+        return None
+
+    async def is_file(self, path: str) -> bool:
+        """Whether there is a file at a path."""
+        return bool(await ensure_async(self.contents.file_exists(path)))
+
+    async def spec_argv(self, kernel_name: str | None) -> tuple[str, list[str]]:
+        """A kernelspec's language and command; of the server's default one when none is named.
+
+        Raises InputError when there is no such kernelspec.
+        """
+        from jupyter_client.kernelspec import NoSuchKernel
+
+        name = kernel_name or self.kernels.default_kernel_name
+        try:
+            spec = await ensure_async(self.kernel_specs.get_kernel_spec(name))
+        except (NoSuchKernel, KeyError, HTTPError) as error:
+            raise InputError(f"This server has no kernel {name!r}.") from error
+        if isinstance(spec, dict):
+            # A gateway answers with what travels.
+            described = spec.get("spec", spec)
+            return str(described.get("language", "")), list(described.get("argv", ()))
+        return str(spec.language), list(spec.argv)
+
+    async def spec_names(self) -> list[str]:
+        """The names of all kernelspecs."""
+        try:
+            return list(await ensure_async(self.kernel_specs.get_all_specs()))
+        except HTTPError:
+            return []
+
+
+def services_of(server: Any) -> Services:
+    """The managers of a running Jupyter server."""
+    return Services(
+        contents=server.contents_manager,
+        kernels=server.kernel_manager,
+        sessions=server.session_manager,
+        kernel_specs=server.kernel_spec_manager,
+        log=server.log,
+        root=Path(server.root_dir),
+        is_remote=bool(server.gateway_config.gateway_enabled),
+    )

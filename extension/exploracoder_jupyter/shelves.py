@@ -1,0 +1,162 @@
+"""The index of this server: libraries read into it in threads, searched in threads.
+
+Sessions read from one, libraries are read into the other: who reads never waits for who writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder.state import Library, RankedApi
+from exploracoder_retrieval.ensure import ensure
+from exploracoder_retrieval.errors import (
+    EmbeddingError,
+    IndexUnavailable,
+    LibraryNotFound,
+    RetrievalError,
+)
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+
+from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.eventlog import EventLog
+from exploracoder_jupyter.protocol import LibraryEvent
+
+OpenIndex = Callable[[], Index]
+_TELL_EVERY_SECONDS = 0.2
+_STAGES = {"read": "Reading the source", "embed": "Indexing the docs"}
+
+
+class Shelves:
+    """Opens the index when it is first needed.
+
+    Args:
+        open_index: Opens it; called in a thread.
+        events: Where progress is told.
+    """
+
+    def __init__(self, open_index: OpenIndex, events: EventLog) -> None:
+        self._open_index = open_index
+        self._events = events
+        self._opening = asyncio.Lock()
+        self._reader: Index | None = None
+        self._writer: Index | None = None
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    async def reader(self) -> Index:
+        """The index to search in. Raises SetupError when it cannot be opened."""
+        async with self._opening:
+            if self._reader is None:
+                self._writer = await asyncio.to_thread(self._open_index)
+                self._reader = await asyncio.to_thread(self._open_index)
+            return self._reader
+
+    async def names(self) -> frozenset[str]:
+        """The libraries that are in it."""
+        try:
+            return await asyncio.to_thread((await self.reader()).names)
+        except (RetrievalError, SetupError):
+            return frozenset()
+
+    async def put(self, target: str, interpreter: Interpreter) -> Library:
+        """Bring the index up to date for a library, telling how far it is.
+
+        Raises InputError when it cannot be had, SetupError when the index cannot be written.
+        """
+        async with self._turns.setdefault(target, asyncio.Lock()):
+            try:
+                found = await self._put(target, interpreter)
+            except (InputError, SetupError) as error:
+                self._tell(target, "", error=str(error))
+                raise
+        self._tell(target, f"{found.apis} APIs")
+        return found
+
+    async def search(self, query: str, libraries: Sequence[str], k: int) -> tuple[RankedApi, ...]:
+        """The best APIs for a query.
+
+        Raises UnknownError when a library is not indexed, SetupError when there are no vectors.
+        """
+        index = await self.reader()
+        try:
+            hits = await asyncio.to_thread(index.search, query, list(libraries), k)
+        except LibraryNotFound as error:
+            raise UnknownError(str(error)) from error
+        except RetrievalError as error:
+            raise SetupError(str(error)) from error
+        return tuple(RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
+
+    def close(self) -> None:
+        """Close what is open."""
+        for index in (self._reader, self._writer):
+            if index is not None:
+                index.close()
+        self._reader = self._writer = None
+
+    async def _put(self, target: str, interpreter: Interpreter) -> Library:
+        reader, writer = await self.reader(), self._writer
+        assert writer is not None, "both are opened together"
+        loop = asyncio.get_running_loop()
+
+        def tell(message: str) -> None:
+            loop.call_soon_threadsafe(self._tell, target, message, False)
+
+        try:
+            return await asyncio.to_thread(_read, reader, writer, target, interpreter, tell)
+        except (IndexUnavailable, EmbeddingError) as error:
+            raise SetupError(str(error)) from error
+        except RetrievalError as error:
+            raise InputError(str(error)) from error
+
+    def _tell(self, target: str, message: str, is_done: bool = True, error: str = "") -> None:
+        self._events.publish(
+            lambda number: LibraryEvent(
+                number=number, target=target, message=message, is_done=is_done, error=error
+            )
+        )
+
+
+def _read(
+    reader: Index,
+    writer: Index,
+    target: str,
+    interpreter: Interpreter,
+    tell: Callable[[str], None],
+) -> Library:
+    if not reader.is_current(target, interpreter):
+        ensure(target, interpreter, writer, _Meter(tell))
+    info = ensure(target, interpreter, reader)
+    # The first search loads what searching needs, which takes seconds.
+    with suppress(RetrievalError):
+        reader.search("first", [info.name], 1)
+    return Library(
+        name=info.name,
+        import_name=info.import_name,
+        version=info.version,
+        apis=len(reader.docs(info.name)),
+    )
+
+
+class _Meter:
+    """Says how far reading a library is, a few times a second at most."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told = 0.0
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
+        now = time.monotonic()
+        if now - self._told < _TELL_EVERY_SECONDS:
+            return
+        self._told = now
+        self._tell(f"{_STAGES.get(stage, stage)}: {done} of {total}")
+
+
+def short(target: str) -> str:
+    """A library's name; of one that is given by its path, the path's end."""
+    return Path(target).name or target
