@@ -168,6 +168,18 @@ class HostileSession:
         """Run a snippet in a branch of its own, and drop the branch."""
         started = time.monotonic()
         branch = await self.sidecar.fork(self.sidecar.root)
+        differences = self._why_elsewhere(branch)
+        if differences:
+            await self.sidecar.drop(branch)
+            return Outcome(snippet, None, differences, time.monotonic() - started)
+        return await self._attack(snippet, branch, started)
+
+    def _why_elsewhere(self, branch: str) -> tuple[str, ...]:
+        """Why a branch is not beside those that it is to attack: then it has nobody to harm."""
+        info = next(info for info in self.sidecar.tree() if info.id == branch)
+        return () if info.created == "fork" else (f"it could not be tried: {info.note}",)
+
+    async def _attack(self, snippet: Snippet, branch: str, started: float) -> Outcome:
         differences: list[str] = []
         seen: Observation | None = None
         try:

@@ -21,6 +21,9 @@ from exploracoder_kernel.run import Run, cell_request, comm_request
 from exploracoder_kernel.showing import LateOutput
 
 FORK_SECONDS = 5.0
+# The branch itself gives a fork up earlier. When it says nothing, it is waiting for its turn on a
+# busy machine as a rule, and it would be killed.
+_FORKED_SECONDS = 20.0
 _READY_SECONDS = 60.0
 _ASK_SECONDS = 30.0
 
@@ -207,7 +210,7 @@ class BranchProcess:
         await self._stop_listening()
         try:
             await self.request(request, descriptors)
-            message = await self._reply(time.monotonic() + FORK_SECONDS)
+            message = await self._reply(time.monotonic() + _FORKED_SECONDS)
             refusal, pid = fork_reply(message)
         except (TimeoutError, ConnectionClosed, ProtocolError):
             await self.kill()

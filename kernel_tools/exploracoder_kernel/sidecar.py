@@ -235,13 +235,13 @@ class Sidecar(Questions):
                 goal=goal,
             )
             try:
-                if parent.why_no_forks:
+                if parent.is_unforkable:
                     raise ForkRefused(parent.why_no_forks)
                 child.process = await strategy.branch(process)
             except ForkRefused as refusal:
                 child.created, child.note = "replay", str(refusal)
-                if NO_ANSWER in child.note:
-                    parent.why_no_forks = child.note
+                if NO_ANSWER in child.note and not parent.is_unforkable:
+                    parent.note_hung_fork(child.note)
             child.is_exact = parent.is_exact or child.process is None
         self._tree.add(child, parent)
         return child.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -114,3 +115,4 @@ class Steps:
         for state in (branch, self._tree.parent_of(branch)):
             if state is not None:
                 state.note = state.why_no_forks = _HANGS_IN_FORKS
+                state.no_forks_until = math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import operator
 import time
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.parcels import Parcel
 from exploracoder_kernel.presentation import CellRequest
+
+_FIRST_PAUSE = 30.0
+_LONGEST_PAUSE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class Branch:
             middle has left something that they don't.
         is_dormant: Whether the process was ended to save memory.
         why_no_forks: Why no more forks of this state are made, when one of them hung.
+        no_forks_until: When one is tried again, in seconds of ``time.monotonic``: where the machine
+            was too busy for an answer, it will not be so for ever.
         used_at: When a cell was last run in it, in seconds of ``time.monotonic``.
     """
 
@@ -59,15 +65,28 @@ class Branch:
     is_dropped: bool = False
     is_exact: bool = True
     why_no_forks: str = ""
+    no_forks_until: float = math.inf
     used_at: float = field(default_factory=time.monotonic)
     own_bytes: int | None = None
     shared_bytes: int | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _pause_seconds: float = 0.0
 
     @property
     def is_live(self) -> bool:
         """Whether a process holds the state now."""
         return self.process is not None and self.process.is_alive
+
+    @property
+    def is_unforkable(self) -> bool:
+        """Whether no fork of it is to be tried now."""
+        return bool(self.why_no_forks) and time.monotonic() < self.no_forks_until
+
+    def note_hung_fork(self, why: str) -> None:
+        """A fork did not answer: try none for a while, which is longer each time."""
+        self._pause_seconds = min(2 * self._pause_seconds, _LONGEST_PAUSE) or _FIRST_PAUSE
+        self.why_no_forks = why
+        self.no_forks_until = time.monotonic() + self._pause_seconds
 
     def info(self) -> BranchInfo:
         """What is shown of it."""
@@ -133,7 +152,7 @@ class Tree:
             for other in self
             if other.is_live
             and other.is_exact
-            and not (other.why_no_forks or other.lock.locked())
+            and not (other.is_unforkable or other.lock.locked())
             and _leads_to(other.cells, branch.cells)
         ]
         return max(able, key=lambda other: len(other.cells), default=None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
 import pytest
+from exploracoder_kernel import tree
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -147,6 +149,25 @@ async def test_a_fork_that_hangs_is_a_replay_and_leaves_no_process(forking: Side
     assert await _session_mates(forking) == before
     assert (await forking.run(one, "x")).result == "5"
     assert two != one
+
+
+async def test_after_a_fork_that_hung_one_is_tried_again_later(
+    forking: Sidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree, "_FIRST_PAUSE", 1.5)
+    await forking.run(
+        forking.root,
+        "import os, threading\nis_busy = True\nlock = threading.Lock()\ndone = lock.acquire()\n"
+        "os.register_at_fork(after_in_child=lambda: is_busy and lock.acquire())",
+    )
+    await forking.fork(forking.root)
+    await forking.run(forking.root, "is_busy = False")
+
+    await forking.fork(forking.root)
+    await asyncio.sleep(1.5)
+    await forking.fork(forking.root)
+
+    assert [info.created for info in forking.tree()] == ["root", "replay", "replay", "fork"]
 
 
 async def _session_mates(sidecar: Sidecar) -> str | None:
