@@ -6,13 +6,20 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lab lint bench docs
+.PHONY: help demo test lab lint types bench docs
 
 BIN := .venv/bin
 READY := .venv/.ready
 LAB_READY := .venv/.ready-lab
 DEMO_READY := .venv-demo/.ready
 BENCH_READY := .venv-bench/.ready
+
+EXTENSION := extension
+NPM := .ci/with-node npm --prefix $(EXTENSION)
+MODULES := $(EXTENSION)/node_modules/.ready
+BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
+BUILT_READY := $(BUILT)/package.json
+SOURCES := $(shell find $(EXTENSION)/src $(EXTENSION)/style $(EXTENSION)/schema -type f)
 
 DEMO := examples/demo
 DEMO_LIBRARY := justhtml
@@ -31,19 +38,24 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	  --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint ## lint, then run all tests, the embedded model's included
+test: lint $(LAB_READY) ## lint, then run all tests, the embedded model's included
+	$(NPM) test
 	$(BIN)/exploracoder model pull
 	$(BIN)/python -m pytest $(ARGS)
 
-lab: $(LAB_READY) ## start JupyterLab in examples/
-	@echo "JupyterLab opens exploration notebooks as they are; the sidebar is not built yet."
+lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	$(BIN)/jupyter lab --ServerApp.root_dir=$(CURDIR)/examples $(ARGS)
 
-lint: $(READY) ## check style, format, and types
+lint: $(READY) $(MODULES) ## check style, format, and types, of Python and TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy docs
+	$(NPM) run lint
+	$(NPM) run types:check
+
+types: $(READY) $(MODULES) ## make the TypeScript types from the Python models
+	$(NPM) run types
 
 bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model nor a kit
 	$(BIN)/python -m exploracoder_bench.overhead $(ARGS)
@@ -59,8 +71,18 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
 
-$(LAB_READY): $(READY)
-	$(BIN)/python -m pip install --quiet -e '.[lab]'
+# A link, so that a build is seen at once.
+$(LAB_READY): $(READY) $(BUILT_READY)
+	@mkdir -p .venv/share/jupyter/labextensions
+	@ln -sfn $(CURDIR)/$(BUILT) .venv/share/jupyter/labextensions/exploracoder
+	@touch $@
+
+$(MODULES): $(EXTENSION)/package-lock.json | $(READY)
+	$(NPM) ci
+	@touch $@
+
+$(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsconfig.json
+	$(NPM) run build
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt

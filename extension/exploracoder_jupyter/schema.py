@@ -9,15 +9,18 @@ import json
 import sys
 from typing import Any
 
-from exploracoder import commands
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from exploracoder_jupyter import protocol
 
 # What a client sends may leave defaults out; what it gets is always whole.
-_SENT = (protocol.NewExploration, protocol.IndexRequest, protocol.OpenRequest)
-_RECEIVED = (
+_SENT: tuple[type[BaseModel], ...] = (
+    protocol.NewExploration,
+    protocol.IndexRequest,
+    protocol.OpenRequest,
+)
+_RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.ServerStatus,
     protocol.Libraries,
     protocol.IndexedLibrary,
@@ -28,52 +31,59 @@ _RECEIVED = (
     protocol.Accepted,
     protocol.Replayed,
 )
-_UNIONS_SENT = {"Command": commands.COMMAND, "ClientMessage": TypeAdapter(protocol.ClientMessage)}
-_UNIONS_RECEIVED = {"ServerMessage": TypeAdapter(protocol.ServerMessage)}
+_UNIONS_SENT: dict[str, TypeAdapter[Any]] = {
+    "Command": TypeAdapter(protocol.Command),
+    "ClientMessage": TypeAdapter(protocol.ClientMessage),
+}
+_UNIONS_RECEIVED: dict[str, TypeAdapter[Any]] = {
+    "ServerMessage": TypeAdapter(protocol.ServerMessage),
+}
 
 
 def schema() -> dict[str, Any]:
     """All that travels, as definitions of one schema."""
-    definitions: dict[str, Any] = {}
+    sent: dict[str, Any] = {}
+    received: dict[str, Any] = {}
     for model in _SENT:
-        _add(definitions, models_json_schema([(model, "validation")])[1])
+        sent |= models_json_schema([(model, "validation")])[1]["$defs"]
     for model in _RECEIVED:
-        _add(definitions, models_json_schema([(model, "serialization")])[1])
-    unions = [(_UNIONS_SENT, "validation"), (_UNIONS_RECEIVED, "serialization")]
-    for named, mode in unions:
-        for name, adapter in named.items():
-            _add_union(definitions, name, adapter, mode)
+        received |= models_json_schema([(model, "serialization")])[1]["$defs"]
+    for name, union in _UNIONS_SENT.items():
+        sent |= _definitions(name, union.json_schema(mode="validation"))
+    for name, union in _UNIONS_RECEIVED.items():
+        received |= _definitions(name, union.json_schema(mode="serialization"))
+    made = {name: _plain(one, is_whole=False) for name, one in sent.items()}
+    made |= {name: _plain(one, is_whole=True) for name, one in received.items()}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$defs": {name: _plain(definitions[name], name) for name in sorted(definitions)},
+        "$defs": {name: made[name] | {"title": name} for name in sorted(made)},
     }
 
 
-def _add(definitions: dict[str, Any], part: dict[str, Any]) -> None:
-    definitions.update(part["$defs"])
+def _definitions(name: str, union: dict[str, Any]) -> dict[str, Any]:
+    return {**union.pop("$defs"), name: union}
 
 
-def _add_union(
-    definitions: dict[str, Any], name: str, adapter: TypeAdapter[Any], mode: Any
-) -> None:
-    made = adapter.json_schema(mode=mode)
-    definitions.update(made.pop("$defs"))
-    definitions[name] = made
-
-
-def _plain(part: Any, title: str | None = None) -> Any:
+def _plain(part: Any, *, is_whole: bool) -> Any:
     """A definition as a type is made from it: only definitions have names, and ``kind`` is never
     left out, since it tells the members of a union apart."""
     if isinstance(part, list):
-        return [_plain(one) for one in part]
+        return [_plain(one, is_whole=is_whole) for one in part]
     if not isinstance(part, dict):
         return part
-    plain = {key: _plain(value) for key, value in part.items() if key not in _NOT_TYPES}
+    plain = {
+        key: _plain(value, is_whole=is_whole)
+        for key, value in part.items()
+        if key not in _NOT_TYPES
+    }
     if "properties" in part:
-        plain["properties"] = {name: _plain(one) for name, one in part["properties"].items()}
-        required = set(part.get("required", ())) | ({"kind"} & set(part["properties"]))
-        plain["required"] = [name for name in part["properties"] if name in required]
-    return plain | ({"title": title} if title else {})
+        properties = part["properties"]
+        plain["properties"] = {
+            name: _plain(one, is_whole=is_whole) for name, one in properties.items()
+        }
+        needed = {*part.get("required", ()), "kind"}
+        plain["required"] = [name for name in properties if is_whole or name in needed]
+    return plain
 
 
 _NOT_TYPES = {"title", "default", "discriminator", "description"}

@@ -1,5 +1,6 @@
 /*
- * Made from exploracoder_jupyter/protocol.py by `npm run types`: do not change it by hand.
+ * What travels between the server and the front end. Made from exploracoder_jupyter/protocol.py:
+ * change that, then say `npm run types`.
  */
 
 export type ClientMessage = Hold | Release;
@@ -19,12 +20,154 @@ export type Command =
   | GoBack
   | Synthesize
   | Cancel;
-export type ServerMessage =
-  | ExplorationEvent
-  | LibraryEvent
-  | ResetEvent
-  | Held;
+export type ServerMessage = ExplorationEvent | LibraryEvent | ResetEvent | Held;
 
+export interface Accept {
+  kind: 'accept';
+  subtask: string;
+  candidate?: string | null;
+}
+export interface Accepted {
+  number: number;
+}
+export interface AddSubtask {
+  kind: 'add_subtask';
+  goal: string;
+  before?: string | null;
+}
+export interface ApiDoc {
+  path: string;
+  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute';
+  library: string;
+  signature: string;
+  summary: string;
+  doc: string;
+  examples: string[];
+  aliases: string[];
+  file: string | null;
+  line: number | null;
+  url: string | null;
+}
+export interface Attempt {
+  code: string;
+  observation: Observation;
+  check_observation: Observation | null;
+  checks: 'passed' | 'failed' | 'none';
+  added_imports: string[];
+  problems: NameProblem[];
+}
+export interface Observation {
+  status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';
+  stdout: string;
+  stderr: string;
+  result: string | null;
+  outputs: {
+    [k: string]: unknown;
+  }[];
+  error: ErrorReport | null;
+  variables: Variable[];
+  seconds: number;
+  is_truncated: boolean;
+  limits_hit: string[];
+  execution_count: number | null;
+  payloads: {
+    [k: string]: unknown;
+  }[];
+  user_expressions: {
+    [k: string]: unknown;
+  };
+  note: string;
+}
+export interface ErrorReport {
+  ename: string;
+  evalue: string;
+  traceback: string[];
+  line: number | null;
+}
+export interface Variable {
+  name: string;
+  type: string;
+  preview: string;
+  length: number | null;
+  shape: number[] | null;
+  is_lazy: boolean;
+  preview_error: string | null;
+}
+export interface NameProblem {
+  name: string;
+  owner: string;
+  nearest: string[];
+}
+export interface Brought {
+  variables: BroughtVariable[];
+  left: LeftVariable[];
+}
+export interface BroughtVariable {
+  name: string;
+  type: string;
+}
+export interface LeftVariable {
+  name: string;
+  type: string;
+  reason: string;
+}
+export interface Cancel {
+  kind: 'cancel';
+}
+export interface Candidate {
+  id: string;
+  code: string;
+  origin: 'draft' | 'debug' | 'user';
+  debug_of: string | null;
+  added_imports: string[];
+  problems: NameProblem[];
+  apis: string[];
+  observation: Observation | null;
+}
+export interface Cells {
+  revision: number;
+  cells: NotebookCell[];
+}
+export interface NotebookCell {
+  id: string;
+  cell: {
+    [k: string]: unknown;
+  } | null;
+}
+export interface Change {
+  fields: {
+    [k: string]: unknown;
+  };
+  steps: Step[];
+  order: string[] | null;
+  progress: Progress | null;
+}
+export interface Step {
+  subtask: Subtask;
+  status: 'pending' | 'review' | 'done' | 'failed' | 'skipped';
+  recommendation: Recommendation;
+  candidates: Candidate[];
+  chosen: string | null;
+}
+export interface Subtask {
+  id: string;
+  goal: string;
+}
+export interface Recommendation {
+  apis: RankedApi[];
+}
+export interface RankedApi {
+  doc: ApiDoc;
+  score: number;
+  is_kept: boolean;
+}
+export interface Progress {
+  activity: 'idle' | 'working' | 'review';
+  mode: 'auto' | 'review';
+  part: string;
+  message: string;
+  error: string;
+}
 export interface Hold {
   kind: 'hold';
   id: string;
@@ -39,11 +182,6 @@ export interface GoOn {
 export interface SetMode {
   kind: 'set_mode';
   mode: 'auto' | 'review';
-}
-export interface AddSubtask {
-  kind: 'add_subtask';
-  goal: string;
-  before?: string | null;
 }
 export interface RenameSubtask {
   kind: 'rename_subtask';
@@ -66,11 +204,6 @@ export interface Skip {
 export interface Replan {
   kind: 'replan';
   subtask: string;
-}
-export interface Accept {
-  kind: 'accept';
-  subtask: string;
-  candidate?: string | null;
 }
 export interface Debug {
   kind: 'debug';
@@ -95,137 +228,43 @@ export interface GoBack {
 export interface Synthesize {
   kind: 'synthesize';
 }
-export interface Cancel {
-  kind: 'cancel';
-}
-export interface ExplorationEvent {
-  kind: 'exploration';
-  number: number;
-  id: string;
-  revision: number;
-  path: string;
-  state: 'open' | 'changed' | 'closed';
-  change: Change;
-}
-export interface Change {
-  fields: { [k: string]: unknown };
-  steps: Step[];
-  order: string[] | null;
-  progress: Progress | null;
-}
-export interface Step {
-  subtask: Subtask;
-  status: 'pending' | 'review' | 'done' | 'failed' | 'skipped';
-  recommendation: Recommendation;
-  candidates: Candidate[];
-  chosen: string | null;
-}
-export interface Subtask {
-  id: string;
-  goal: string;
-}
-export interface Recommendation {
-  apis: RankedApi[];
-}
-export interface RankedApi {
-  doc: ApiDoc;
-  score: number;
-  is_kept: boolean;
-}
-export interface ApiDoc {
-  path: string;
-  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute';
-  library: string;
-  signature: string;
-  summary: string;
-  doc: string;
-  examples: string[];
-  aliases: string[];
-  file: string | null;
-  line: number | null;
-  url: string | null;
-}
-export interface Candidate {
-  id: string;
+export interface Example {
+  title: string;
   code: string;
-  origin: 'draft' | 'debug' | 'user';
-  debug_of: string | null;
-  added_imports: string[];
-  problems: NameProblem[];
-  apis: string[];
-  observation: Observation | null;
 }
-export interface NameProblem {
-  name: string;
-  owner: string;
-  nearest: string[];
-}
-export interface Observation {
-  status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';
-  stdout: string;
-  stderr: string;
-  result: string | null;
-  outputs: { [k: string]: unknown }[];
-  error: ErrorReport | null;
-  variables: Variable[];
-  seconds: number;
-  is_truncated: boolean;
-  limits_hit: string[];
-  execution_count: number | null;
-  payloads: { [k: string]: unknown }[];
-  user_expressions: { [k: string]: unknown };
-  note: string;
-}
-export interface ErrorReport {
-  ename: string;
-  evalue: string;
-  traceback: string[];
-  line: number | null;
-}
-export interface Variable {
-  name: string;
-  type: string;
-  preview: string;
-  length: number | null;
-  shape: number[] | null;
-  is_lazy: boolean;
-  preview_error: string | null;
-}
-export interface Progress {
-  activity: 'idle' | 'working' | 'review';
-  mode: 'auto' | 'review';
-  part: string;
-  message: string;
-  error: string;
-}
-export interface LibraryEvent {
-  kind: 'library';
-  number: number;
-  target: string;
-  message: string;
-  is_done: boolean;
-  error: string;
-}
-export interface ResetEvent {
-  kind: 'reset';
-  number: number;
-  epoch: string;
-}
-export interface Held {
-  kind: 'held';
+export interface Exploration {
+  schema_version: number;
   id: string;
-  is_held: boolean;
-  revision: number;
-}
-export interface ServerStatus {
-  version: string;
-  epoch: string;
+  created: string;
+  task: Task;
+  settings: Settings;
+  method: string;
+  seed: number;
   model: string;
-  model_error: string;
+  python: string;
+  strategy: string;
   sandbox: string;
-  is_sandboxed: boolean;
-  profiles: { [k: string]: Settings };
-  default_profile: string;
+  brought: Brought;
+  libraries: Library[];
+  prompts: {
+    [k: string]: string;
+  };
+  steps: Step[];
+  is_planned: boolean;
+  overall: Recommendation;
+  solution: Solution | null;
+  status: 'running' | 'waiting' | 'paused' | 'solved' | 'unverified' | 'failed' | 'cancelled';
+  reason: string;
+  spending: Spending[];
+  seconds_total: number;
+}
+export interface Task {
+  text: string;
+  libraries: string[];
+  context: string;
+  check: string;
+  entry_point: string | null;
+  stub: string;
 }
 export interface Settings {
   profile: 'standard' | 'paper' | 'small';
@@ -248,6 +287,8 @@ export interface Settings {
   selection: 'random' | 'evidence';
   keep_failed: boolean;
   repair_imports: boolean;
+  repair_names: boolean;
+  first_try: boolean;
   compose: boolean;
   solution_attempts: number;
   repair_rounds: number;
@@ -259,45 +300,38 @@ export interface Settings {
   max_seconds: number | null;
   max_tokens: number | null;
 }
-export interface Libraries {
-  python: string;
-  libraries: InstalledLibrary[];
-}
-export interface InstalledLibrary {
-  name: string;
-  import_name: string;
-  version: string;
-  is_indexed: boolean;
-}
-export interface IndexRequest {
-  target: string;
-  kernel_name?: string | null;
-}
-export interface IndexedLibrary {
-  target: string;
+export interface Library {
   name: string;
   import_name: string;
   version: string;
   apis: number;
+  summary: string;
+  examples: Example[];
 }
-export interface SearchResults {
-  apis: RankedApi[];
+export interface Solution {
+  attempts: Attempt[];
+  apis: string[];
 }
-export interface NewExploration {
-  task: string;
-  libraries: string[];
-  context?: string;
-  check?: string;
-  path?: string;
-  kernel_name?: string | null;
-  kernel_id?: string | null;
-  bring?: string[];
-  mode?: 'auto' | 'review';
-  profile?: string | null;
-  settings?: { [k: string]: unknown };
+export interface Spending {
+  part: string;
+  usage: Usage;
+  seconds_execution: number;
 }
-export interface OpenRequest {
+export interface Usage {
+  calls: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cached_tokens: number;
+  seconds: number;
+}
+export interface ExplorationEvent {
+  kind: 'exploration';
+  number: number;
+  id: string;
+  revision: number;
   path: string;
+  state: 'open' | 'changed' | 'closed';
+  change: Change;
 }
 export interface Explorations {
   explorations: Summary[];
@@ -313,6 +347,62 @@ export interface Summary {
   is_open: boolean;
   progress: Progress | null;
 }
+export interface Held {
+  kind: 'held';
+  id: string;
+  is_held: boolean;
+  revision: number;
+}
+export interface IndexRequest {
+  target: string;
+  kernel_name?: string | null;
+}
+export interface IndexedLibrary {
+  target: string;
+  name: string;
+  import_name: string;
+  version: string;
+  apis: number;
+}
+export interface InstalledLibrary {
+  name: string;
+  import_name: string;
+  version: string;
+  is_indexed: boolean;
+}
+export interface Libraries {
+  python: string;
+  libraries: InstalledLibrary[];
+}
+export interface LibraryEvent {
+  kind: 'library';
+  number: number;
+  target: string;
+  message: string;
+  is_done: boolean;
+  error: string;
+}
+export interface NewExploration {
+  task: string;
+  /**
+   * @maxItems 20
+   */
+  libraries: string[];
+  context?: string;
+  check?: string;
+  path?: string;
+  kernel_name?: string | null;
+  kernel_id?: string | null;
+  /**
+   * @maxItems 200
+   */
+  bring?: string[];
+  mode?: 'auto' | 'review';
+  profile?: string | null;
+  settings?: {
+    [k: string]: unknown;
+  };
+}
 export interface OpenExploration {
   exploration: Exploration;
   path: string;
@@ -323,104 +413,8 @@ export interface OpenExploration {
   epoch: string;
   resumed: boolean;
 }
-export interface Exploration {
-  schema_version: number;
-  id: string;
-  created: string;
-  task: Task;
-  settings: Settings;
-  method: string;
-  seed: number;
-  model: string;
-  python: string;
-  strategy: string;
-  sandbox: string;
-  brought: Brought;
-  libraries: Library[];
-  prompts: { [k: string]: string };
-  steps: Step[];
-  is_planned: boolean;
-  overall: Recommendation;
-  solution: Solution | null;
-  status:
-    | 'running'
-    | 'waiting'
-    | 'paused'
-    | 'solved'
-    | 'unverified'
-    | 'failed'
-    | 'cancelled';
-  reason: string;
-  spending: Spending[];
-  seconds_total: number;
-}
-export interface Task {
-  text: string;
-  libraries: string[];
-  context: string;
-  check: string;
-  entry_point: string | null;
-  stub: string;
-}
-export interface Brought {
-  variables: BroughtVariable[];
-  left: LeftVariable[];
-}
-export interface BroughtVariable {
-  name: string;
-  type: string;
-}
-export interface LeftVariable {
-  name: string;
-  type: string;
-  reason: string;
-}
-export interface Library {
-  name: string;
-  import_name: string;
-  version: string;
-  apis: number;
-  summary: string;
-  examples: Example[];
-}
-export interface Example {
-  title: string;
-  code: string;
-}
-export interface Solution {
-  attempts: Attempt[];
-  apis: string[];
-}
-export interface Attempt {
-  code: string;
-  observation: Observation;
-  check_observation: Observation | null;
-  checks: 'passed' | 'failed' | 'none';
-  added_imports: string[];
-  problems: NameProblem[];
-}
-export interface Spending {
-  part: string;
-  usage: Usage;
-  seconds_execution: number;
-}
-export interface Usage {
-  calls: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cached_tokens: number;
-  seconds: number;
-}
-export interface Cells {
-  revision: number;
-  cells: NotebookCell[];
-}
-export interface NotebookCell {
-  id: string;
-  cell: { [k: string]: unknown } | null;
-}
-export interface Accepted {
-  number: number;
+export interface OpenRequest {
+  path: string;
 }
 export interface Replayed {
   path: string;
@@ -432,4 +426,24 @@ export interface ReplayedCell {
   result: 'same' | 'changed' | 'failed';
   before: string;
   now: string;
+}
+export interface ResetEvent {
+  kind: 'reset';
+  number: number;
+  epoch: string;
+}
+export interface SearchResults {
+  apis: RankedApi[];
+}
+export interface ServerStatus {
+  version: string;
+  epoch: string;
+  model: string;
+  model_error: string;
+  sandbox: string;
+  is_sandboxed: boolean;
+  profiles: {
+    [k: string]: Settings;
+  };
+  default_profile: string;
 }
