@@ -53,14 +53,43 @@ def test_the_extension_keeps_its_promises_in_a_browser(
 ) -> None:
     is_embedded = "embedded" in spec.name
     options = ["--embedded"] if is_embedded else []
-    level = pytestconfig.getoption("sandbox")
-    options += ["--sandbox", level] if level != "auto" else []
-    command = [str(PLAYWRIGHT), "test", f"--output={tmp_path / 'results'}", f"specs/{spec.name}"]
-    words = [sys.executable, "-m", "browser.stage", *options, "--keep", str(tmp_path), *command]
 
-    code, said = _run(words, browser, _SECONDS_WITH_A_MODEL if is_embedded else _SECONDS)
+    code, said = _play(
+        spec.name,
+        *options,
+        browser=browser,
+        folder=tmp_path,
+        level=pytestconfig.getoption("sandbox"),
+        seconds=_SECONDS_WITH_A_MODEL if is_embedded else _SECONDS,
+    )
 
-    assert code == 0, f"{said[-12_000:]}\n--- JupyterLab ---\n{_end_of(tmp_path / 'jupyter.log')}"
+    assert code == 0, said
+
+
+def test_it_works_below_a_base_url_as_on_a_hub(
+    browser: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    code, said = _play(
+        "whole-flow.spec.ts",
+        "--base-url=/user/tea/",
+        browser=browser,
+        folder=tmp_path,
+        level=pytestconfig.getoption("sandbox"),
+        seconds=_SECONDS,
+    )
+
+    assert code == 0, said
+
+
+def _play(
+    spec: str, *options: str, browser: str, folder: Path, level: str, seconds: float
+) -> tuple[int, str]:
+    """Run a spec on a stage; its exit code, and what it and the server said."""
+    sandbox = ["--sandbox", level] if level != "auto" else []
+    command = [str(PLAYWRIGHT), "test", f"--output={folder / 'results'}", f"specs/{spec}"]
+    stage = [sys.executable, "-m", "browser.stage", *options, *sandbox, "--keep", str(folder)]
+    code, said = _run([*stage, *command], browser, seconds)
+    return code, f"{said[-12_000:]}\n--- JupyterLab ---\n{_end_of(folder / 'jupyter.log')}"
 
 
 def _run(words: list[str], browser: str, seconds: float) -> tuple[int, str]:

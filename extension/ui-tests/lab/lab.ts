@@ -104,11 +104,11 @@ export class Lab {
     await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
   }
 
-  /** Choose a command in the palette, by its label. */
+  /** Choose a command of ours in the palette, by its label. */
   async choose(label: string): Promise<void> {
     await this.page.keyboard.press('ControlOrMeta+Shift+C');
     const palette = this.page.getByRole('dialog').getByRole('searchbox');
-    await palette.fill(label);
+    await palette.fill(`ExploraCoder ${label}`);
     await this.page.keyboard.press('Enter');
   }
 

@@ -37,7 +37,7 @@ test('markup and script in whatever comes from elsewhere are shown and never run
   await lab.openOwnNotebook(own);
   await sidebar.explore({
     task: `Read spikes ${spike('task')}`,
-    libraries: [path.join(stage.root, stage.folder, folder, 'spikes')]
+    libraries: [`./${stage.path(folder)}/spikes`]
   });
   await expect(sidebar.items).toHaveCount(2);
   await expect(sidebar.items.first()).toContainText('<img src=x');

@@ -25,7 +25,7 @@ test('everything from the task to the inserted cell is done with the keyboard', 
   const { keyboard } = page;
   await lab.openOwnNotebook();
 
-  await lab.choose('Open ExploraCoder');
+  await lab.choose('Show ExploraCoder');
   await expect(sidebar.task).toBeFocused();
   await keyboard.insertText(TASK);
   await tabTo(page, 'combobox', 'Add a library');
@@ -55,7 +55,7 @@ test('everything from the task to the inserted cell is done with the keyboard', 
     await expect(sidebar.items.nth(2)).toContainText('names of all of them');
   });
 
-  await lab.choose('Open ExploraCoder');
+  await lab.choose('Show ExploraCoder');
   await tabTo(page, 'button', 'Explore');
   await keyboard.press('Enter');
   await lab.expectStates('review', 'pending', 'pending');

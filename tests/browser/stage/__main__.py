@@ -27,6 +27,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m browser.stage")
     parser.add_argument("--embedded", action="store_true", help="with the embedded model")
     parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
+    parser.add_argument("--base-url", default="/", help="where the server is, as on a hub")
     parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
     parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -62,7 +63,12 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
         stack.push_async_callback(model_door.shut)
 
         variables = _variables(home, arguments, f"http://127.0.0.1:{model_door.port}/v1")
-        jupyter = Jupyter(home, variables, has_extension=not arguments.no_extension)
+        jupyter = Jupyter(
+            home,
+            variables,
+            has_extension=not arguments.no_extension,
+            base_url=arguments.base_url,
+        )
         jupyter.prepare()
         python = await asyncio.to_thread(make_python, home / "tea-env")
         make_kernelspec(home / "data" / "kernels" / "tea", python)
@@ -79,7 +85,7 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
         stack.push_async_callback(control.close_all_connections)
         stack.callback(control.stop)
         yield {
-            "TARGET_URL": f"http://127.0.0.1:{jupyter_door.port}",
+            "TARGET_URL": jupyter.address(jupyter_door.port),
             "STAGE_URL": f"http://127.0.0.1:{control_port}",
             "STAGE_ROOT": str(jupyter.root),
             "STAGE_TOKEN": TOKEN,

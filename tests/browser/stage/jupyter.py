@@ -35,6 +35,7 @@ class Jupyter:
     home: Path
     variables: Mapping[str, str]
     has_extension: bool = True
+    base_url: str = "/"
     port: int = field(default_factory=lambda: free_port())
     mark: str = field(default_factory=lambda: uuid4().hex)
     process: asyncio.subprocess.Process | None = None
@@ -72,11 +73,15 @@ class Jupyter:
         """Start it and wait until it answers. Raises RuntimeError with its log when it does not."""
         self.process = await _spawn(self._words(), self._environment(), self.root, self.log)
         deadline = asyncio.get_running_loop().time() + _START_SECONDS
-        while not await asyncio.to_thread(_answers, self.port):
+        while not await asyncio.to_thread(_answers, f"{self.address(self.port)}/api/status"):
             is_late = asyncio.get_running_loop().time() > deadline
             if is_late or self.process.returncode is not None:
                 raise RuntimeError(f"JupyterLab did not start:\n{_end_of(self.log)}")
             await asyncio.sleep(0.1)
+
+    def address(self, port: int) -> str:
+        """The server's URL, if it is reached by that port."""
+        return f"http://127.0.0.1:{port}{self.base_url.rstrip('/')}"
 
     async def stop(self) -> None:
         """End it as a person does; it closes its kernels."""
@@ -121,6 +126,7 @@ class Jupyter:
             "--ServerApp.ip=127.0.0.1",
             f"--ServerApp.port={self.port}",
             "--ServerApp.port_retries=0",
+            f"--ServerApp.base_url={self.base_url}",
             f"--ServerApp.root_dir={self.root}",
             f"--IdentityProvider.token={TOKEN}",
             # Galata's helpers in the page come with JupyterLab.
@@ -163,10 +169,8 @@ async def _spawn(
         )
 
 
-def _answers(port: int) -> bool:
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/status", headers={"Authorization": f"token {TOKEN}"}
-    )
+def _answers(url: str) -> bool:
+    request = urllib.request.Request(url, headers={"Authorization": f"token {TOKEN}"})
     try:
         with urllib.request.urlopen(request, timeout=5) as answer:
             return bool(answer.status == 200)
