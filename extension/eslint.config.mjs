@@ -21,6 +21,7 @@ export default defineConfig([
   },
   js.configs.recommended,
   typescript.configs.recommended,
+  { plugins: { jupyter } },
   jupyter.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],
@@ -42,6 +43,8 @@ export default defineConfig([
       '@typescript-eslint/no-namespace': 'off',
       '@typescript-eslint/no-redeclare': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { args: 'none' }],
+      // The whole front end is one small file: loading parts of it later would save nothing.
+      'jupyter/prefer-lazy-imports': 'off',
       curly: ['error', 'all'],
       eqeqeq: 'error',
       'prefer-arrow-callback': 'error'

@@ -87,18 +87,12 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   async start(request: NewExploration): Promise<IExplorationModel> {
-    const opened = await this._requests.post<OpenExploration>(
-      'explorations',
-      request
-    );
+    const opened = await this._requests.post<OpenExploration>('explorations', request);
     return this._show(opened);
   }
 
   async resume(path: string): Promise<IExplorationModel> {
-    const opened = await this._requests.post<OpenExploration>(
-      'explorations/open',
-      { path }
-    );
+    const opened = await this._requests.post<OpenExploration>('explorations/open', { path });
     return this._show(opened);
   }
 
@@ -135,18 +129,12 @@ export class Explorations implements IExplorations, IDisposable {
     return this._requests.get<Libraries>(`libraries${query}`);
   }
 
-  indexLibrary(
-    target: string,
-    kernelName: string | null
-  ): Promise<IndexedLibrary> {
+  indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary> {
     const body = { target, kernel_name: kernelName };
     return this._requests.post<IndexedLibrary>('libraries', body);
   }
 
-  search(
-    query: string,
-    libraries: ReadonlyArray<string>
-  ): Promise<SearchResults> {
+  search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults> {
     const asked = queryOf({ query, libraries: libraries.join(',') });
     return this._requests.get<SearchResults>(`search${asked}`);
   }
@@ -216,9 +204,7 @@ export class Explorations implements IExplorations, IDisposable {
   private async _fetchAll(): Promise<void> {
     await Promise.all([this._askStatus(), this._list()]).catch(() => undefined);
     const listed = this._past.filter(one => one.is_open).map(one => one.id);
-    const gone = Array.from(this._open.keys()).filter(
-      id => !listed.includes(id)
-    );
+    const gone = Array.from(this._open.keys()).filter(id => !listed.includes(id));
     gone.forEach(id => this._forget(id));
     await Promise.all(listed.map(id => this._fetchOne(id)));
     this._changed.emit();

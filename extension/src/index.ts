@@ -1,11 +1,21 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { service } from './service';
-import { sidebar } from './sidebar';
+import commands from './commands';
+import filebrowser from './filebrowser';
+import launcher from './launcher';
+import notebook from './notebook';
+import service from './service';
+import sidebar from './sidebar';
+import statusbar from './statusbar';
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [
+const plugins = [
   service,
-  sidebar as JupyterFrontEndPlugin<unknown>
-];
+  sidebar,
+  notebook,
+  commands,
+  launcher,
+  filebrowser,
+  statusbar
+] as JupyterFrontEndPlugin<unknown>[];
 
 export default plugins;
 export * from './tokens';

@@ -88,17 +88,12 @@ export class ExplorationModel implements IExplorationModel {
   }
 
   async do(command: Command): Promise<void> {
-    await this._requests.post(
-      pathOf('explorations', this.id, 'command'),
-      command
-    );
+    await this._requests.post(pathOf('explorations', this.id, 'command'), command);
   }
 
   cells(revision: number): Promise<Cells> {
     const query = queryOf({ after: `${revision}` });
-    return this._requests.get<Cells>(
-      pathOf('explorations', this.id, 'cells') + query
-    );
+    return this._requests.get<Cells>(pathOf('explorations', this.id, 'cells') + query);
   }
 
   private _opened: OpenExploration;
@@ -124,7 +119,5 @@ function changedSteps(before: Step[], { steps, order }: Change): Step[] {
     byId.set(step.subtask.id, step);
   }
   // A name in the order without a step can only be a step that is still to come.
-  return order
-    ? order.flatMap(id => byId.get(id) ?? [])
-    : Array.from(byId.values());
+  return order ? order.flatMap(id => byId.get(id) ?? []) : Array.from(byId.values());
 }

@@ -39,11 +39,8 @@ export class Requests {
   /** A WebSocket on which the events after a position come. */
   socket(query: { epoch: string; after: number } | null): WebSocket {
     const { settings } = this;
-    const asked = query
-      ? { epoch: query.epoch, after: `${query.after}` }
-      : undefined;
-    const token =
-      settings.appendToken && settings.token ? { token: settings.token } : {};
+    const asked = query ? { epoch: query.epoch, after: `${query.after}` } : undefined;
+    const token = settings.appendToken && settings.token ? { token: settings.token } : {};
     const parameters = URLExt.objectToQueryString({ ...asked, ...token });
     const url = URLExt.join(settings.wsUrl, NAMESPACE, 'events');
     return new settings.WebSocket(parameters === '?' ? url : url + parameters);
@@ -52,11 +49,7 @@ export class Requests {
   private async _ask<T>(path: string, init: RequestInit): Promise<T> {
     let response: Response;
     try {
-      response = await ServerConnection.makeRequest(
-        this.url(path),
-        init,
-        this.settings
-      );
+      response = await ServerConnection.makeRequest(this.url(path), init, this.settings);
     } catch (error) {
       throw new RequestError(`The server cannot be reached: ${error}`, 0);
     }
@@ -76,9 +69,7 @@ export function pathOf(...segments: string[]): string {
 /** A query string, without what is empty. */
 export function queryOf(values: { [name: string]: string | null }): string {
   const given = Object.entries(values).filter(([, value]) => value);
-  return given.length
-    ? `?${new URLSearchParams(given as [string, string][])}`
-    : '';
+  return given.length ? `?${new URLSearchParams(given as [string, string][])}` : '';
 }
 
 function messageOf(text: string, response: Response): string {

@@ -4,7 +4,7 @@ import { Requests } from './request';
 import { IExplorations } from './tokens';
 
 /** Follows the server's explorations, for the sidebar and for other extensions. */
-export const service: JupyterFrontEndPlugin<IExplorations> = {
+const plugin: JupyterFrontEndPlugin<IExplorations> = {
   id: 'exploracoder:explorations',
   description: 'Follows the explorations of this server.',
   autoStart: true,
@@ -17,3 +17,5 @@ export const service: JupyterFrontEndPlugin<IExplorations> = {
     return explorations;
   }
 };
+
+export default plugin;

@@ -28,7 +28,7 @@ const ID = 'exploracoder:plugin';
 const RANK = 450;
 
 /** The sidebar. */
-export const sidebar: JupyterFrontEndPlugin<void> = {
+const plugin: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'The sidebar in which explorations are started and steered.',
   autoStart: true,
@@ -45,6 +45,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
   ],
   activate
 };
+
+export default plugin;
 
 function activate(
   app: JupyterFrontEnd,

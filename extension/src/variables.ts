@@ -16,9 +16,7 @@ const EXPRESSION = [
 const NO_DATA = new Set(['module', 'type', 'builtin_function_or_method']);
 
 /** The variables of a running kernel that may be worth bringing along; none of a busy or other kernel. */
-export async function variablesOf(
-  kernel: Kernel.IKernelConnection
-): Promise<IKernelVariable[]> {
+export async function variablesOf(kernel: Kernel.IKernelConnection): Promise<IKernelVariable[]> {
   // A busy kernel would answer only when it is done.
   if (kernel.status !== 'idle') {
     return [];
@@ -30,9 +28,7 @@ export async function variablesOf(
     user_expressions: { variables: EXPRESSION }
   });
   const { content } = await future.done;
-  return content.status === 'ok'
-    ? parse(content.user_expressions as IExpressions)
-    : [];
+  return content.status === 'ok' ? parse(content.user_expressions as IExpressions) : [];
 }
 
 interface IExpressions {
@@ -44,9 +40,7 @@ function parse(expressions: IExpressions): IKernelVariable[] {
   try {
     // Python shows a string in quotes; what is in it has none of that kind, nor an escape.
     const pairs = JSON.parse(shown.slice(1, -1)) as [string, string][];
-    return pairs
-      .map(([name, type]) => ({ name, type }))
-      .filter(({ type }) => !NO_DATA.has(type));
+    return pairs.map(([name, type]) => ({ name, type })).filter(({ type }) => !NO_DATA.has(type));
   } catch {
     return [];
   }

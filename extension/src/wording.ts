@@ -1,13 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import {
-  Attempt,
-  Candidate,
-  Exploration,
-  Observation,
-  Progress,
-  Step,
-  Usage
-} from './protocol';
+import { Attempt, Candidate, Exploration, Observation, Progress, Step, Usage } from './protocol';
 
 /** What an exploration is at, in a few words. */
 export function statusWords(
@@ -34,10 +26,7 @@ export function statusWords(
   }
 }
 
-function waitingWords(
-  trans: TranslationBundle,
-  exploration: Exploration
-): string {
+function waitingWords(trans: TranslationBundle, exploration: Exploration): string {
   const open = nextOpen(exploration);
   if (!open) {
     return trans.__('All subtasks are decided: write the solution');
@@ -64,11 +53,7 @@ export function numberOf(exploration: Exploration, step: Step): number {
 }
 
 /** How a subtask stands, in words. */
-export function stepWords(
-  trans: TranslationBundle,
-  step: Step,
-  isWorking: boolean
-): string {
+export function stepWords(trans: TranslationBundle, step: Step, isWorking: boolean): string {
   if (isWorking) {
     return trans.__('working');
   }
@@ -87,10 +72,7 @@ export function stepWords(
 }
 
 /** How a run ended, in words. */
-export function runWords(
-  trans: TranslationBundle,
-  observation: Observation | null
-): string {
+export function runWords(trans: TranslationBundle, observation: Observation | null): string {
   switch (observation?.status) {
     case undefined:
       return trans.__('not run');
@@ -110,10 +92,7 @@ export function runWords(
 }
 
 /** Where a candidate comes from, in words. */
-export function originWords(
-  trans: TranslationBundle,
-  candidate: Candidate
-): string {
+export function originWords(trans: TranslationBundle, candidate: Candidate): string {
   switch (candidate.origin) {
     case 'draft':
       return trans.__('drafted by the model');
@@ -125,10 +104,7 @@ export function originWords(
 }
 
 /** Whether the solution was verified, and by what. */
-export function verificationWords(
-  trans: TranslationBundle,
-  exploration: Exploration
-): string {
+export function verificationWords(trans: TranslationBundle, exploration: Exploration): string {
   const attempt = finalAttempt(exploration);
   if (!attempt) {
     return trans.__('There is no solution yet.');
@@ -151,9 +127,7 @@ export function verificationWords(
 /** The attempt that the exploration stands by: the last good one, or else the last. */
 export function finalAttempt(exploration: Exploration): Attempt | null {
   const attempts = exploration.solution?.attempts ?? [];
-  const good = attempts.filter(
-    one => one.observation.status === 'ok' && one.checks !== 'failed'
-  );
+  const good = attempts.filter(one => one.observation.status === 'ok' && one.checks !== 'failed');
   return good[good.length - 1] ?? attempts[attempts.length - 1] ?? null;
 }
 
@@ -185,7 +159,5 @@ export interface IPrices {
 /** What the tokens cost. */
 export function money(usage: Usage, prices: IPrices): number {
   const { completion, prompt } = prices;
-  return (
-    (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1e6
-  );
+  return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1e6;
 }

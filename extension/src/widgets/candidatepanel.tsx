@@ -32,11 +32,7 @@ export function CandidatePanel(props: {
       {other ? (
         <Difference before={other.code} after={candidate.code} trans={trans} />
       ) : (
-        <Code
-          code={candidate.code}
-          label={trans.__('Code')}
-          languages={tools.languages}
-        />
+        <Code code={candidate.code} label={trans.__('Code')} languages={tools.languages} />
       )}
       {others.length > 1 && (
         <label className="jp-exploracoder-choice">
@@ -59,9 +55,7 @@ export function CandidatePanel(props: {
         </label>
       )}
       <ApiMarks candidate={candidate} documented={documented} trans={trans} />
-      {candidate.observation && (
-        <Result observation={candidate.observation} tools={tools} />
-      )}
+      {candidate.observation && <Result observation={candidate.observation} tools={tools} />}
     </>
   );
 }
@@ -82,9 +76,7 @@ function ApiMarks(props: {
       {apis.map(path => (
         <li key={path} data-mark="known">
           <code>{path}</code>{' '}
-          {documented.has(path)
-            ? trans.__('✓ documented')
-            : trans.__('✓ in this version')}
+          {documented.has(path) ? trans.__('✓ documented') : trans.__('✓ in this version')}
         </li>
       ))}
       {problems.map(({ name, nearest, owner }) => (
@@ -102,19 +94,12 @@ function ApiMarks(props: {
   );
 }
 
-function Result(props: {
-  observation: Observation;
-  tools: ITools;
-}): React.ReactElement {
+function Result(props: { observation: Observation; tools: ITools }): React.ReactElement {
   const { observation, tools } = props;
   const { trans } = tools;
   const { error, outputs } = observation;
   return (
-    <div
-      className="jp-exploracoder-result"
-      role="group"
-      aria-label={trans.__('Output')}
-    >
+    <div className="jp-exploracoder-result" role="group" aria-label={trans.__('Output')}>
       {error && (
         <p className="jp-exploracoder-error">
           <strong>{error.ename}</strong>
@@ -125,11 +110,7 @@ function Result(props: {
       {outputs.length > 0 ? (
         <Outputs outputs={outputs} rendermime={tools.rendermime} />
       ) : (
-        !error && (
-          <p className="jp-exploracoder-note">
-            {trans.__('It put nothing out.')}
-          </p>
-        )
+        !error && <p className="jp-exploracoder-note">{trans.__('It put nothing out.')}</p>
       )}
       <Variables observation={observation} trans={trans} />
       {[

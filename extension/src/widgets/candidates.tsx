@@ -47,12 +47,7 @@ export function Candidates(props: {
           />
         ))}
       </div>
-      <div
-        role="tabpanel"
-        id={id}
-        aria-labelledby={`${id}-${selected.id}`}
-        tabIndex={0}
-      >
+      <div role="tabpanel" id={id} aria-labelledby={`${id}-${selected.id}`} tabIndex={0}>
         <CandidatePanel
           key={selected.id}
           candidate={selected}
@@ -103,9 +98,7 @@ function moveAmongTabs(
   candidates: Candidate[],
   onSelect: (candidate: string) => void
 ): void {
-  const tabs = Array.from(
-    event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')
-  );
+  const tabs = Array.from(event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]'));
   const last = tabs.length - 1;
   const here = tabs.indexOf(event.target as HTMLElement);
   const places: { [key: string]: number } = {

@@ -27,12 +27,7 @@ export function Code(props: {
   }, [code, languages]);
   return (
     // Keys scroll what is wider than the sidebar.
-    <pre
-      className="jp-exploracoder-code cm-s-jupyter"
-      tabIndex={0}
-      role="group"
-      aria-label={label}
-    >
+    <pre className="jp-exploracoder-code cm-s-jupyter" tabIndex={0} role="group" aria-label={label}>
       <code ref={host} />
     </pre>
   );

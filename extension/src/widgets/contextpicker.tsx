@@ -90,19 +90,13 @@ function Choices(props: {
   const { trans } = tools;
   const isAll = choices.every(({ value }) => picked.includes(value));
   const toggle = (value: string) =>
-    onPick(
-      picked.includes(value) ? picked.filter(one => one !== value) : [...picked, value]
-    );
+    onPick(picked.includes(value) ? picked.filter(one => one !== value) : [...picked, value]);
   return (
     <fieldset className="jp-exploracoder-choices">
       <legend>{legend}</legend>
       {choices.map(({ text, value }) => (
         <label key={value} className="jp-exploracoder-choice">
-          <input
-            type="checkbox"
-            checked={picked.includes(value)}
-            onChange={() => toggle(value)}
-          />
+          <input type="checkbox" checked={picked.includes(value)} onChange={() => toggle(value)} />
           <code>{text}</code>
         </label>
       ))}

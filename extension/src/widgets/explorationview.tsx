@@ -24,11 +24,7 @@ export function ExplorationView(props: IExplorationViewProps): React.ReactElemen
   return (
     <UseSignal signal={props.model.changed}>
       {() => (
-        <Body
-          {...props}
-          exploration={props.model.exploration}
-          progress={props.model.progress}
-        />
+        <Body {...props} exploration={props.model.exploration} progress={props.model.progress} />
       )}
     </UseSignal>
   );

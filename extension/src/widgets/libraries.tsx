@@ -79,11 +79,7 @@ function Chip(props: {
     <li className="jp-exploracoder-chip">
       <span title={event?.error || event?.message}>{name}</span>
       {isIndexing && <span className="jp-exploracoder-note">{event.message}</span>}
-      <IconAction
-        label={tools.trans.__('Remove %1', name)}
-        icon={closeIcon}
-        onClick={onRemove}
-      />
+      <IconAction label={tools.trans.__('Remove %1', name)} icon={closeIcon} onClick={onRemove} />
     </li>
   );
 }

@@ -19,10 +19,7 @@ export function Past(props: {
       note={explorations.length ? `${explorations.length}` : undefined}
     >
       {explorations.length ? (
-        <ul
-          className="jp-exploracoder-past"
-          aria-label={trans.__('Explorations')}
-        >
+        <ul className="jp-exploracoder-past" aria-label={trans.__('Explorations')}>
           {explorations.map(one => (
             <Entry key={one.id} summary={one} onShow={onShow} tools={tools} />
           ))}

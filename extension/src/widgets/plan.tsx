@@ -44,10 +44,7 @@ export function Plan(props: {
             model={model}
             tools={tools}
             isSelected={step.subtask.id === selected}
-            isWorking={
-              progress.activity === 'working' &&
-              progress.part === step.subtask.id
-            }
+            isWorking={progress.activity === 'working' && progress.part === step.subtask.id}
             isBusy={progress.activity === 'working'}
             onSelect={onSelect}
             before={placeAbove(steps, index)}
@@ -77,10 +74,7 @@ function placeBelow(steps: Step[], index: number): string | null | undefined {
   return steps[index + 2]?.subtask.id ?? null;
 }
 
-function NewSubtask(props: {
-  model: IExplorationModel;
-  tools: ITools;
-}): React.ReactElement {
+function NewSubtask(props: { model: IExplorationModel; tools: ITools }): React.ReactElement {
   const { model, tools } = props;
   const { trans } = tools;
   const [goal, setGoal] = React.useState('');

@@ -108,9 +108,7 @@ function GoalLine(
   );
 }
 
-function GoalActions(
-  props: IPlanItemProps & { onEdit: () => void }
-): React.ReactElement {
+function GoalActions(props: IPlanItemProps & { onEdit: () => void }): React.ReactElement {
   const { isBusy, model, onEdit, step, tools } = props;
   const { trans } = tools;
   const subtask = step.subtask.id;
@@ -121,9 +119,7 @@ function GoalActions(
         label={trans.__('Plan again from here')}
         icon={refreshIcon}
         isDisabled={isBusy}
-        onClick={() =>
-          tools.execute('exploracoder:replan', { id: model.id, subtask })
-        }
+        onClick={() => tools.execute('exploracoder:replan', { id: model.id, subtask })}
       />
       <IconAction
         label={trans.__('Delete')}
@@ -134,9 +130,7 @@ function GoalActions(
   );
 }
 
-function GoalEditor(
-  props: IPlanItemProps & { onDone: () => void }
-): React.ReactElement {
+function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.ReactElement {
   const { model, onDone, step, tools } = props;
   const { trans } = tools;
   const [goal, setGoal] = React.useState(step.subtask.goal);
@@ -160,11 +154,7 @@ function GoalEditor(
         onChange={event => setGoal(event.target.value)}
         onKeyDown={event => event.key === 'Escape' && onDone()}
       />
-      <IconAction
-        label={trans.__('Keep the old goal')}
-        icon={closeIcon}
-        onClick={onDone}
-      />
+      <IconAction label={trans.__('Keep the old goal')} icon={closeIcon} onClick={onDone} />
     </form>
   );
 }
@@ -173,9 +163,7 @@ function onKey(event: React.KeyboardEvent, props: IPlanItemProps): void {
   const { after, before, isWorking, model, onMove, step, tools } = props;
   const subtask = step.subtask.id;
   const items = Array.from(
-    event.currentTarget.closest('ol')?.querySelectorAll<HTMLElement>(
-      '.jp-exploracoder-goal'
-    ) ?? []
+    event.currentTarget.closest('ol')?.querySelectorAll<HTMLElement>('.jp-exploracoder-goal') ?? []
   );
   const place = items.indexOf(event.currentTarget as HTMLElement);
   const isFree = isOpen(step) && !isWorking;

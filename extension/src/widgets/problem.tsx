@@ -28,19 +28,13 @@ export function Problem(props: {
   return (
     <div role="alert" className="jp-exploracoder-warning">
       <p>{status.model_error}</p>
-      <Action
-        label={trans.__('Settings')}
-        onClick={() => openSettings(tools)}
-      />
+      <Action label={trans.__('Settings')} onClick={() => openSettings(tools)} />
     </div>
   );
 }
 
 /** Which model and which sandbox it works with, in words. */
-export function Means(props: {
-  status: ServerStatus;
-  tools: ITools;
-}): React.ReactElement {
+export function Means(props: { status: ServerStatus; tools: ITools }): React.ReactElement {
   const { status, tools } = props;
   const { trans } = tools;
   return (
@@ -51,11 +45,7 @@ export function Means(props: {
         ? trans.__('Sandbox: %1', status.sandbox)
         : trans.__('No sandbox: %1', status.sandbox)}
       <br />
-      <button
-        type="button"
-        className="jp-exploracoder-link"
-        onClick={() => openSettings(tools)}
-      >
+      <button type="button" className="jp-exploracoder-link" onClick={() => openSettings(tools)}>
         {trans.__('Settings')}
       </button>
     </p>

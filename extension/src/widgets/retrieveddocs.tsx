@@ -13,20 +13,12 @@ export function RetrievedDocs(props: {
   const { trans } = tools;
   const { apis } = recommendation;
   return (
-    <section
-      className="jp-exploracoder-docs"
-      aria-label={trans.__('Retrieved docs')}
-    >
+    <section className="jp-exploracoder-docs" aria-label={trans.__('Retrieved docs')}>
       <h4>{trans.__('Retrieved docs')}</h4>
       {apis.length ? (
         <ul>
           {apis.map(api => (
-            <Doc
-              key={api.doc.path}
-              api={api}
-              isUsed={used.includes(api.doc.path)}
-              tools={tools}
-            />
+            <Doc key={api.doc.path} api={api} isUsed={used.includes(api.doc.path)} tools={tools} />
           ))}
         </ul>
       ) : (
@@ -40,11 +32,7 @@ export function RetrievedDocs(props: {
   );
 }
 
-function Doc(props: {
-  api: RankedApi;
-  isUsed: boolean;
-  tools: ITools;
-}): React.ReactElement {
+function Doc(props: { api: RankedApi; isUsed: boolean; tools: ITools }): React.ReactElement {
   const { api, isUsed, tools } = props;
   const { trans } = tools;
   const { doc, is_kept: isKept, score } = api;
@@ -102,10 +90,7 @@ function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
   );
 }
 
-function Source(props: {
-  doc: ApiDoc;
-  tools: ITools;
-}): React.ReactElement | null {
+function Source(props: { doc: ApiDoc; tools: ITools }): React.ReactElement | null {
   const { doc, tools } = props;
   const open = tools.sourceOpener(doc);
   const place = doc.file ? `${doc.file}${doc.line ? `:${doc.line}` : ''}` : '';

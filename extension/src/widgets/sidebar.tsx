@@ -70,11 +70,7 @@ export class Sidebar extends ReactWidget {
         <Header hasCurrent={current !== null} onNew={() => this._show(null)} tools={tools} />
         <div className="jp-exploracoder-scroll">
           <Problem status={status} isConnected={isConnected} tools={tools} />
-          <Complaint
-            message={this._complaint}
-            onDismiss={() => this.complain('')}
-            tools={tools}
-          />
+          <Complaint message={this._complaint} onDismiss={() => this.complain('')} tools={tools} />
           {current ? (
             <ExplorationView
               key={current.id}
@@ -117,11 +113,7 @@ function Header(props: {
     <div className="jp-exploracoder-header">
       <h2>{tools.trans.__('ExploraCoder')}</h2>
       {hasCurrent && (
-        <IconAction
-          label={tools.trans.__('New exploration')}
-          icon={addIcon}
-          onClick={onNew}
-        />
+        <IconAction label={tools.trans.__('New exploration')} icon={addIcon} onClick={onNew} />
       )}
     </div>
   );

@@ -32,9 +32,7 @@ export function SolutionPart(props: {
           isPrimary={!attempt && progress.activity === 'review'}
           isDisabled={!allows(situation, 'synthesize')}
           title={trans.__('Write the solution from what is accepted so far')}
-          onClick={() =>
-            tools.execute('exploracoder:synthesize', { id: model.id })
-          }
+          onClick={() => tools.execute('exploracoder:synthesize', { id: model.id })}
         />
         <Action
           label={trans.__('Insert into my notebook')}
@@ -48,13 +46,13 @@ export function SolutionPart(props: {
         <p className="jp-exploracoder-source">
           {trans.__('Download: ')}
           <a href={exportUrl('py')} download>
-            Python
+            {trans.__('Python')}
           </a>
           <a href={exportUrl('md')} download>
-            Markdown
+            {trans.__('Markdown')}
           </a>
           <a href={exportUrl('ipynb')} download>
-            Notebook
+            {trans.__('Notebook')}
           </a>
         </p>
       )}
@@ -73,11 +71,7 @@ function Final(props: { attempt: Attempt; tools: ITools }): React.ReactElement {
         label={tools.trans.__('Code of the solution')}
         languages={tools.languages}
       />
-      {failure && (
-        <p className="jp-exploracoder-error">
-          {`${failure.ename}: ${failure.evalue}`}
-        </p>
-      )}
+      {failure && <p className="jp-exploracoder-error">{`${failure.ename}: ${failure.evalue}`}</p>}
       {observation.outputs.length > 0 && (
         <Outputs outputs={observation.outputs} rendermime={tools.rendermime} />
       )}

@@ -29,11 +29,7 @@ export function StatusRegion(props: {
           <p className="jp-exploracoder-note">{exploration.reason}</p>
         ) : null}
       </div>
-      <PlanProgress
-        exploration={exploration}
-        isWorking={isWorking}
-        tools={tools}
-      />
+      <PlanProgress exploration={exploration} isWorking={isWorking} tools={tools} />
       {progress.error && (
         <div role="alert" className="jp-exploracoder-error">
           {progress.error}
@@ -44,9 +40,7 @@ export function StatusRegion(props: {
           <Action
             label={trans.__('Cancel')}
             icon={stopIcon}
-            onClick={() =>
-              tools.execute('exploracoder:cancel', { id: model.id })
-            }
+            onClick={() => tools.execute('exploracoder:cancel', { id: model.id })}
           />
         ) : (
           <GoOn {...props} />
@@ -75,9 +69,7 @@ function PlanProgress(props: {
       aria-valuemin={0}
       aria-valuemax={total || 1}
       aria-valuenow={isVague ? undefined : decided}
-      aria-valuetext={
-        total ? trans.__('%1 of %2', decided, total) : trans.__('Planning')
-      }
+      aria-valuetext={total ? trans.__('%1 of %2', decided, total) : trans.__('Planning')}
       data-vague={isVague}
     >
       <div style={{ width: `${total ? (100 * decided) / total : 0}%` }} />

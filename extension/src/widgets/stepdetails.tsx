@@ -53,15 +53,10 @@ export function StepDetails(props: {
 function selectedIn(step: Step, picked: string | null): Candidate | null {
   const { candidates, chosen } = step;
   const find = (id: string | null) => candidates.find(one => one.id === id);
-  return (
-    find(picked) ?? find(chosen) ?? candidates[candidates.length - 1] ?? null
-  );
+  return find(picked) ?? find(chosen) ?? candidates[candidates.length - 1] ?? null;
 }
 
-function documentedIn(
-  exploration: Exploration,
-  step: Step
-): ReadonlySet<string> {
+function documentedIn(exploration: Exploration, step: Step): ReadonlySet<string> {
   const apis = [...exploration.overall.apis, ...step.recommendation.apis];
   return new Set(apis.map(api => api.doc.path));
 }
@@ -82,10 +77,7 @@ function StepActions(props: {
   const run = (command: string) => {
     const args = { id: model.id, subtask: step.subtask.id };
     const candidate = selected?.id;
-    tools.execute(
-      `exploracoder:${command}`,
-      candidate ? { ...args, candidate } : args
-    );
+    tools.execute(`exploracoder:${command}`, candidate ? { ...args, candidate } : args);
   };
   return (
     <div className="jp-exploracoder-actions">
@@ -113,11 +105,7 @@ function StepActions(props: {
         isDisabled={!can('go-back')}
         onClick={() => run('go-back')}
       />
-      <Action
-        label={trans.__('Skip')}
-        isDisabled={!can('skip')}
-        onClick={() => run('skip')}
-      />
+      <Action label={trans.__('Skip')} isDisabled={!can('skip')} onClick={() => run('skip')} />
     </div>
   );
 }

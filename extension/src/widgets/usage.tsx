@@ -50,10 +50,7 @@ export function UsagePart(props: {
   );
 }
 
-function Row(props: {
-  spending: Spending;
-  prices: IPrices | null;
-}): React.ReactElement {
+function Row(props: { spending: Spending; prices: IPrices | null }): React.ReactElement {
   const { prices, spending } = props;
   const { part, seconds_execution: runs, usage } = spending;
   return (
