@@ -1,0 +1,83 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import {
+  addBelowIcon,
+  addIcon,
+  bugIcon,
+  caretDownIcon,
+  caretUpIcon,
+  checkIcon,
+  closeIcon,
+  fastForwardIcon,
+  LabIcon,
+  notebookIcon,
+  refreshIcon,
+  runIcon,
+  stopIcon,
+  undoIcon
+} from '@jupyterlab/ui-components';
+import { explorationIcon } from './icons';
+
+/** How a command looks in menus and in the palette. */
+export interface ICommandLook {
+  label: string;
+  caption: string;
+  icon: LabIcon;
+}
+
+/** How the commands look, by their names without the prefix. */
+export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLook } {
+  const look = (label: string, caption: string, icon: LabIcon) => ({ label, caption, icon });
+  return {
+    open: look(trans.__('Show ExploraCoder'), trans.__('Go to the sidebar'), explorationIcon),
+    new: look(trans.__('New Exploration'), trans.__('Describe another task'), addIcon),
+    explore: look(trans.__('Explore'), trans.__('Go on with what is open'), runIcon),
+    cancel: look(trans.__('Cancel'), trans.__('Stop the work; what was found stays'), stopIcon),
+    accept: look(trans.__('Accept'), trans.__('Go on from this candidate’s state'), checkIcon),
+    debug: look(trans.__('Debug'), trans.__('Ask for a repair of this candidate'), bugIcon),
+    'other-candidates': look(
+      trans.__('Other candidates'),
+      trans.__('Ask for other ways to do this subtask'),
+      refreshIcon
+    ),
+    'go-back': look(
+      trans.__('Go back here'),
+      trans.__('Open this subtask and all later ones again'),
+      undoIcon
+    ),
+    skip: look(trans.__('Skip'), trans.__('Leave this subtask out'), fastForwardIcon),
+    replan: look(
+      trans.__('Plan again from here'),
+      trans.__('What stands before stays'),
+      refreshIcon
+    ),
+    synthesize: look(
+      trans.__('Synthesize'),
+      trans.__('Write the solution from what is accepted'),
+      explorationIcon
+    ),
+    insert: look(
+      trans.__('Insert into my notebook'),
+      trans.__('Put the solution into a new cell below the active one'),
+      addBelowIcon
+    ),
+    resume: look(trans.__('Resume'), trans.__('Go on with an exploration'), runIcon),
+    replay: look(
+      trans.__('Replay'),
+      trans.__('Run the accepted cells again, without a model, and compare'),
+      refreshIcon
+    ),
+    'toggle-review': look(
+      trans.__('Review Each Step'),
+      trans.__('Stop at each subtask, or go on by itself'),
+      checkIcon
+    ),
+    'open-notebook': look(
+      trans.__('Show the Exploration’s Notebook'),
+      trans.__('Open it beside your own'),
+      notebookIcon
+    ),
+    'next-subtask': look(trans.__('Next Subtask'), trans.__('Go to its cell'), caretDownIcon),
+    'previous-subtask': look(trans.__('Previous Subtask'), trans.__('Go to its cell'), caretUpIcon),
+    close: look(trans.__('Close Exploration'), trans.__('End its kernel'), closeIcon)
+  };
+}

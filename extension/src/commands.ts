@@ -1,0 +1,267 @@
+import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, Notification, showDialog, Dialog } from '@jupyterlab/apputils';
+import { ITranslator, nullTranslator, TranslationBundle } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { Action, allows } from './abilities';
+import { COMMANDS, ICommandLook } from './commandlooks';
+import { insertBelow, solutionCode } from './notebook/insert';
+import { IExplorationNotebooks } from './notebook/tokens';
+import { Command } from './protocol';
+import { showReplayed } from './replayed';
+import { Target, targetOf } from './target';
+import { IExplorationModel, IExplorations } from './tokens';
+import { Sidebar } from './widgets/sidebar';
+
+/** Every action, for the palette, for shortcuts, and for the buttons. */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'exploracoder:commands',
+  description: 'The commands of ExploraCoder.',
+  autoStart: true,
+  requires: [IExplorations],
+  optional: [IExplorationNotebooks, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    explorations: IExplorations,
+    notebooks: IExplorationNotebooks | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('exploracoder');
+    const actions = new Actions(app, explorations, notebooks, trans);
+    for (const [name, look] of Object.entries(COMMANDS(trans))) {
+      actions.register(name, look);
+      palette?.addItem({ command: `exploracoder:${name}`, category: trans.__('ExploraCoder') });
+    }
+    explorations.changed.connect(() => app.commands.notifyCommandChanged());
+  }
+};
+
+export default plugin;
+
+type Args = ReadonlyPartialJSONObject;
+
+/** What the commands do. */
+class Actions {
+  constructor(
+    private readonly _app: JupyterFrontEnd,
+    private readonly _explorations: IExplorations,
+    private readonly _notebooks: IExplorationNotebooks | null,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  register(name: string, look: ICommandLook): void {
+    const { isEnabled, run } = this._commands[name];
+    const options: CommandRegistry.ICommandOptions = {
+      ...look,
+      isEnabled: args => isEnabled?.(args) ?? true,
+      execute: args => this._tell(run(args)),
+      describedBy: { args: ARGS_SCHEMA }
+    };
+    this._app.commands.addCommand(`exploracoder:${name}`, options);
+  }
+
+  /** A refusal is shown where the user looks, and ends here. */
+  private async _tell(work: Promise<unknown> | void): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      Notification.error(message, { autoClose: 8_000 });
+    }
+  }
+
+  private get _commands(): { [name: string]: ICommandAction } {
+    return {
+      open: { run: args => this._open(args) },
+      new: { run: () => this._new() },
+      explore: { run: () => this._explore() },
+      cancel: this._step('cancel', () => ({ kind: 'cancel' })),
+      accept: this._step('accept', ({ subtask, candidate }) => ({
+        kind: 'accept',
+        subtask,
+        candidate
+      })),
+      debug: this._step('debug', ({ subtask, candidate }) => ({
+        kind: 'debug',
+        subtask,
+        candidate
+      })),
+      'other-candidates': this._step('draft', ({ subtask }) => ({ kind: 'draft', subtask })),
+      'go-back': this._step('go-back', ({ subtask }) => ({ kind: 'go_back', subtask })),
+      skip: this._step('skip', ({ subtask }) => ({ kind: 'skip', subtask })),
+      replan: this._step('replan', ({ subtask }) => ({ kind: 'replan', subtask })),
+      synthesize: this._step('synthesize', () => ({ kind: 'synthesize' })),
+      insert: {
+        isEnabled: args => this._target('insert', args) !== null,
+        run: args => this._insert(args)
+      },
+      resume: { isEnabled: args => this._path(args) !== null, run: args => this._resume(args) },
+      replay: { isEnabled: args => this._path(args) !== null, run: args => this._replay(args) },
+      'toggle-review': {
+        isEnabled: args => this._model(args) !== null,
+        run: args => this._toggleReview(args)
+      },
+      'open-notebook': {
+        isEnabled: args => this._model(args) !== null,
+        run: args => this._openNotebook(args)
+      },
+      'next-subtask': this._move(1),
+      'previous-subtask': this._move(-1),
+      close: { isEnabled: args => this._model(args) !== null, run: args => this._close(args) }
+    };
+  }
+
+  /** A command that the server takes, for the exploration and subtask that are meant. */
+  private _step(action: Action, make: (target: Target) => Command): ICommandAction {
+    return {
+      isEnabled: args => this._target(action, args) !== null,
+      run: async args => {
+        const target = this._target(action, args);
+        if (!target) {
+          throw new Error(this._trans.__('That cannot be done now.'));
+        }
+        await target.model.do(make(target));
+      }
+    };
+  }
+
+  private _move(by: 1 | -1): ICommandAction {
+    return {
+      isEnabled: () => !!this._notebooks?.active,
+      run: () => void this._notebooks?.move(by)
+    };
+  }
+
+  private _target(action: Action, args: Args): Target | null {
+    return targetOf(action, this._model(args), args, this._notebooks);
+  }
+
+  private _model(args: Args): IExplorationModel | null {
+    if (typeof args.id === 'string') {
+      return this._explorations.open.get(args.id) ?? null;
+    }
+    return this._notebooks?.activeModel ?? this._explorations.current;
+  }
+
+  /** The notebook that is meant: by its path, or the exploration's that is active. */
+  private _path(args: Args): string | null {
+    if (typeof args.path === 'string') {
+      return args.path;
+    }
+    return this._notebooks?.active?.context.path ?? this._model(args)?.path ?? null;
+  }
+
+  private async _open(args: Args): Promise<void> {
+    if (typeof args.id === 'string') {
+      this._explorations.show(args.id);
+    }
+    this._app.shell.activateById(Sidebar.ID);
+  }
+
+  private async _new(): Promise<void> {
+    this._explorations.show(null);
+    this._app.shell.activateById(Sidebar.ID);
+  }
+
+  /** Go on with an exploration that waits for that; else there is a form to fill in. */
+  private async _explore(): Promise<void> {
+    const model = this._explorations.current;
+    if (model && allows(model, 'go-on')) {
+      await model.do({ kind: 'go_on' });
+    } else {
+      await this._new();
+    }
+  }
+
+  private async _resume(args: Args): Promise<void> {
+    const path = this._path(args);
+    if (path === null) {
+      throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
+    }
+    const model = await this._explorations.resume(path);
+    this._app.shell.activateById(Sidebar.ID);
+    await this._notebooks?.open(model);
+  }
+
+  private async _replay(args: Args): Promise<void> {
+    const path = this._path(args);
+    if (path === null) {
+      throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
+    }
+    const id = Notification.emit(
+      this._trans.__('Running the accepted cells again…'),
+      'in-progress',
+      {
+        autoClose: false
+      }
+    );
+    try {
+      const replayed = await this._explorations.replay(path);
+      Notification.dismiss(id);
+      await showReplayed(this._trans, replayed);
+    } finally {
+      Notification.dismiss(id);
+    }
+  }
+
+  private async _toggleReview(args: Args): Promise<void> {
+    const model = this._model(args);
+    const mode = model?.progress.mode === 'review' ? 'auto' : 'review';
+    await model?.do({ kind: 'set_mode', mode });
+  }
+
+  private async _openNotebook(args: Args): Promise<void> {
+    const model = this._model(args);
+    const subtask = typeof args.subtask === 'string' ? args.subtask : null;
+    if (model) {
+      await this._notebooks?.open(model, subtask);
+    }
+  }
+
+  private async _insert(args: Args): Promise<void> {
+    const model = this._model(args);
+    const code = model && solutionCode(model.exploration);
+    const panel = model && this._notebooks?.ownOf(model);
+    if (!code) {
+      throw new Error(this._trans.__('There is no solution yet.'));
+    }
+    if (!panel) {
+      throw new Error(
+        this._trans.__('Open the notebook that the solution shall go into, then try again.')
+      );
+    }
+    this._app.shell.activateById(panel.id);
+    await insertBelow(panel, code);
+  }
+
+  private async _close(args: Args): Promise<void> {
+    const model = this._model(args);
+    if (!model) {
+      return;
+    }
+    const { button } = await showDialog({
+      title: this._trans.__('Close this exploration?'),
+      body: this._trans.__('Its kernel ends. Its notebook stays, and can be resumed.'),
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: this._trans.__('Close') })]
+    });
+    if (button.accept) {
+      await this._explorations.close(model.id);
+    }
+  }
+}
+
+interface ICommandAction {
+  isEnabled?: (args: Args) => boolean;
+  run: (args: Args) => Promise<void> | void;
+}
+
+const ARGS_SCHEMA = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'The exploration; without it, the current one' },
+    subtask: { type: 'string', description: 'The subtask; without it, the one in review' },
+    candidate: { type: 'string', description: 'The candidate; without it, the one shown' },
+    path: { type: 'string', description: 'The path of an exploration’s notebook' }
+  }
+};

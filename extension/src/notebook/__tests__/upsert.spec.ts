@@ -1,0 +1,313 @@
+import { CodeCellModel, ICellModel } from '@jupyterlab/cells';
+import * as nbformat from '@jupyterlab/nbformat';
+import { NotebookModel } from '@jupyterlab/notebook';
+import { Mirror } from '../mirror';
+import { currentCells, replaceAll, upsert } from '../upsert';
+import { branches, candidate, goal, seeded, Server } from './cells';
+
+const FIRST = [
+  goal('s1', '## 1. read'),
+  candidate('s1', 'a = 1', 'one'),
+  goal('s2', '## 2. sum'),
+  candidate('s2', ''),
+  branches('root')
+];
+
+describe('upsert', () => {
+  let model: NotebookModel;
+
+  beforeAll(() => {
+    // The shared notebook itself warns of each new cell, with a stack trace.
+    jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  });
+
+  beforeEach(() => {
+    model = notebook();
+  });
+
+  afterEach(() => {
+    model.dispose();
+  });
+
+  it('makes the notebook what the server wants', () => {
+    upsert(model, FIRST);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 's2-goal', 's2', 'branches']);
+    expect(source(model, 's1')).toBe('a = 1');
+    expect(outputs(model, 's1')).toEqual(['one\n']);
+  });
+
+  it('does nothing the second time', () => {
+    upsert(model, FIRST);
+
+    expect(upsert(model, FIRST)).toBe(false);
+  });
+
+  it('changes source, outputs and count where they are', () => {
+    upsert(model, FIRST);
+    const before = cell(model, 's1');
+    upsert(model, [FIRST[0], candidate('s1', 'a = 2', 'two'), ...FIRST.slice(2)]);
+
+    expect(cell(model, 's1')).toBe(before);
+    expect(source(model, 's1')).toBe('a = 2');
+    expect(outputs(model, 's1')).toEqual(['two\n']);
+  });
+
+  it('takes out those of ours that are gone', () => {
+    upsert(model, FIRST);
+    upsert(model, [FIRST[0], FIRST[1], FIRST[4]]);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 'branches']);
+  });
+
+  it('follows a new order', () => {
+    upsert(model, FIRST);
+    upsert(model, [FIRST[2], FIRST[3], FIRST[0], FIRST[1], FIRST[4]]);
+
+    expect(ids(model)).toEqual(['s2-goal', 's2', 's1-goal', 's1', 'branches']);
+    expect(outputs(model, 's1')).toEqual(['one\n']);
+  });
+
+  it('makes a cell of another type anew', () => {
+    upsert(model, FIRST);
+    const text = { ...FIRST[3], cell_type: 'markdown', source: 'text' } as nbformat.ICell;
+    upsert(model, [FIRST[0], FIRST[1], FIRST[2], text, FIRST[4]]);
+
+    expect(cell(model, 's2').type).toBe('markdown');
+    expect(ids(model)).toEqual(['s1-goal', 's1', 's2-goal', 's2', 'branches']);
+  });
+
+  it("keeps the user's own cells behind the cell that they followed", () => {
+    upsert(model, FIRST);
+    model.sharedModel.insertCell(2, { cell_type: 'code', id: 'mine', source: 'print(a)' });
+    upsert(model, [FIRST[2], FIRST[3], FIRST[0], FIRST[1], FIRST[4]]);
+
+    expect(ids(model)).toEqual(['s2-goal', 's2', 's1-goal', 's1', 'mine', 'branches']);
+  });
+
+  it("keeps the user's own cells when the cell that they followed is gone", () => {
+    upsert(model, FIRST);
+    model.sharedModel.insertCell(4, { cell_type: 'code', id: 'mine', source: 'print(a)' });
+    upsert(model, [FIRST[0], FIRST[1], FIRST[4]]);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 'mine', 'branches']);
+  });
+
+  it('takes a pasted copy of one of its cells for the user’s', () => {
+    upsert(model, FIRST);
+    model.sharedModel.insertCell(2, { ...FIRST[1], id: 'copy' } as nbformat.ICodeCell);
+    upsert(model, FIRST);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 'copy', 's2-goal', 's2', 'branches']);
+  });
+
+  it('keeps what the user has typed while the server has nothing newer', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1  # mine');
+    upsert(model, [{ ...FIRST[0], source: '## 1. read it' }, ...FIRST.slice(1)]);
+
+    expect(source(model, 's1')).toBe('a = 1  # mine');
+    expect(outputs(model, 's1')).toEqual(['one\n']);
+  });
+
+  it('keeps what the user has typed over a reload', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1  # mine');
+    const reloaded = notebook(model.toJSON() as nbformat.INotebookContent);
+    upsert(reloaded, FIRST);
+
+    expect(source(reloaded, 's1')).toBe('a = 1  # mine');
+    reloaded.dispose();
+  });
+
+  it('lets a newer candidate go over an edit, which undo brings back', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1  # mine');
+    upsert(model, [FIRST[0], candidate('s1', 'a = 3', 'three'), ...FIRST.slice(2)]);
+
+    expect(source(model, 's1')).toBe('a = 3');
+    cell(model, 's1').sharedModel.undo();
+    expect(source(model, 's1')).toContain('# mine');
+  });
+
+  it('leaves the undo history to the user', () => {
+    upsert(model, FIRST);
+    upsert(model, [FIRST[0], candidate('s1', 'a = 4'), FIRST[4]]);
+
+    expect(model.sharedModel.canUndo()).toBe(false);
+    expect(cell(model, 's1').sharedModel.canUndo()).toBe(false);
+  });
+
+  it('leaves a running cell alone until it has ended', () => {
+    upsert(model, FIRST);
+    const running = cell(model, 's1') as CodeCellModel;
+    running.executionState = 'running';
+    running.outputs.fromJSON([]);
+    upsert(model, [FIRST[2], FIRST[3], goal('s1', 'x'), candidate('s1', 'b', 'b'), FIRST[4]]);
+
+    expect(cell(model, 's1')).toBe(running);
+    expect(source(model, 's1')).toBe('a = 1');
+    expect(outputs(model, 's1')).toEqual([]);
+  });
+
+  it('does not take out a running cell before it has ended', () => {
+    upsert(model, FIRST);
+    const running = cell(model, 's1') as CodeCellModel;
+    running.executionState = 'running';
+    upsert(model, [FIRST[2], FIRST[3], FIRST[4]]);
+    expect(ids(model)).toContain('s1');
+
+    running.executionState = 'idle';
+    upsert(model, [FIRST[2], FIRST[3], FIRST[4]]);
+    expect(ids(model)).toEqual(['s2-goal', 's2', 'branches']);
+  });
+
+  it('shows outputs of the server as untrusted, also in a cell that the user has run', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').trusted = true;
+    const bold = { ...candidate('s1', 'b'), outputs: [html('<script>x</script>')] };
+    upsert(model, [FIRST[0], bold, ...FIRST.slice(2)]);
+
+    expect(cell(model, 's1').trusted).toBe(false);
+  });
+
+  it('does not believe a cell that says it can be trusted', () => {
+    const bold = candidate('s1', 'b', 'b');
+    upsert(model, [{ ...bold, metadata: { ...bold.metadata, trusted: true } }]);
+
+    expect(cell(model, 's1').trusted).toBe(false);
+  });
+
+  it('keeps tags and folding that the user has set', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').setMetadata('tags', ['keep']);
+    upsert(model, [FIRST[0], candidate('s1', 'a = 9'), ...FIRST.slice(2)]);
+
+    expect(cell(model, 's1').getMetadata('tags')).toEqual(['keep']);
+  });
+
+  it('puts back cells as they were', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('mine');
+    const before = model.sharedModel.toJSON().cells;
+    upsert(model, [FIRST[4]]);
+    replaceAll(model, before);
+
+    expect(model.sharedModel.toJSON().cells).toEqual(before);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'ends in the same notebook whatever order answers come in (%i)',
+    seed => {
+      const random = seeded(seed);
+      const server = new Server();
+      const mirror = new Mirror();
+      const waiting: ReturnType<Server['answer']>[] = [];
+      for (let round = 0; round < 150; round++) {
+        const what = random();
+        if (what < 0.3) {
+          server.set(randomCells(random));
+        } else if (what < 0.6) {
+          waiting.push(server.answer(mirror.revision));
+        } else if (what < 0.7) {
+          waiting.pop();
+        } else if (what < 0.9 && waiting.length) {
+          // Any of them, and sometimes twice.
+          mirror.take(waiting[Math.floor(random() * waiting.length)]);
+          upsert(model, mirror.cells);
+        } else {
+          addOwn(model, random, round);
+        }
+      }
+      const own = ids(model).filter(id => id.startsWith('own'));
+      if (!mirror.take(server.answer(mirror.revision))) {
+        mirror.take(server.answer(mirror.revision));
+      }
+      upsert(model, mirror.cells);
+
+      const ours = currentCells(model).filter(one => !String(one.json.id).startsWith('own'));
+      expect(ours.map(one => [one.json.id, one.json.source])).toEqual(
+        server.cells.map(one => [one.id, one.source])
+      );
+      expect(ours.map(one => (one.json.outputs as unknown[] | undefined)?.length ?? 0)).toEqual(
+        server.cells.map(one => (one.outputs as unknown[] | undefined)?.length ?? 0)
+      );
+      expect(
+        ids(model)
+          .filter(id => id.startsWith('own'))
+          .sort()
+      ).toEqual(own.sort());
+      expect(upsert(model, mirror.cells)).toBe(false);
+    }
+  );
+});
+
+describe('Mirror', () => {
+  it('ignores an answer that is older than what it has', () => {
+    const server = new Server();
+    const mirror = new Mirror();
+    server.set([candidate('s1', 'old')]);
+    const old = server.answer(-1);
+    server.set([candidate('s1', 'new')]);
+    mirror.take(server.answer(-1));
+    mirror.take(old);
+
+    expect(mirror.get('s1')?.source).toBe('new');
+  });
+
+  it('asks for everything when an answer leaves out what it does not have', () => {
+    const mirror = new Mirror();
+
+    expect(mirror.take({ revision: 7, cells: [{ id: 's1', cell: null }] })).toBe(false);
+    expect(mirror.revision).toBe(-1);
+  });
+});
+
+function notebook(content?: nbformat.INotebookContent): NotebookModel {
+  const model = new NotebookModel({ disableDocumentWideUndoRedo: true });
+  model.fromJSON(
+    content ?? { cells: [branches('')], metadata: {}, nbformat: 4, nbformat_minor: 5 }
+  );
+  model.sharedModel.clearUndoHistory();
+  return model;
+}
+
+function ids(model: NotebookModel): string[] {
+  return Array.from(model.cells, one => one.id);
+}
+
+function cell(model: NotebookModel, id: string): ICellModel {
+  const found = Array.from(model.cells).find(one => one.id === id);
+  if (!found) {
+    throw new Error(`There is no cell ${id}.`);
+  }
+  return found;
+}
+
+function source(model: NotebookModel, id: string): string {
+  return cell(model, id).sharedModel.getSource();
+}
+
+function outputs(model: NotebookModel, id: string): unknown[] {
+  return (cell(model, id) as CodeCellModel).outputs.toJSON().map(output => output.text);
+}
+
+function html(text: string): nbformat.IOutput {
+  return { output_type: 'display_data', data: { 'text/html': text }, metadata: {} };
+}
+
+function randomCells(random: () => number): nbformat.ICell[] {
+  const subtasks = ['s1', 's2', 's3', 's4', 's5'].filter(() => random() < 0.7);
+  subtasks.sort(() => random() - 0.5);
+  const made = subtasks.flatMap(subtask => {
+    const version = Math.floor(random() * 3);
+    const shows = random() < 0.5 ? `shown ${version}` : '';
+    return [goal(subtask, `## ${version}`), candidate(subtask, `x = ${version}`, shows)];
+  });
+  return [...made, branches(`${made.length}`)];
+}
+
+function addOwn(model: NotebookModel, random: () => number, round: number): void {
+  const index = Math.floor(random() * (model.cells.length + 1));
+  model.sharedModel.insertCell(index, { cell_type: 'code', id: `own-${round}`, source: '1' });
+}

@@ -1,0 +1,72 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget, runIcon } from '@jupyterlab/ui-components';
+import { CommandRegistry } from '@lumino/commands';
+import * as React from 'react';
+import { NotebookHolder } from './holding';
+import { StripButton } from './toolbar';
+
+/** Says above an exploration's notebook what is not as usual, and what to do about it. */
+export class Banner extends ReactWidget {
+  constructor(
+    private readonly _holder: NotebookHolder,
+    private readonly _commands: CommandRegistry,
+    private readonly _trans: TranslationBundle
+  ) {
+    super();
+    this.addClass('jp-exploracoder-banner-host');
+    _holder.changed.connect(() => this.update(), this);
+  }
+
+  protected override render(): React.ReactElement | null {
+    const { isClosed, isForeign, panel } = this._holder;
+    if (!isClosed) {
+      return isForeign ? <Following trans={this._trans} /> : null;
+    }
+    return (
+      <Closed
+        trans={this._trans}
+        onResume={() => this._commands.execute('exploracoder:resume', { path: panel.context.path })}
+      />
+    );
+  }
+}
+
+function Following({ trans }: { trans: TranslationBundle }): React.ReactElement {
+  return (
+    <div role="note" className="jp-exploracoder-banner">
+      {trans.__(
+        'Another tab saves this notebook. It is kept up to date here, and you can run its cells; what you type is not saved before you run it.'
+      )}
+    </div>
+  );
+}
+
+function Closed(props: {
+  trans: TranslationBundle;
+  onResume: () => Promise<unknown>;
+}): React.ReactElement {
+  const { onResume, trans } = props;
+  const [isAsked, setAsked] = React.useState(false);
+  const words = React.useId();
+  const resume = () => {
+    setAsked(true);
+    void onResume().finally(() => setAsked(false));
+  };
+  return (
+    <div role="note" className="jp-exploracoder-banner">
+      <span id={words}>
+        {isAsked
+          ? trans.__('Running the accepted steps again…')
+          : trans.__('This exploration is not open. Resume it to go on where it stopped.')}
+      </span>
+      <StripButton
+        icon={runIcon}
+        label={trans.__('Resume')}
+        describedBy={words}
+        isEnabled={!isAsked}
+        isPrimary
+        onClick={resume}
+      />
+    </div>
+  );
+}

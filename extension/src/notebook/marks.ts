@@ -1,0 +1,124 @@
+import * as nbformat from '@jupyterlab/nbformat';
+import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils';
+
+/** The server's key in the metadata of its cells and of the notebook. */
+export const KEY = 'exploracoder';
+
+/**
+ * Our key in a cell's metadata. It is not the server's: the kernel reads that one with every
+ * execution, and what we remember here is nobody else's business.
+ */
+export const WRITTEN_KEY = 'exploracoder_written';
+
+/** What a cell of an exploration's notebook is. */
+export type Role =
+  'task' | 'context' | 'goal' | 'candidate' | 'verdict' | 'solution' | 'check' | 'branches';
+
+/** The server's mark on one of its cells. */
+export interface IMark {
+  role: Role;
+  subtask: string | null;
+}
+
+/** Fingerprints of what was last written into a cell: its source, and its outputs with the count. */
+export interface IWritten {
+  source: string;
+  shown: string;
+}
+
+const OWN_IDS: { [role: string]: string } = { verdict: 'solution-verdict' };
+const ROLES = 'task context goal candidate verdict solution check branches'.split(' ');
+
+/** The mark in a cell's metadata; null when there is none that can be read. */
+export function markOf(metadata: PartialJSONObject | undefined): IMark | null {
+  const mark = metadata?.[KEY];
+  if (!isObject(mark) || typeof mark.role !== 'string' || !ROLES.includes(mark.role)) {
+    return null;
+  }
+  const subtask = typeof mark.subtask === 'string' ? mark.subtask : null;
+  return { role: mark.role as Role, subtask };
+}
+
+/**
+ * Whether a cell is one that the server made. A copy that the user pasted has the mark, but an id
+ * of its own: it is the user's.
+ */
+export function isOurs(id: string, metadata: PartialJSONObject | undefined): boolean {
+  const mark = markOf(metadata);
+  return mark !== null && id === idOf(mark);
+}
+
+function idOf(mark: IMark): string {
+  switch (mark.role) {
+    case 'goal':
+      return `${mark.subtask}-goal`;
+    case 'candidate':
+      return mark.subtask ?? '';
+    default:
+      return OWN_IDS[mark.role] ?? mark.role;
+  }
+}
+
+/** What was last written into a cell; null when we did not write it. */
+export function writtenIn(metadata: PartialJSONObject | undefined): IWritten | null {
+  const written = metadata?.[WRITTEN_KEY];
+  if (!isObject(written)) {
+    return null;
+  }
+  const { source, shown } = written;
+  return typeof source === 'string' && typeof shown === 'string' ? { source, shown } : null;
+}
+
+/** The fingerprints of a cell as the server gives it. */
+export function writtenFor(cell: nbformat.ICell): IWritten {
+  const shown = nbformat.isCode(cell)
+    ? [cell.execution_count ?? null, normalOutputs(cell.outputs)]
+    : null;
+  return { source: fingerprint(sourceOf(cell)), shown: fingerprint(JSON.stringify(shown)) };
+}
+
+/** A cell's source as one text. */
+export function sourceOf(cell: nbformat.ICell): string {
+  return joined(cell.source);
+}
+
+/** Outputs with every multi-line text joined: files and messages differ in that. */
+export function normalOutputs(outputs: nbformat.IOutput[] | undefined): PartialJSONObject[] {
+  return (outputs ?? []).map(output => {
+    const copy = JSONExt.deepCopy(output) as PartialJSONObject;
+    delete copy.transient;
+    if (Array.isArray(copy.text)) {
+      copy.text = joined(copy.text as string[]);
+    }
+    if (isObject(copy.data)) {
+      copy.data = normalData(copy.data);
+    }
+    return copy;
+  });
+}
+
+function normalData(data: PartialJSONObject): PartialJSONObject {
+  const entries = Object.entries(data).map(([mime, value]) => {
+    const isText = Array.isArray(value) && value.every(line => typeof line === 'string');
+    return [mime, isText ? joined(value as string[]) : value];
+  });
+  return Object.fromEntries(entries) as PartialJSONObject;
+}
+
+function joined(text: string | string[]): string {
+  return Array.isArray(text) ? text.join('') : text;
+}
+
+/** A short name for a text, the same on every machine (FNV-1a, 32 bits, with the length). */
+export function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: PartialJSONValue | undefined): value is PartialJSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

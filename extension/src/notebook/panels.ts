@@ -1,0 +1,165 @@
+import { Cell } from '@jupyterlab/cells';
+import { PageConfig, PathExt, URLExt } from '@jupyterlab/coreutils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import { IExplorationModel, IExplorations } from '../tokens';
+import { Banner } from './banner';
+import { NotebookHolder } from './holding';
+import { KEY, isObject, markOf } from './marks';
+import { CellStrips } from './strips';
+import { IExplorationNotebooks } from './tokens';
+
+/** What the notebooks are opened and filled with. */
+export interface IPanelsOptions {
+  tracker: INotebookTracker;
+  documents: IDocumentManager;
+  explorations: IExplorations;
+  commands: CommandRegistry;
+  trans: TranslationBundle;
+  /** Whether notebooks stand beside each other; else each has a browser tab of its own. */
+  isLab: boolean;
+}
+
+/** Follows which notebooks are open, and makes those of explorations live. */
+export class Panels implements IExplorationNotebooks {
+  constructor(private readonly _options: IPanelsOptions) {
+    const { tracker } = _options;
+    tracker.forEach(panel => this._watch(panel));
+    tracker.widgetAdded.connect((_, panel) => this._watch(panel));
+    tracker.currentChanged.connect(() => this._onCurrent());
+  }
+
+  get own(): NotebookPanel | null {
+    return this._own?.isDisposed ? null : this._own;
+  }
+
+  get active(): NotebookPanel | null {
+    const panel = this._options.tracker.currentWidget;
+    return panel && this._holders.has(panel) ? panel : null;
+  }
+
+  get activeModel(): IExplorationModel | null {
+    return (this.active && this._holders.get(this.active)?.model) ?? null;
+  }
+
+  get activeSubtask(): string | null {
+    const cell = this.active?.content.activeCell;
+    return markOf(cell?.model.metadata)?.subtask ?? null;
+  }
+
+  async open(model: IExplorationModel, subtask: string | null = null): Promise<void> {
+    if (!this._options.isLab) {
+      openTab(model.path);
+      return;
+    }
+    const panel = this._find(model) ?? (await this._openPanel(model));
+    if (panel && subtask) {
+      await panel.context.ready;
+      const cells = panel.content.widgets;
+      goTo(
+        panel,
+        cells.findIndex(cell => cell.model.id === subtask)
+      );
+    }
+  }
+
+  move(by: 1 | -1): Cell | null {
+    const { active } = this;
+    if (!active) {
+      return null;
+    }
+    const { activeCellIndex, widgets } = active.content;
+    let index = activeCellIndex + by;
+    while (widgets[index] && markOf(widgets[index].model.metadata)?.role !== 'candidate') {
+      index += by;
+    }
+    goTo(active, index);
+    return widgets[index] ?? null;
+  }
+
+  ownOf(model: IExplorationModel): NotebookPanel | null {
+    const path = model.path.replace(/-exploration(-?\d+)?\.ipynb$/, '.ipynb');
+    const found = this._options.tracker.find(
+      panel => panel.context.path === path && !this._holders.has(panel)
+    );
+    return found ?? this.own;
+  }
+
+  shown(model: IExplorationModel, subtask: string): string | null {
+    const panel = this._find(model);
+    return (panel && this._holders.get(panel)?.shown(subtask)) ?? null;
+  }
+
+  private _find(model: IExplorationModel): NotebookPanel | null {
+    return this._options.tracker.find(panel => panel.context.path === model.path) ?? null;
+  }
+
+  private async _openPanel(model: IExplorationModel): Promise<NotebookPanel | null> {
+    const { documents, explorations } = this._options;
+    // Said before the file is read, so that nobody writes it after that.
+    await explorations.hold(model.id);
+    const ref = this.ownOf(model)?.id;
+    const opened = documents.openOrReveal(
+      model.path,
+      'Notebook',
+      { id: model.kernelId },
+      ref ? { mode: 'split-right', ref, activate: false } : { activate: false }
+    );
+    if (!opened) {
+      explorations.release(model.id);
+    }
+    return (opened as unknown as NotebookPanel) ?? null;
+  }
+
+  private _watch(panel: NotebookPanel): void {
+    void panel.context.ready.then(() => {
+      if (!panel.isDisposed && this._isExploration(panel)) {
+        this._makeLive(panel);
+      }
+      this._onCurrent();
+    });
+  }
+
+  private _isExploration(panel: NotebookPanel): boolean {
+    const saved = panel.model?.sharedModel.getMetadata(KEY);
+    const isSaved = isObject(saved) && typeof saved.schema_version === 'number';
+    return isSaved || this._options.explorations.forPath(panel.context.path) !== null;
+  }
+
+  private _makeLive(panel: NotebookPanel): void {
+    const { commands, documents, explorations, trans } = this._options;
+    const holder = new NotebookHolder(panel, explorations, documents.services.contents);
+    this._holders.set(panel, holder);
+    new CellStrips({ holder, commands, trans });
+    panel.contentHeader.insertWidget(0, new Banner(holder, commands, trans));
+    if (this._own === panel) {
+      this._own = null;
+    }
+  }
+
+  private _onCurrent(): void {
+    const panel = this._options.tracker.currentWidget;
+    if (panel?.context.isReady && !this._holders.has(panel)) {
+      this._own = panel;
+    }
+  }
+
+  private _holders = new WeakMap<NotebookPanel, NotebookHolder>();
+  private _own: NotebookPanel | null = null;
+}
+
+function goTo(panel: NotebookPanel, index: number): void {
+  if (panel.content.widgets[index]) {
+    panel.content.deselectAll();
+    panel.content.activeCellIndex = index;
+    void panel.content.scrollToItem(index, 'smart');
+  }
+}
+
+/** Open a notebook where there is one to a page. */
+function openTab(path: string): void {
+  const url = URLExt.join(PageConfig.getBaseUrl(), 'notebooks', URLExt.encodeParts(path));
+  window.open(url, `exploracoder-${PathExt.basename(path)}`);
+}

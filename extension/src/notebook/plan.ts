@@ -1,0 +1,213 @@
+import * as nbformat from '@jupyterlab/nbformat';
+import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils';
+import {
+  IWritten,
+  WRITTEN_KEY,
+  isOurs,
+  normalOutputs,
+  sourceOf,
+  writtenFor,
+  writtenIn
+} from './marks';
+import { longestRising } from './rising';
+
+/** A cell as it is in the notebook now. */
+export interface ICurrentCell {
+  json: nbformat.ICell;
+  /** Its outputs are being made: it must not be touched. */
+  isRunning: boolean;
+}
+
+/** What changes in a cell that stays where it is. */
+export interface IChange {
+  id: string;
+  metadata: PartialJSONObject;
+  source?: string;
+  /** Whether `source` goes over something that the user has typed: they may want it back. */
+  isOverEdit?: boolean;
+  outputs?: nbformat.IOutput[];
+  executionCount?: number | null;
+}
+
+/** How to bring a notebook up to date: deletions first, then insertions, then changes. */
+export interface IPlan {
+  /** Indices in the notebook as it is, from the last to the first. */
+  deletions: number[];
+  /** Cells with their places in the finished notebook, from the first to the last. */
+  insertions: { index: number; cell: nbformat.ICell }[];
+  changes: IChange[];
+}
+
+/** Whether there is nothing to do. */
+export function isDone(plan: IPlan): boolean {
+  return !plan.deletions.length && !plan.insertions.length && !plan.changes.length;
+}
+
+/**
+ * Plan how a notebook becomes what the server wants it to be.
+ *
+ * Cells are known by their ids. The user's own cells stay behind the cell that they followed; what
+ * the user has typed into one of ours stays as long as the server has nothing newer; a cell that is
+ * running is left alone.
+ */
+export function planUpsert(
+  current: ReadonlyArray<ICurrentCell>,
+  wanted: ReadonlyArray<nbformat.ICell>
+): IPlan {
+  const ours = ourIndices(current, new Set(wanted.map(cell => cell.id as string)));
+  const target = arrange(current, ours, wanted);
+  const staying = stay(current, target);
+  const isStaying = (index: number | null): index is number => index !== null && staying.has(index);
+  return {
+    deletions: [...current.keys()].filter(index => !staying.has(index)).reverse(),
+    insertions: target.flatMap(({ index, cell, isWanted }, place) =>
+      isStaying(index) ? [] : [{ index: place, cell: isWanted ? stamp(cell) : cell }]
+    ),
+    changes: target.flatMap(({ index, cell, isWanted }) =>
+      isStaying(index) && isWanted ? changesOf(current[index], cell) : []
+    )
+  };
+}
+
+/** The indices of the server's cells by id. Of two with the same id the first counts. */
+function ourIndices(
+  current: ReadonlyArray<ICurrentCell>,
+  wanted: ReadonlySet<string>
+): Map<string, number> {
+  const found = new Map<string, number>();
+  current.forEach(({ json }, index) => {
+    const id = json.id as string;
+    if (!found.has(id) && (wanted.has(id) || isOurs(id, json.metadata))) {
+      found.set(id, index);
+    }
+  });
+  return found;
+}
+
+interface IPlaced {
+  /** The cell's index now; null when it is not there yet. */
+  index: number | null;
+  cell: nbformat.ICell;
+  /** Whether the server wants it; else it is the user's, or still runs. */
+  isWanted: boolean;
+}
+
+/** The cells of the finished notebook in their order. */
+function arrange(
+  current: ReadonlyArray<ICurrentCell>,
+  ours: ReadonlyMap<string, number>,
+  wanted: ReadonlyArray<nbformat.ICell>
+): IPlaced[] {
+  const ids = new Set(wanted.map(cell => cell.id as string));
+  const followers = new Map<string | null, IPlaced[]>();
+  let leader: string | null = null;
+  current.forEach(({ json, isRunning }, index) => {
+    const id = json.id as string;
+    const isOur = ours.get(id) === index;
+    if (isOur && ids.has(id)) {
+      leader = id;
+    } else if (!isOur || isRunning) {
+      // One of ours that is gone but still runs stays until it has come to its end.
+      followers.set(leader, [
+        ...(followers.get(leader) ?? []),
+        { index, cell: json, isWanted: false }
+      ]);
+    }
+  });
+  const target = [...(followers.get(null) ?? [])];
+  for (const cell of wanted) {
+    target.push({ index: reusable(current, ours, cell), cell, isWanted: true });
+    target.push(...(followers.get(cell.id as string) ?? []));
+  }
+  return target;
+}
+
+/** Where a wanted cell is now; a cell of another type cannot become it, unless it is running. */
+function reusable(
+  current: ReadonlyArray<ICurrentCell>,
+  ours: ReadonlyMap<string, number>,
+  cell: nbformat.ICell
+): number | null {
+  const index = ours.get(cell.id as string);
+  if (index === undefined) {
+    return null;
+  }
+  const there = current[index];
+  return there.isRunning || there.json.cell_type === cell.cell_type ? index : null;
+}
+
+/** The indices of those cells that need not be moved: as many as possible, running ones for sure. */
+function stay(
+  current: ReadonlyArray<ICurrentCell>,
+  target: ReadonlyArray<IPlaced>
+): ReadonlySet<number> {
+  const places = new Map(target.map(({ index }, place) => [index, place]));
+  const indices = [...current.keys()].filter(index => places.has(index));
+  const values = indices.map(index => places.get(index) as number);
+  const pinned = indices.map(index => current[index].isRunning);
+  return new Set(longestRising(values, pinned).map(position => indices[position]));
+}
+
+function changesOf(current: ICurrentCell, wanted: nbformat.ICell): IChange[] {
+  if (current.isRunning) {
+    return [];
+  }
+  const next = writtenFor(wanted);
+  const last = writtenIn(current.json.metadata);
+  // An edit that is based on what the server still has stays, with the outputs that it goes with.
+  const isKept =
+    sourceOf(current.json) !== sourceOf(wanted) && last !== null && last.source === next.source;
+  const content = isKept ? {} : changedContent(current.json, wanted, last, next);
+  const stamped = stamp(wanted, isKept ? last : next);
+  const metadata = changedMetadata(current.json, stamped);
+  return Object.keys(metadata).length || Object.keys(content).length
+    ? [{ id: wanted.id as string, metadata, ...content }]
+    : [];
+}
+
+function changedContent(
+  current: nbformat.ICell,
+  wanted: nbformat.ICell,
+  last: IWritten | null,
+  next: IWritten
+): Pick<IChange, 'source' | 'isOverEdit' | 'outputs' | 'executionCount'> {
+  const [now, then] = [sourceOf(current), sourceOf(wanted)];
+  if (now !== then) {
+    const isOverEdit = last !== null && writtenFor(current).source !== last.source;
+    return { source: then, isOverEdit, ...changedOutputs(current, wanted) };
+  }
+  // Outputs are rewritten only when the server has others: those of a run by hand stay.
+  return last?.shown === next.shown ? {} : changedOutputs(current, wanted);
+}
+
+function changedOutputs(
+  current: nbformat.ICell,
+  wanted: nbformat.ICell
+): Pick<IChange, 'outputs' | 'executionCount'> {
+  if (!nbformat.isCode(current) || !nbformat.isCode(wanted)) {
+    return {};
+  }
+  const before = {
+    count: current.execution_count ?? null,
+    outputs: normalOutputs(current.outputs)
+  };
+  const after = { count: wanted.execution_count ?? null, outputs: normalOutputs(wanted.outputs) };
+  return {
+    ...(JSONExt.deepEqual(before.outputs, after.outputs) ? {} : { outputs: wanted.outputs }),
+    ...(before.count === after.count ? {} : { executionCount: after.count })
+  };
+}
+
+function changedMetadata(current: nbformat.ICell, wanted: nbformat.ICell): PartialJSONObject {
+  const before = current.metadata as PartialJSONObject;
+  const entries = Object.entries(wanted.metadata as PartialJSONObject).filter(
+    ([key, value]) => !JSONExt.deepEqual(before[key] ?? null, (value ?? null) as PartialJSONValue)
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A wanted cell with its fingerprints, and without a claim that its outputs can be trusted. */
+function stamp(cell: nbformat.ICell, written: IWritten = writtenFor(cell)): nbformat.ICell {
+  const { trusted: _, ...metadata } = cell.metadata;
+  return { ...cell, metadata: { ...metadata, [WRITTEN_KEY]: { ...written } } };
+}

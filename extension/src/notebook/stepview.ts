@@ -1,0 +1,110 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { allows, candidateOf, ISituation } from '../abilities';
+import { Step } from '../protocol';
+import { numberOf, runWords } from '../wording';
+import { stepOf } from './preview';
+
+/** What the strip above a subtask's cell shows. */
+export interface IStepView {
+  subtask: string;
+  /** "Subtask 2: goal", for those who cannot see where the buttons stand. */
+  description: string;
+  /** How the cell stands, in words and for the style. */
+  state: { words: string; kind: StateKind };
+  /** The candidate that is shown, and its place among the others; 0 when none is. */
+  candidate: string | null;
+  place: number;
+  count: number;
+  previous: string | null;
+  next: string | null;
+  isEdited: boolean;
+  canAccept: boolean;
+  canDebug: boolean;
+  canDraft: boolean;
+  canGoBack: boolean;
+  canSkip: boolean;
+}
+
+export type StateKind =
+  'open' | 'working' | 'proposed' | 'accepted' | 'failed' | 'skipped' | 'edited';
+
+/** Look at a subtask as its cell shows it; null when the exploration has it no longer. */
+export function stepView(
+  trans: TranslationBundle,
+  situation: ISituation,
+  subtask: string,
+  shown: string | null,
+  isEdited: boolean
+): IStepView | null {
+  const step = stepOf(situation.exploration, subtask);
+  if (!step) {
+    return null;
+  }
+  const ids = step.candidates.map(one => one.id);
+  const place = shown === null ? -1 : ids.indexOf(shown);
+  const number = numberOf(situation.exploration, step);
+  // Whoever has typed something runs the cell; the buttons are about what the server knows.
+  const can = (action: 'accept' | 'debug' | 'draft' | 'go-back' | 'skip') =>
+    allows(situation, action, subtask, shown);
+  return {
+    subtask,
+    description: trans.__('Subtask %1: %2', number, step.subtask.goal),
+    state: stateOf(trans, situation, step, shown, isEdited),
+    candidate: shown,
+    place: place + 1,
+    count: ids.length,
+    previous: place > 0 && !isEdited ? ids[place - 1] : null,
+    next: !isEdited ? (ids[place + 1] ?? null) : null,
+    isEdited,
+    canAccept: can('accept') && !isEdited,
+    canDebug: can('debug') && !isEdited,
+    canDraft: can('draft'),
+    canGoBack: can('go-back'),
+    canSkip: can('skip')
+  };
+}
+
+function stateOf(
+  trans: TranslationBundle,
+  { exploration, progress }: ISituation,
+  step: Step,
+  shown: string | null,
+  isEdited: boolean
+): { words: string; kind: StateKind } {
+  if (isEdited) {
+    return { words: trans.__('edited, not run'), kind: 'edited' };
+  }
+  if (progress.activity === 'working' && progress.part === step.subtask.id) {
+    return { words: progress.message || trans.__('working'), kind: 'working' };
+  }
+  if (shown !== step.chosen) {
+    const candidate = candidateOf(step, shown);
+    const words = runWords(trans, candidate?.observation ?? null);
+    return { words: trans.__('not chosen: %1', words), kind: 'open' };
+  }
+  return restingState(trans, step, exploration.is_planned);
+}
+
+function restingState(
+  trans: TranslationBundle,
+  step: Step,
+  isPlanned: boolean
+): { words: string; kind: StateKind } {
+  switch (step.status) {
+    case 'review':
+      return step.chosen === null
+        ? { words: trans.__('no candidate ran'), kind: 'failed' }
+        : { words: trans.__('proposed'), kind: 'proposed' };
+    case 'done':
+      return { words: trans.__('accepted'), kind: 'accepted' };
+    case 'failed':
+      return { words: trans.__('failed'), kind: 'failed' };
+    case 'skipped':
+      return { words: trans.__('skipped'), kind: 'skipped' };
+    case 'pending':
+      return {
+        words: isPlanned ? trans.__('not explored yet') : trans.__('planned'),
+        kind: 'open'
+      };
+  }
+}
