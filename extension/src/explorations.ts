@@ -29,7 +29,8 @@ export class Explorations implements IExplorations, IDisposable {
   constructor(private readonly _requests: Requests) {
     this._connection = new Connection(() => _requests.socket(this._position));
     this._holds = new Holds(this._connection);
-    this._connection.connectedChanged.connect(this._onConnected, this);
+    // Who has no position yet is told where the server stands, and asks for everything then.
+    this._connection.connectedChanged.connect(() => this._changed.emit());
     this._connection.received.connect(this._onMessage, this);
     this._check = new Poll({
       name: 'exploracoder:status',
@@ -143,14 +144,6 @@ export class Explorations implements IExplorations, IDisposable {
   exportUrl(id: string, format: 'py' | 'md' | 'ipynb'): string {
     const path = pathOf('explorations', id, 'export');
     return this._requests.url(path) + queryOf({ format });
-  }
-
-  private _onConnected(_: Connection, isConnected: boolean): void {
-    // The server tells a client that has no position yet where it stands.
-    if (isConnected && !this._position) {
-      void this._refresh();
-    }
-    this._changed.emit();
   }
 
   private _onMessage(_: Connection, message: ServerMessage): void {

@@ -1,0 +1,217 @@
+import { ServerConnection } from '@jupyterlab/services';
+import { createServer, IncomingMessage, Server, ServerResponse } from 'http';
+import { AddressInfo } from 'net';
+import { WebSocket as Socket, WebSocketServer } from 'ws';
+import { Explorations } from '../explorations';
+import { ClientMessage, OpenExploration, ServerMessage } from '../protocol';
+import { RequestError, Requests } from '../request';
+import { opened } from './samples';
+
+/** A server that speaks the protocol, and has what a test puts into it. */
+class ScriptedServer {
+  readonly open = new Map<string, OpenExploration>();
+  readonly asked: string[] = [];
+  readonly said: ClientMessage[] = [];
+  epoch = 'first';
+  /** Held back answers, by path, are sent when a test says so. */
+  readonly held = new Map<string, () => void>();
+  readonly holdBack = new Set<string>();
+
+  async listen(): Promise<void> {
+    this._sockets.on('connection', (socket, request) => this._greet(socket, request));
+    await new Promise<void>(resolve => this._http.listen(0, '127.0.0.1', resolve));
+  }
+
+  get requests(): Requests {
+    const { port } = this._http.address() as AddressInfo;
+    const settings = ServerConnection.makeSettings({
+      baseUrl: `http://127.0.0.1:${port}/`,
+      wsUrl: `ws://127.0.0.1:${port}/`,
+      WebSocket: Socket as unknown as typeof WebSocket
+    });
+    return new Requests(settings);
+  }
+
+  send(message: ServerMessage): void {
+    this._sockets.clients.forEach(socket => socket.send(JSON.stringify(message)));
+  }
+
+  cut(): void {
+    this._sockets.clients.forEach(socket => socket.terminate());
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise(resolve => this._sockets.close(resolve));
+    await new Promise(resolve => this._http.close(resolve));
+  }
+
+  private _greet(socket: Socket, request: IncomingMessage): void {
+    const url = new URL(request.url!, 'http://x');
+    this.asked.push(`events${url.search}`);
+    socket.on('message', data => this._hear(socket, JSON.parse(`${data}`)));
+    if (url.searchParams.get('epoch') !== this.epoch) {
+      socket.send(JSON.stringify({ kind: 'reset', number: 10, epoch: this.epoch }));
+    }
+  }
+
+  private _hear(socket: Socket, message: ClientMessage): void {
+    this.said.push(message);
+    if (message.kind === 'hold') {
+      const held = { kind: 'held', id: message.id, is_held: true, revision: 5 };
+      socket.send(JSON.stringify(held));
+    }
+  }
+
+  private _answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url!.replace('/exploracoder/api/', '').replace(/\?.*/, '');
+    this.asked.push(`${request.method} ${path}`);
+    const found = this._find(path);
+    const answer = () => {
+      response.writeHead(found ? 200 : 404);
+      response.end(JSON.stringify(found ?? { message: `There is no ${path}.` }));
+    };
+    if (this.holdBack.delete(path)) {
+      this.held.set(path, answer);
+    } else {
+      answer();
+    }
+  }
+
+  private _find(path: string): object | undefined {
+    const summaries = Array.from(this.open.keys(), id => ({ id, is_open: true }));
+    const known: { [path: string]: object } = {
+      status: { epoch: this.epoch, model: 'scripted', model_error: '' },
+      explorations: { explorations: summaries }
+    };
+    return known[path] ?? this.open.get(path.replace('explorations/', ''));
+  }
+
+  private _http: Server = createServer((request, response) => this._answer(request, response));
+  private _sockets = new WebSocketServer({ server: this._http });
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let waited = 0; !isTrue(); waited += 10) {
+    if (waited > 5_000) {
+      throw new Error('It did not come about within 5 s.');
+    }
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+}
+
+function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {
+  return {
+    kind: 'exploration',
+    number,
+    id,
+    revision: number,
+    path: 'tea-exploration.ipynb',
+    state: 'changed',
+    change: { fields: { status }, steps: [], order: null, progress: null }
+  };
+}
+
+describe('Explorations', () => {
+  let server: ScriptedServer;
+  let explorations: Explorations;
+
+  beforeEach(async () => {
+    server = new ScriptedServer();
+    server.open.set('e1', opened());
+    await server.listen();
+    explorations = new Explorations(server.requests);
+    await until(() => explorations.open.has('e1'));
+  });
+
+  afterEach(async () => {
+    explorations.dispose();
+    await server.close();
+  });
+
+  const status = () => explorations.open.get('e1')?.exploration.status;
+
+  it('follows what the server says', async () => {
+    server.send(statusEvent(11, 'solved'));
+
+    await until(() => status() === 'solved');
+    expect(explorations.status?.model).toBe('scripted');
+  });
+
+  it('asks only for what it missed when the connection was cut', async () => {
+    server.send(statusEvent(11, 'running'));
+    await until(() => status() === 'running');
+    server.asked.length = 0;
+
+    server.cut();
+    await until(() => server.asked.length > 0 && explorations.isConnected);
+
+    expect(server.asked).toEqual(['events?epoch=first&after=11']);
+  });
+
+  it('asks for everything when the server was started again', async () => {
+    server.epoch = 'second';
+    server.open.clear();
+    server.open.set('e2', opened({ exploration: { ...opened().exploration, id: 'e2' } }));
+
+    server.cut();
+    await until(() => explorations.open.has('e2'));
+
+    expect(explorations.open.has('e1')).toBe(false);
+  });
+
+  it('loses no event that overtakes the answer about a new exploration', async () => {
+    const exploration = { ...opened().exploration, id: 'e2' };
+    server.open.set('e2', opened({ exploration, number: 12 }));
+    server.holdBack.add('explorations/e2');
+
+    server.send(statusEvent(12, 'running', 'e2'));
+    server.send(statusEvent(13, 'solved', 'e2'));
+    await until(() => server.held.has('explorations/e2'));
+    server.held.get('explorations/e2')!();
+    await until(() => explorations.open.has('e2'));
+
+    expect(explorations.open.get('e2')!.exploration.status).toBe('solved');
+  });
+
+  it('says again which notebooks it saves after each reconnection', async () => {
+    const held = await explorations.hold('e1');
+    server.said.length = 0;
+
+    server.cut();
+    await until(() => server.said.length > 0);
+
+    expect(held.is_held).toBe(true);
+    expect(server.said).toEqual([{ kind: 'hold', id: 'e1' }]);
+  });
+
+  it('saves no longer what it gave back', async () => {
+    await explorations.hold('e1');
+    explorations.release('e1');
+    await until(() => server.said.some(one => one.kind === 'release'));
+    server.said.length = 0;
+    server.asked.length = 0;
+
+    server.cut();
+    await until(() => server.asked.length > 0 && explorations.isConnected);
+    await explorations.hold('e2');
+
+    expect(server.said).toEqual([{ kind: 'hold', id: 'e2' }]);
+  });
+
+  it('shows the form again when the exploration that it shows is closed', async () => {
+    explorations.show('e1');
+    const model = explorations.current!;
+
+    server.send({ ...statusEvent(11, 'solved'), state: 'closed' } as ServerMessage);
+    await until(() => explorations.current === null);
+
+    expect(model.isOpen).toBe(false);
+  });
+
+  it('gives the reason of a refusal in the server’s own words', async () => {
+    const refusal = explorations.search('x', []).catch(error => error);
+
+    expect(await refusal).toEqual(new RequestError('There is no search.', 404));
+  });
+});
