@@ -9,7 +9,7 @@ import { insertBelow, solutionCode } from './notebook/insert';
 import { IExplorationNotebooks } from './notebook/tokens';
 import { Command } from './protocol';
 import { showReplayed } from './replayed';
-import { Target, targetOf } from './target';
+import { ITarget, targetOf } from './target';
 import { IExplorationModel, IExplorations } from './tokens';
 import { Sidebar } from './widgets/sidebar';
 
@@ -51,10 +51,12 @@ class Actions {
   ) {}
 
   register(name: string, look: ICommandLook): void {
-    const { isEnabled, run } = this._commands[name];
+    const { isEnabled, isToggled, run } = this._commands[name];
     const options: CommandRegistry.ICommandOptions = {
       ...look,
       isEnabled: args => isEnabled?.(args) ?? true,
+      isToggleable: isToggled !== undefined,
+      isToggled: args => isToggled?.(args) ?? false,
       execute: args => this._tell(run(args)),
       describedBy: { args: ARGS_SCHEMA }
     };
@@ -100,6 +102,7 @@ class Actions {
       replay: { isEnabled: args => this._path(args) !== null, run: args => this._replay(args) },
       'toggle-review': {
         isEnabled: args => this._model(args) !== null,
+        isToggled: args => this._model(args)?.progress.mode === 'review',
         run: args => this._toggleReview(args)
       },
       'open-notebook': {
@@ -113,7 +116,7 @@ class Actions {
   }
 
   /** A command that the server takes, for the exploration and subtask that are meant. */
-  private _step(action: Action, make: (target: Target) => Command): ICommandAction {
+  private _step(action: Action, make: (target: ITarget) => Command): ICommandAction {
     return {
       isEnabled: args => this._target(action, args) !== null,
       run: async args => {
@@ -133,7 +136,7 @@ class Actions {
     };
   }
 
-  private _target(action: Action, args: Args): Target | null {
+  private _target(action: Action, args: Args): ITarget | null {
     return targetOf(action, this._model(args), args, this._notebooks);
   }
 
@@ -253,6 +256,7 @@ class Actions {
 
 interface ICommandAction {
   isEnabled?: (args: Args) => boolean;
+  isToggled?: (args: Args) => boolean;
   run: (args: Args) => Promise<void> | void;
 }
 

@@ -31,6 +31,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       app.commands.addCommand(command, {
         label,
         icon,
+        describedBy: { args: { type: 'object', properties: {} } },
         isVisible: () => selectedPath(browsers) !== null,
         execute: () =>
           app.commands.execute(`exploracoder:${name}`, { path: selectedPath(browsers) })

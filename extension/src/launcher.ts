@@ -20,6 +20,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('ExploraCoder'),
       caption: trans.__('Explore a library that your language model does not know'),
       icon: explorationIcon,
+      describedBy: { args: { type: 'object', properties: {} } },
       execute: () => app.commands.execute('exploracoder:new')
     });
     launcher?.add({ command, category: trans.__('Other'), rank: 10 });

@@ -4,7 +4,7 @@ import { IExplorationNotebooks } from './notebook/tokens';
 import { IExplorationModel } from './tokens';
 
 /** What a command is about. */
-export interface Target {
+export interface ITarget {
   model: IExplorationModel;
   subtask: string;
   candidate: string | null;
@@ -23,7 +23,7 @@ export function targetOf(
   model: IExplorationModel | null,
   args: ReadonlyPartialJSONObject,
   notebooks: Looked | null
-): Target | null {
+): ITarget | null {
   if (!model) {
     return null;
   }

@@ -14,20 +14,29 @@ export class Banner extends ReactWidget {
   ) {
     super();
     this.addClass('jp-exploracoder-banner-host');
-    _holder.changed.connect(() => this.update(), this);
+    _holder.changed.connect(this._sync, this);
+    this._sync();
   }
 
   protected override render(): React.ReactElement | null {
     const { isClosed, isForeign, panel } = this._holder;
-    if (!isClosed) {
-      return isForeign ? <Following trans={this._trans} /> : null;
+    if (isClosed) {
+      return (
+        <Closed
+          trans={this._trans}
+          onResume={() =>
+            this._commands.execute('exploracoder:resume', { path: panel.context.path })
+          }
+        />
+      );
     }
-    return (
-      <Closed
-        trans={this._trans}
-        onResume={() => this._commands.execute('exploracoder:resume', { path: panel.context.path })}
-      />
-    );
+    return isForeign ? <Following trans={this._trans} /> : null;
+  }
+
+  /** Take no room while there is nothing to say. */
+  private _sync(): void {
+    this.setHidden(!this._holder.isClosed && !this._holder.isForeign);
+    this.update();
   }
 }
 
@@ -35,7 +44,7 @@ function Following({ trans }: { trans: TranslationBundle }): React.ReactElement 
   return (
     <div role="note" className="jp-exploracoder-banner">
       {trans.__(
-        'Another tab saves this notebook. It is kept up to date here, and you can run its cells; what you type is not saved before you run it.'
+        'Another tab saves this notebook. You can run its cells here too; what you type is kept once you have run it.'
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { Cell } from '@jupyterlab/cells';
-import { PageConfig, PathExt, URLExt } from '@jupyterlab/coreutils';
+import { PathExt, URLExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -51,7 +51,7 @@ export class Panels implements IExplorationNotebooks {
 
   async open(model: IExplorationModel, subtask: string | null = null): Promise<void> {
     if (!this._options.isLab) {
-      openTab(model.path);
+      this._openTab(model.path);
       return;
     }
     const panel = this._find(model) ?? (await this._openPanel(model));
@@ -113,6 +113,13 @@ export class Panels implements IExplorationNotebooks {
     return (opened as unknown as NotebookPanel) ?? null;
   }
 
+  /** Open a notebook where there is one to a page. */
+  private _openTab(path: string): void {
+    const { baseUrl } = this._options.documents.services.serverSettings;
+    const url = URLExt.join(baseUrl, 'notebooks', URLExt.encodeParts(path));
+    window.open(url, `exploracoder-${PathExt.basename(path)}`);
+  }
+
   private _watch(panel: NotebookPanel): void {
     void panel.context.ready.then(() => {
       if (!panel.isDisposed && this._isExploration(panel)) {
@@ -132,7 +139,7 @@ export class Panels implements IExplorationNotebooks {
     const { commands, documents, explorations, trans } = this._options;
     const holder = new NotebookHolder(panel, explorations, documents.services.contents);
     this._holders.set(panel, holder);
-    new CellStrips({ holder, commands, trans });
+    this._strips.set(panel, new CellStrips({ holder, commands, trans }));
     panel.contentHeader.insertWidget(0, new Banner(holder, commands, trans));
     if (this._own === panel) {
       this._own = null;
@@ -147,6 +154,7 @@ export class Panels implements IExplorationNotebooks {
   }
 
   private _holders = new WeakMap<NotebookPanel, NotebookHolder>();
+  private _strips = new WeakMap<NotebookPanel, CellStrips>();
   private _own: NotebookPanel | null = null;
 }
 
@@ -156,10 +164,4 @@ function goTo(panel: NotebookPanel, index: number): void {
     panel.content.activeCellIndex = index;
     void panel.content.scrollToItem(index, 'smart');
   }
-}
-
-/** Open a notebook where there is one to a page. */
-function openTab(path: string): void {
-  const url = URLExt.join(PageConfig.getBaseUrl(), 'notebooks', URLExt.encodeParts(path));
-  window.open(url, `exploracoder-${PathExt.basename(path)}`);
 }

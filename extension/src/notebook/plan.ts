@@ -208,6 +208,7 @@ function changedMetadata(current: nbformat.ICell, wanted: nbformat.ICell): Parti
 
 /** A wanted cell with its fingerprints, and without a claim that its outputs can be trusted. */
 function stamp(cell: nbformat.ICell, written: IWritten = writtenFor(cell)): nbformat.ICell {
-  const { trusted: _, ...metadata } = cell.metadata;
-  return { ...cell, metadata: { ...metadata, [WRITTEN_KEY]: { ...written } } };
+  const metadata = { ...cell.metadata, [WRITTEN_KEY]: { ...written } };
+  delete metadata.trusted;
+  return { ...cell, metadata };
 }
