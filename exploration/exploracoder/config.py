@@ -65,6 +65,14 @@ class Settings(BaseModel):
         False, description="put a failed candidate into the chain when none ran (the paper)"
     )
     repair_imports: bool = Field(True, description="add imports of names that the index knows")
+    repair_names: bool = Field(
+        True, description="try the nearest real names in place of those that do not exist"
+    )
+    first_try: bool = Field(
+        False,
+        description="with a check: write the solution from retrieved docs first, and explore only"
+        " when it fails",
+    )
     compose: bool = Field(
         True,
         description="try what the steps' candidates make together before asking for a solution",
@@ -97,6 +105,7 @@ PROFILES: dict[ProfileName, Settings] = {
         selection="random",
         keep_failed=True,
         repair_imports=False,
+        repair_names=False,
         repair_rounds=0,
     ),
     "small": Settings(
@@ -111,6 +120,7 @@ PROFILES: dict[ProfileName, Settings] = {
         temperature=0.6,
         stop_at_first=True,
         debug_rounds=2,
+        first_try=True,
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,

@@ -81,6 +81,8 @@ class LiveSession:
         self._task: asyncio.Task[None] | None = None
         self._runs: list[Work] = []
         self._preview: Step | None = None
+        # The branch that the user's other cells start from, and the fork of it that they run in.
+        self._desk = ("", "")
         self._stack = AsyncExitStack()
         self.progress = Progress(mode=mode)
 
@@ -278,7 +280,16 @@ class LiveSession:
         # A kernel that has died says so elsewhere, and is started again on the next command.
         with contextlib.suppress(SidecarError):
             await bench.sidecar.bind(cells)
-            await bench.sidecar.go_to(bench.branch)
+            await self._move_desk(bench.sidecar, bench)
+
+    async def _move_desk(self, executor: Attended, bench: Workbench) -> None:
+        """Let the user's other cells see the end of the chain, and do it no harm."""
+        came_from, desk = self._desk
+        if came_from == bench.branch:
+            return
+        self._desk = (bench.branch, await executor.go_to(bench.branch))
+        if desk:
+            await bench.sidecar.drop(desk)
 
     async def _record(self, exploration: Exploration, message: str) -> None:
         if self._preview is not None:

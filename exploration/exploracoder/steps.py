@@ -13,7 +13,7 @@ from exploracoder.engine.explorer import explore, repair
 from exploracoder.engine.recommender import recommend
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError
-from exploracoder.methods.exploration import make_plan, write_solution
+from exploracoder.methods.exploration import is_enough, make_plan, write_solution
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Exploration, Step
 
@@ -39,7 +39,7 @@ class Worker:
         backtracks = bench.settings.backtracks
         while (step := steering.next_open(bench.exploration)) is not None:
             explored = await self._explore(step, is_review)
-            if is_review():
+            if is_review() or await is_enough(bench):
                 return
             if explored.status == "failed" and backtracks:
                 backtracks -= 1

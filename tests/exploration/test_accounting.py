@@ -57,7 +57,9 @@ def test_a_budget_stops_the_exploration_with_all_saved(
     serve: Serve, explore: Explorer, option: str, value: str, reason: str
 ) -> None:
     slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
-    done = explore(serve(slow), option, value, "--json", "--profile", "small")
+    done = explore(
+        serve(slow), option, value, "--json", "--profile", "small", "--set", "first-try=false"
+    )
 
     assert done.code == 1
     assert done.json["status"] == "failed"
@@ -68,7 +70,7 @@ def test_a_budget_stops_the_exploration_with_all_saved(
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     serve: Serve, explore: Explorer
 ) -> None:
-    explore(serve(), "--max-tokens", "900", "--profile", "small")
+    explore(serve(), "--max-tokens", "900", "--profile", "small", "--set", "first-try=false")
     server = serve()
     done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 

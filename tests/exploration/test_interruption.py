@@ -80,7 +80,9 @@ def stuck_in_step_3(
 ) -> subprocess.Popen[str]:
     """An exploration whose model does not answer in step 3; steps 1 and 2 are saved."""
     server = serve(TeaModel(drafts={3: [FOR_EVER]}))
-    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+    )
     wait_until(lambda: steps_done(explore.notebook) == 2 and 3 in drafted_steps(server))
     return process
 
@@ -146,7 +148,9 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
         drafts={1: [fenced(READ), FOR_EVER], 2: [failing]}, debugs={2: [failing]}, goals=GOALS[:2]
     )
     server = serve(script)
-    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+    )
     wait_until(lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
     told = ended(process)
@@ -167,7 +171,9 @@ def test_interrupted_while_code_runs_no_process_is_left(
     name = f"tea-{os.getpid()}"
     endless = f"import ctypes, time\nctypes.CDLL(None).prctl(15, {name.encode()!r}, 0, 0, 0)"
     server = serve(TeaModel(drafts={2: [fenced(f"{endless}\nwhile True: time.sleep(1)")]}))
-    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+    )
     wait_until(lambda: processes_named(name) != [])
     process.send_signal(signal.SIGINT)
     told = ended(process)
@@ -182,7 +188,9 @@ def test_interrupted_before_anything_was_planned_it_can_be_resumed(
     serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
     server = serve(TeaModel(plans=[FOR_EVER]))
-    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+    )
     wait_until(lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
     process.send_signal(signal.SIGINT)
     told = ended(process)
@@ -227,7 +235,9 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     room = 4_000_000
     big = f"{KEEP}\nballast = len('''{'x' * room}''')"
     server = serve(TeaModel(drafts={2: [Delay(1.0, fenced(big))]}))
-    process = start(*explore.words(server, *explore.files(), "--profile", "small"))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+    )
     wait_until(lambda: steps_done(explore.notebook) == 1)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
     told = ended(process)
@@ -276,7 +286,13 @@ def test_a_library_by_a_relative_path_is_resumed_from_another_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wrong = fenced(SOLUTION.replace("> 3", "> 4"))
-    explore(serve(TeaModel(solutions=[wrong], repairs=[wrong])), "--profile", "small")
+    explore(
+        serve(TeaModel(solutions=[wrong], repairs=[wrong])),
+        "--profile",
+        "small",
+        "--set",
+        "first-try=false",
+    )
     libraries = explore.exploration.task.libraries
     monkeypatch.chdir(tmp_path)
     done = resume(command, explore.notebook, serve())
@@ -294,7 +310,7 @@ def test_a_state_that_cannot_be_rebuilt_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(own_library)
-    explore(serve(), "--max-tokens", "1500", "--profile", "small")
+    explore(serve(), "--max-tokens", "1500", "--profile", "small", "--set", "first-try=false")
     leaves = own_library / "tealeaf" / "leaves.py"
     broken = leaves.read_text(encoding="utf-8").replace("int(strength)", "leaf(strength)")
     leaves.write_text(broken, encoding="utf-8")

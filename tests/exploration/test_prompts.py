@@ -17,6 +17,7 @@ STEP = {"goal": "Read the leaves", "code": "leaves = read(text)", "output": "[Le
 
 # All that any prompt is given; a template that wants more does not render.
 VALUES: dict[str, object] = {
+    "before": ["Heat the kettle"],
     "apis": "- tealeaf.brew(leaf)\n  Brew a leaf.",
     "code": "pot = tealeaf.Kettle()",
     "context": "text = 'assam 5'",
@@ -51,6 +52,7 @@ VALUES: dict[str, object] = {
 _OPTIONAL = ("apis", "context", "entry_point", "focus", "hint", "problems", "stub", "summary")
 EMPTY: dict[str, object] = {
     **dict.fromkeys((*_OPTIONAL, "target", "title", "variables", "wanted"), ""),
+    "before": [],
     "examples": [],
     "trace": [],
 }

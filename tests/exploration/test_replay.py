@@ -17,7 +17,7 @@ def explored(
 ) -> Path:
     """The notebook of an exploration with a library that the test may change."""
     monkeypatch.chdir(own_library)
-    assert explore(serve(), "--profile", "small").code == 0
+    assert explore(serve(), "--profile", "small", "--set", "first-try=false").code == 0
     return explore.notebook
 
 
@@ -92,7 +92,9 @@ def test_a_library_given_by_its_path_is_found_from_any_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = explore.words(serve(), *explore.files(), "--json", "--profile", "small")
+    words = explore.words(
+        serve(), *explore.files(), "--json", "--profile", "small", "--set", "first-try=false"
+    )
     words[words.index("tealeaf/")] = str(library / "tealeaf")
     explored = explore.run(*words)
     replayed = command("replay", explore.notebook, "--json")
@@ -105,7 +107,7 @@ def test_addresses_of_objects_do_not_count_as_changes(
     serve: Serve, explore: Explorer, command: Command
 ) -> None:
     script = TeaModel(drafts={1: [fenced(f"{READ}\nprint(tealeaf.Flow(leaves), object())")]})
-    explore(serve(script), "--profile", "small")
+    explore(serve(script), "--profile", "small", "--set", "first-try=false")
     done = command("replay", explore.notebook, "--json")
 
     assert "0x" in done.json["cells"][1]["now"]

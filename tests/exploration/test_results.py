@@ -86,7 +86,7 @@ def test_a_result_that_the_plan_forgets_gets_a_subtask(serve: Serve, explore: Ex
     words = explore.words(
         server,
         *explore.files(CHECK, entry_point=None),
-        *("--json", "--profile", "small"),
+        *("--json", "--profile", "small", "--set", "first-try=false"),
         task="Name the leaves above 3. Their number is `total`.",
     )
     done = explore.run(*words)
@@ -103,7 +103,14 @@ def test_a_draft_without_the_wanted_result_is_mended(serve: Serve, explore: Expl
     goals = ["Read the names of the strong leaves"]
     server = serve(TeaModel(goals=goals, drafts={1: [fenced(other)]}, debugs={1: [fenced(NAME)]}))
     check = CHECK.splitlines()[0]
-    words = explore.words(server, *explore.files(check, entry_point=None), "--profile", "small")
+    words = explore.words(
+        server,
+        *explore.files(check, entry_point=None),
+        "--profile",
+        "small",
+        "--set",
+        "first-try=false",
+    )
     done = explore.run(*words, "--json")
     asked = [request.last_user_message for request in server.chat_requests]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine import renaming
 from exploracoder.engine.checking import (
     OBJECT_ERROR,
     check,
@@ -118,6 +119,7 @@ async def _draft_at_once(trial: _Trial) -> None:
     """The paper's way: m drafts of one prompt, and repairs only when none of them ran."""
     settings = trial.bench.settings
     await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
+    await _rename(trial, trial.new)
     failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
     rounds = settings.debug_rounds if settings.self_debug else 0
     while failed and rounds and not _has_result(trial):
@@ -137,7 +139,10 @@ async def _draft_one_by_one(trial: _Trial) -> None:
     for number in range(settings.candidates):
         count = len(trial.candidates)
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
+        await _rename(trial, trial.candidates[count:])
         drafted = trial.candidates[count:]
+        if trial.is_settled:
+            return
         is_doubtful = drafted and (not is_sound(drafted[0]) or missing(drafted[0], trial.wanted))
         if is_doubtful and rounds:
             rounds -= 1
@@ -189,11 +194,31 @@ async def _add(
     trial.bench.show(trial.shown)
 
 
+async def _rename(trial: _Trial, candidates: Sequence[Candidate]) -> None:
+    """Mend candidates that failed at names which do not exist, without asking the model."""
+    if not trial.bench.settings.repair_names or any(is_sound(one) for one in candidates):
+        return
+
+    for failed in [one for one in candidates if not one.ran and one.problems]:
+
+        async def run(code: str, failed: Candidate = failed) -> Candidate:
+            id_ = f"{trial.step.subtask.id}/{trial.next_number}"
+            return await _try(trial, id_, code, "debug", failed.id)
+
+        mended = await renaming.search(failed, run, is_sound)
+        if mended is not None:
+            trial.candidates.append(mended)
+            trial.bench.show(trial.shown)
+            return
+
+
 async def _try(
     trial: _Trial, id_: str, code: str, origin: CandidateOrigin, debug_of: str | None
 ) -> Candidate:
     bench = trial.bench
     branch = await bench.sidecar.fork(trial.base)
+    if id_ in trial.branches:
+        await bench.sidecar.drop(trial.branches[id_])
     trial.branches[id_] = branch
     earlier = [bench.exploration.task.context]
     if bench.settings.candidate_style == "live":

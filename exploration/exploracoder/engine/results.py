@@ -40,9 +40,10 @@ def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:
 
 def clause_about(task: Task, name: str) -> str:
     """The part of the task's words that says what ``name`` is to be."""
-    clauses = re.split(r"(?<=[.;!?])\s+", task.text)
+    words = re.sub(r"```.*?```", "", task.text, flags=re.DOTALL).strip() or task.text
+    clauses = re.split(r"(?<=[.;!?])\s+", words)
     about = [clause for clause in clauses if re.search(rf"\b{re.escape(name)}\b", clause)]
-    return about[0].strip() if about else task.text
+    return about[0].strip() if about else words
 
 
 def _in_order(code: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import stub
+from exploracoder.engine import renaming, stub
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.explorer import helpful_apis, without_repetition
 from exploracoder.engine.results import result_names
@@ -45,6 +45,9 @@ async def synthesize(
             reply = await bench.ask(PART, messages, sampling)
             attempt = await try_solution(bench, code_block(reply.text), apis)
             made.append(attempt)
+            mended = await _rename(bench, attempt, apis)
+            if mended is not None:
+                made.append(attempt := mended)
             if attempt.is_good:
                 break
             messages = [
@@ -55,6 +58,17 @@ async def synthesize(
         if made[-1].is_good:
             break
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
+
+
+async def _rename(bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc]) -> Attempt | None:
+    """The attempt with near names in place of those that do not exist, if that is good."""
+    if not bench.settings.repair_names or failed.is_good or not failed.problems:
+        return None
+
+    async def run(code: str) -> Attempt:
+        return await try_solution(bench, code, apis)
+
+    return await renaming.search(failed, run, lambda attempt: attempt.is_good)
 
 
 async def compose(bench: Workbench) -> Attempt | None:

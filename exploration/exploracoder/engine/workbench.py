@@ -31,6 +31,10 @@ ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
 
 
+# Which share of a limit exploring may use up.
+_LATE = 0.6
+
+
 @dataclass(slots=True)
 class Workbench:
     """The tools of one exploration.
@@ -170,6 +174,16 @@ class Workbench:
                 f"The limit of {settings.max_tokens} tokens was reached with {tokens} tokens."
                 " Everything so far is saved; resume with a higher --max-tokens."
             )
+
+    @property
+    def is_late(self) -> bool:
+        """Whether so much of a limit is used up that the rest is needed for the solution."""
+        settings, exploration = self.settings, self.exploration
+        seconds = exploration.seconds_total + time.monotonic() - self.started
+        tokens = exploration.usage.prompt_tokens + exploration.usage.completion_tokens
+        return (settings.max_seconds is not None and seconds > _LATE * settings.max_seconds) or (
+            settings.max_tokens is not None and tokens > _LATE * settings.max_tokens
+        )
 
     def _metered(self, part: str) -> ChatModel:
         return _MeteredModel(self, part)

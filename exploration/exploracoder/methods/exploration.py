@@ -6,14 +6,15 @@ ExploraCoder without. The other profiles are our live-state variant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.explorer import explore
 from exploracoder.engine.planner import plan
-from exploracoder.engine.recommender import recommend, recommend_overall
-from exploracoder.engine.steering import OPEN
+from exploracoder.engine.recommender import find, recommend, recommend_overall
+from exploracoder.engine.results import result_names
+from exploracoder.engine.steering import OPEN, next_open
 from exploracoder.engine.synthesis import compose, solution_apis, synthesize
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Solution, Step
@@ -28,17 +29,65 @@ class ExploraCoder:
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""
         if not bench.exploration.is_planned:
+            if await try_first(bench):
+                return
             await make_plan(bench)
         backtracks = bench.settings.backtracks
-        for step in bench.exploration.steps:
-            if step.status not in OPEN:
-                continue
+        while (step := next_open(bench.exploration)) is not None and not bench.is_late:
             explored = await _explore(bench, step)
+            if await is_enough(bench):
+                return
             if explored.status == "failed" and backtracks:
                 backtracks -= 1
                 await _go_back(bench, explored)
         if bench.exploration.solution is None:
             await write_solution(bench)
+
+
+async def try_first(bench: Workbench) -> bool:
+    """Write the solution from the docs that the task's words retrieve, before anything is explored.
+
+    True when the user's check accepts it: then there is nothing to explore. What fails is not
+    kept, and nothing is said of it later: a wrong text would be copied.
+    """
+    task, settings = bench.exploration.task, bench.settings
+    if not (settings.first_try and task.check):
+        return False
+    bench.tell("first try", "Trying without exploring")
+    hits = find(bench, task.text, settings.shown_apis)
+    solution = await synthesize(bench, [hit.doc for hit in hits], attempts=1)
+    if not solution.final.is_good:
+        return False
+    solved = bench.exploration.model_copy(update={"solution": solution, "is_planned": True})
+    await bench.update(solved, "Solved at the first try")
+    return True
+
+
+async def is_enough(bench: Workbench) -> bool:
+    """Whether what was explored so far passes the user's check: what is open is not needed then."""
+    wanted = set(result_names(bench.exploration.task))
+    made = {name for step in bench.exploration.steps for name in _made(step)}
+    if not wanted or not wanted <= made:
+        return False
+    attempt = await compose(bench)
+    if attempt is None or not attempt.is_good:
+        return False
+    steps = tuple(
+        step.model_copy(update={"status": "skipped"}) if step.status in OPEN else step
+        for step in bench.exploration.steps
+    )
+    solved = {"steps": steps, "solution": Solution(attempts=(attempt,))}
+    await bench.update(
+        bench.exploration.model_copy(update=solved), "The check passes with what is there"
+    )
+    return True
+
+
+def _made(step: Step) -> Iterator[str]:
+    """The variables that any candidate of a step made."""
+    for candidate in step.candidates:
+        if candidate.observation is not None:
+            yield from (variable.name for variable in candidate.observation.variables)
 
 
 async def make_plan(bench: Workbench, kept: Sequence[Step] = ()) -> None:

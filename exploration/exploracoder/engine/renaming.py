@@ -1,0 +1,100 @@
+"""Names that the installed library does not have, replaced by real ones near them.
+
+No model is asked: a snippet is run with each of the nearest names in turn, which takes milliseconds
+in a fork. A small model that is told of the right name often writes the wrong one again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from exploracoder.state import NameProblem
+
+# Runs that one failure may cost.
+MOST_TRIES = 12
+
+
+class Tried(Protocol):
+    """A snippet that was run: a candidate, or an attempt at the solution."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def problems(self) -> tuple[NameProblem, ...]: ...
+
+
+TriedT = TypeVar("TriedT", bound=Tried)
+
+
+async def search(
+    failed: TriedT,
+    run: Callable[[str], Awaitable[TriedT]],
+    is_good: Callable[[TriedT], bool],
+) -> TriedT | None:
+    """The first snippet that is good, of those made from ``failed`` by putting in near names.
+
+    A snippet that fails at another name is gone on from, so that several wrong names are mended
+    one after another.
+    """
+    waiting, seen, tries = [failed], {failed.code}, 0
+    while waiting:
+        for code in variants(waiting.pop(0)):
+            if code in seen or tries >= MOST_TRIES:
+                continue
+            seen.add(code)
+            tries += 1
+            tried = await run(code)
+            if is_good(tried):
+                return tried
+            if tried.problems:
+                waiting.append(tried)
+    return None
+
+
+def variants(tried: Tried) -> Iterator[str]:
+    """The snippet's code with the first name that is wrong replaced, the nearest name first."""
+    for problem in tried.problems:
+        wrong = problem.name.partition(".")[0]
+        for name in problem.nearest:
+            code = renamed(tried.code, wrong, name)
+            if code is not None:
+                yield code
+        if problem.nearest:
+            return
+
+
+def renamed(code: str, wrong: str, name: str) -> str | None:
+    """``code`` with ``name`` wherever the attribute or import ``wrong`` is; None if nowhere."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return None
+    places = sorted(_places(tree, wrong), reverse=True)
+    # Positions in the tree count bytes.
+    lines = [line.encode() for line in code.splitlines(keepends=True)]
+    for row, end in places:
+        line = lines[row - 1]
+        lines[row - 1] = line[: end - len(wrong.encode())] + name.encode() + line[end:]
+    return b"".join(lines).decode() if places else None
+
+
+def _places(tree: ast.Module, wrong: str) -> set[tuple[int, int]]:
+    """Where ``wrong`` ends: the line, counting from 1, and the byte after it."""
+    found: set[tuple[int, int]] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=attr, end_lineno=int(row), end_col_offset=int(end)):
+                if attr == wrong:
+                    found.add((row, end))
+            case ast.ImportFrom(names=aliases):
+                found |= set(_imported(aliases, wrong))
+    return found
+
+
+def _imported(aliases: Sequence[ast.alias], wrong: str) -> Iterator[tuple[int, int]]:
+    for alias in aliases:
+        if alias.name == wrong:
+            yield alias.lineno, alias.col_offset + len(wrong.encode())

@@ -1,0 +1,96 @@
+"""Real names in place of those that do not exist, without asking the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from exploracoder.engine.renaming import MOST_TRIES, renamed, search
+from exploracoder.state import NameProblem
+
+from .conftest import Explorer, Serve
+from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
+
+REPLACED = {
+    "an attribute": ("tea.pourr(leaf)", "pourr", "tea.pour(leaf)"),
+    "twice in a line": ("a.x(b.x)", "x", "a.pour(b.pour)"),
+    "after text that is not ASCII": ("'é', tea.pourr", "pourr", "'é', tea.pour"),
+    "an import": ("from tea import pourr as p", "pourr", "from tea import pour as p"),
+    "over several lines": ("(tea\n  .pourr(1)\n)", "pourr", "(tea\n  .pour(1)\n)"),
+}
+
+
+@pytest.mark.parametrize(("code", "wrong", "expected"), REPLACED.values(), ids=REPLACED.keys())
+def test_a_name_is_replaced_where_it_is_used(code: str, wrong: str, expected: str) -> None:
+    assert renamed(code, wrong, "pour") == expected
+
+
+@pytest.mark.parametrize("code", ["pourr = 1", "'tea.pourr'", "tea.(", "tea.pourrs"])
+def test_what_is_no_such_name_is_left_alone(code: str) -> None:
+    assert renamed(code, "pourr", "pour") is None
+
+
+@dataclass(frozen=True)
+class Snippet:
+    code: str
+    problems: tuple[NameProblem, ...] = ()
+
+
+def problem(name: str, *nearest: str) -> NameProblem:
+    return NameProblem(name=name, owner="tea", nearest=nearest)
+
+
+async def test_several_wrong_names_are_mended_one_after_another() -> None:
+    failed = Snippet("t.a(t.b)", (problem("a", "x", "alpha"),))
+    problems = {"t.alpha(t.b)": (problem("b", "beta"),), "t.x(t.b)": ()}
+
+    async def run(code: str) -> Snippet:
+        return Snippet(code, problems.get(code, ()))
+
+    found = await search(failed, run, lambda one: one.code == "t.alpha(t.beta)")
+
+    assert found is not None
+    assert found.code == "t.alpha(t.beta)"
+
+
+async def test_the_search_ends() -> None:
+    ran: list[str] = []
+
+    async def run(code: str) -> Snippet:
+        ran.append(code)
+        return Snippet(code, (problem(code[2:], f"{code[2:]}a", f"{code[2:]}b"),))
+
+    found = await search(Snippet("t.a", (problem("a", "b", "c"),)), run, lambda one: False)
+
+    assert found is None
+    assert len(ran) == MOST_TRIES
+
+
+def test_a_step_is_mended_without_the_model(serve: Serve, explore: Explorer) -> None:
+    broken = "import tealeaf\nleaves = tealeaf.reed_leaves(text)\nprint(leaves)"
+    server = serve(TeaModel(drafts={1: [fenced(broken)]}))
+    explore(server, "--set", "candidates=1")
+    first = explore.exploration.steps[0]
+
+    assert "debug" not in kinds_asked(server)
+    assert first.candidate is not None
+    assert first.candidate.code == broken.replace("reed", "read")
+    assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
+
+
+def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer) -> None:
+    wrong = SOLUTION.replace("read_leaves", "reed_leaves").replace("Flow", "Flows")
+    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    done = explore(server, "--json")
+
+    assert "repair" not in kinds_asked(server)
+    assert done.json["status"] == "solved"
+    assert done.json["solution"] == SOLUTION
+
+
+def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:
+    broken = "import tealeaf\nleaves = tealeaf.reed_leaves(text)\nprint(leaves)"
+    server = serve(TeaModel(drafts={1: [fenced(broken)]}))
+    explore(server, "--set", "candidates=1", "--set", "repair-names=false")
+
+    assert "debug" in kinds_asked(server)

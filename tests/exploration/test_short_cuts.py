@@ -1,0 +1,81 @@
+"""What spares the model work: a check that passes early, and a limit that comes near."""
+
+from __future__ import annotations
+
+from .conftest import Explorer, Serve
+from .scripted import COLLECT, READ, SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked
+
+NAMES_CHECK = 'assert names == ["assam", "oolong"]\n'
+AT_ONCE = (
+    "import tealeaf\n"
+    "names = [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > 3]\n"
+    "print(names)"
+)
+
+
+def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    done = explore(server, "--json", "--set", "first-try=true")
+
+    assert done.json["status"] == "solved"
+    assert done.json["solution"] == SOLUTION
+    assert kinds_asked(server) == ["solution"]
+
+
+def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
+    serve: Serve, explore: Explorer
+) -> None:
+    model = TeaModel(
+        solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)], repairs=[fenced(WRONG_SOLUTION)]
+    )
+    server = serve(model)
+    done = explore(server, "--json", "--set", "first-try=true")
+
+    assert done.json["status"] == "solved"
+    assert "plan" in kinds_asked(server)
+    solution = explore.exploration.solution
+    assert solution is not None
+    assert [attempt.code for attempt in solution.attempts] == [SOLUTION]
+
+
+def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    explore(server, "--set", "first-try=true", check=None)
+
+    assert kinds_asked(server)[0] == "plan"
+
+
+def test_exploring_ends_when_the_check_passes(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(drafts={1: [fenced(AT_ONCE)]}))
+    words = explore.files(NAMES_CHECK, entry_point=None)
+    done = explore.run(*explore.words(server, "--json", "--set", "candidates=1"), *words)
+
+    assert done.json["status"] == "solved"
+    assert [step.status for step in explore.exploration.steps] == ["done", "skipped", "skipped"]
+    assert "solution" not in kinds_asked(server)
+
+
+def test_a_check_that_does_not_pass_yet_ends_nothing(serve: Serve, explore: Explorer) -> None:
+    early = "names = ['assam']\n" + READ
+    server = serve(TeaModel(drafts={1: [fenced(early)]}))
+    words = explore.files(NAMES_CHECK, entry_point=None)
+    explore.run(*explore.words(server, "--set", "candidates=1"), *words)
+
+    steps = explore.exploration.steps
+    assert steps[2].candidate is not None
+    assert steps[2].candidate.code == COLLECT
+
+
+def test_near_a_limit_the_solution_is_written_from_what_is_there(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve()
+    explore(server, "--set", "candidates=1")
+    whole = explore.exploration.usage
+    tokens = whole.prompt_tokens + whole.completion_tokens
+    done = explore(serve(), "--json", "--set", "candidates=1", "--max-tokens", int(0.8 * tokens))
+
+    assert done.json["status"] == "solved"
+    statuses = [step.status for step in explore.exploration.steps]
+    assert statuses[0] == "done"
+    assert "pending" in statuses
