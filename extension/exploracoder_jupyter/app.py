@@ -23,7 +23,7 @@ _LEVELS = ("auto", "strict", "network", "off")
 _STRATEGIES = ("auto", "fork", "replay")
 
 
-class ExploraCoder(ExtensionApp):  # type: ignore[misc]  # jupyter_server has no types for it
+class ExploraCoder(ExtensionApp):
     """Explorations in this server. Options: ``c.ExploraCoder.… = …`` in a configuration file."""
 
     name = "exploracoder"

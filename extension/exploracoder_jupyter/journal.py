@@ -27,8 +27,8 @@ _HEADING_BYTES = 200_000
 class Heading(State):
     """What a list shows of an exploration, and what going on with it needs besides.
 
-    ``kernel_name`` is the user's kernelspec; ``source_path`` and ``source_kernel`` are the notebook
-    and the kernel that variables came from.
+    ``kernel_name`` is the user's kernelspec; ``source_path`` the notebook whose kernel's variables
+    came along.
     """
 
     id: str
@@ -41,7 +41,6 @@ class Heading(State):
     done: int
     kernel_name: str | None = None
     source_path: str = ""
-    source_kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,20 @@ class Entry:
 
     heading: Heading
     exploration: Exploration
+
+
+def heading_of(exploration: Exploration, path: str, revision: int) -> Heading:
+    """What an exploration itself says in its heading."""
+    return Heading(
+        id=exploration.id,
+        path=path,
+        revision=revision,
+        task=exploration.task.text,
+        status=exploration.status,
+        created=exploration.created.isoformat(),
+        steps=len(exploration.steps),
+        done=sum(step.status == "done" for step in exploration.steps),
+    )
 
 
 def is_id(text: str) -> bool:

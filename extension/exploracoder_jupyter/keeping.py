@@ -48,7 +48,7 @@ class Keeper:
         self._heading = heading
         self._moved_to = moved_to
         self._id = exploration
-        self._lease = Lease(exploration, self._write_soon)
+        self._lease = Lease(exploration, self._take_over)
         self._writing = asyncio.Lock()
         self._latest: tuple[Exploration, int] | None = None
         self._in_journal = -1
@@ -60,6 +60,16 @@ class Keeper:
     def path(self) -> str:
         """The notebook's path."""
         return self._file.path
+
+    @property
+    def revision(self) -> int:
+        """The revision on disk, as far as the server knows."""
+        return self._file.revision
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the notebook was ever written, or found."""
+        return self._file.revision > 0
 
     async def save(self, exploration: Exploration, revision: int) -> None:
         """Write a state; a cancelled caller does not leave it half-written."""
@@ -89,6 +99,10 @@ class Keeper:
         await self._write()
         self._is_closed = True
         self._lease.close()
+
+    def _take_over(self) -> None:
+        """No tab saves the notebook any more."""
+        self._write_soon()
 
     def _write_soon(self) -> asyncio.Future[None]:
         task = asyncio.ensure_future(self._write())

@@ -40,10 +40,7 @@ async def load(services: Services, path: str) -> Saved:
     metadata = dict(content.get("metadata", {})).get(_KEY)
     metadata = _plain(metadata)
     exploration = document.from_metadata(metadata, repr(path))
-    revision = metadata.get(document.REVISION_KEY) if isinstance(metadata, dict) else 0
-    is_count = isinstance(revision, int) and not isinstance(revision, bool)
-    usable = is_count and 0 <= revision < _MOST_REVISIONS
-    return Saved(exploration, revision if usable else 0)
+    return Saved(exploration, _revision_in(metadata))
 
 
 class NotebookFile:
@@ -93,9 +90,7 @@ class NotebookFile:
         except ExploraCoderError:
             return
         self._cells = list(content.get("cells", ()))
-        metadata = _plain(dict(content.get("metadata", {})).get(_KEY))
-        revision = metadata.get(document.REVISION_KEY) if isinstance(metadata, dict) else None
-        self.revision = revision if isinstance(revision, int) else 0
+        self.revision = _revision_in(dict(content.get("metadata", {})).get(_KEY))
 
 
 def merged(made: Sequence[Any], found: Sequence[Any]) -> list[Any]:
@@ -126,6 +121,13 @@ def _joined(
         # Their subtask was deleted.
         if id_ and id_ not in ids:
             yield from cells
+
+
+def _revision_in(metadata: Any) -> int:
+    revision = metadata.get(document.REVISION_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(revision, int) or isinstance(revision, bool):
+        return 0
+    return revision if 0 <= revision < _MOST_REVISIONS else 0
 
 
 def _is_ours(cell: Any) -> bool:

@@ -17,8 +17,8 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
 | ``POST explorations/<id>/command`` | `Command` | 202, `Accepted` |
-| ``GET explorations/<id>/cells?after=R`` | | `Cells`: the notebook's cells, those changed after revision R whole |
-| ``GET explorations/<id>/export?format=py`` | | the solution (``py``), ``md`` or ``ipynb``, as a download |
+| ``GET explorations/<id>/cells?after=R`` | | `Cells`: those changed after revision R whole |
+| ``GET explorations/<id>/export?format=py`` | | a download: ``py``, ``md``, ``ipynb`` |
 | ``WebSocket events?epoch=…&after=N`` | `ClientMessage`s | `Event`s after number N |
 """
 
@@ -108,7 +108,7 @@ class NewExploration(State):
     bring: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
     mode: Mode = "review"
     profile: str | None = None
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
 
 
 class OpenRequest(State):
@@ -155,8 +155,7 @@ class OpenExploration(State):
 
 
 class NotebookCell(State):
-    """A cell of the exploration's notebook: ``cell`` is nbformat 4.5, or None when the client has it
-    already."""
+    """A cell of the notebook: ``cell`` is nbformat 4.5, or None when the client has it already."""
 
     id: str
     cell: dict[str, Any] | None = None

@@ -45,7 +45,8 @@ class Pythons:
         program = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else argv[:1]
         command = program if isinstance(program, str) else "".join(program)
         if command in _OWN:
-            return sys.executable
+            # Behind a gateway it is the gateway's own.
+            return "" if self._services.is_remote else sys.executable
         if not _PYTHON.fullmatch(PurePath(command).name):
             raise InputError(
                 f"The kernel {kernel_name!r} starts {command!r}, which does not say what Python it"
@@ -65,8 +66,8 @@ class Pythons:
 
     async def interpreter(self, python: str, *, anew: bool = False) -> Interpreter:
         """What an interpreter answers. Raises InputError when it cannot be asked."""
-        if self._services.is_remote and not Path(python).exists():  # noqa: ASYNC240
-            # That one is the gateway's; docs are read from here.
+        if self._services.is_remote and not Path(python or "-").exists():  # noqa: ASYNC240
+            # Code runs behind the gateway; docs are read from here.
             python = sys.executable
         asked, known = self._known.get(python, (0.0, None))
         if known is not None and not anew and time.monotonic() - asked < _FRESH_SECONDS:

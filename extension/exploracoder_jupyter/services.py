@@ -19,7 +19,7 @@ from exploracoder_jupyter import paths
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The server's managers; ``is_remote`` when kernels run behind a gateway, on another machine."""
+    """The server's managers; ``is_remote`` when kernels run behind a gateway."""
 
     contents: Any
     kernels: Any

@@ -120,10 +120,11 @@ class Workshop:
     def wishes(self, python: str, targets: list[Target]) -> KernelWishes:
         """How the kernel of an exploration is to be started."""
         wanted: dict[str, object] = {
-            "python": python,
             "sandbox": self.choices.sandbox,
             "strategy": self.choices.strategy,
         }
+        if python:
+            wanted["python"] = python
         own = [one for one in targets if one.source != "installed"]
         if own and not self.services.is_remote:
             wanted["readable"] = tuple(str(one.root) for one in own)

@@ -1,0 +1,40 @@
+"""Our paths below the server's base URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exploracoder_jupyter.handlers.events import EventsSocket
+from exploracoder_jupyter.handlers.explorations import (
+    CellsHandler,
+    CommandHandler,
+    ExplorationHandler,
+    ExplorationsHandler,
+    ExportHandler,
+    OpenHandler,
+    ReplayHandler,
+)
+from exploracoder_jupyter.handlers.server import (
+    LibrariesHandler,
+    SearchHandler,
+    StatusHandler,
+    UnknownHandler,
+)
+
+API = "exploracoder/api"
+_ID = r"([0-9a-f]{32})"
+
+ROUTES: tuple[tuple[str, type[Any]], ...] = (
+    (f"{API}/status", StatusHandler),
+    (f"{API}/libraries", LibrariesHandler),
+    (f"{API}/search", SearchHandler),
+    (f"{API}/explorations", ExplorationsHandler),
+    (f"{API}/explorations/open", OpenHandler),
+    (f"{API}/explorations/replay", ReplayHandler),
+    (f"{API}/explorations/{_ID}", ExplorationHandler),
+    (f"{API}/explorations/{_ID}/command", CommandHandler),
+    (f"{API}/explorations/{_ID}/cells", CellsHandler),
+    (f"{API}/explorations/{_ID}/export", ExportHandler),
+    (f"{API}/events", EventsSocket),
+    (rf"{API}/(.*)", UnknownHandler),
+)

@@ -1,0 +1,138 @@
+"""Explorations: start, list, resume, replay, steer, read, export, close."""
+
+from __future__ import annotations
+
+from exploracoder.errors import InputError
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.handlers.base import Handler, answered
+
+_MOST_REVISION = 2**53
+
+
+class ExplorationsHandler(Handler):
+    """``GET explorations`` and ``POST explorations``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def get(self) -> None:
+        """Open ones and past ones."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import Explorations
+
+        self.answer(Explorations(explorations=await host.summaries()))
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self) -> None:
+        """Start one."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import NewExploration
+
+        hosted = await host.create(self.read_body(NewExploration))
+        self.answer(hosted.snapshot(), 201)
+
+
+class OpenHandler(Handler):
+    """``POST explorations/open``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self) -> None:
+        """Resume one from its notebook; one that is open is only answered with."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import OpenRequest
+
+        hosted, resumed = await host.resume(self.read_body(OpenRequest).path)
+        self.answer(hosted.snapshot(resumed=resumed))
+
+
+class ReplayHandler(Handler):
+    """``POST explorations/replay``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self) -> None:
+        """Run the accepted cells of a notebook again."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import OpenRequest
+
+        self.answer(await host.replay(self.read_body(OpenRequest).path))
+
+
+class ExplorationHandler(Handler):
+    """``GET explorations/<id>`` and ``DELETE explorations/<id>``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def get(self, id_: str) -> None:
+        """All of one that is open."""
+        self.answer((await self.host()).get(id_).snapshot())
+
+    @authenticated
+    @authorized
+    @answered
+    async def delete(self, id_: str) -> None:
+        """Close one."""
+        await (await self.host()).close(id_)
+        self.set_status(204)
+        self.finish()
+
+
+class CommandHandler(Handler):
+    """``POST explorations/<id>/command``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self, id_: str) -> None:
+        """Let it do something."""
+        hosted = (await self.host()).get(id_)
+        from exploracoder.commands import COMMAND
+
+        from exploracoder_jupyter.protocol import Accepted
+
+        command = self.read_body(COMMAND)
+        try:
+            number = await hosted.do(command)
+        except InputError as error:
+            raise UnknownError(str(error)) from error
+        self.answer(Accepted(number=number), 202)
+
+
+class CellsHandler(Handler):
+    """``GET explorations/<id>/cells``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def get(self, id_: str) -> None:
+        """The cells of its notebook; those that changed whole."""
+        hosted = (await self.host()).get(id_)
+        after = self.number("after", 0, least=0, most=_MOST_REVISION)
+        self.answer(hosted.cells(after))
+
+
+class ExportHandler(Handler):
+    """``GET explorations/<id>/export``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def get(self, id_: str) -> None:
+        """It, or its solution, as a download."""
+        host = await self.host()
+        from exploracoder_jupyter.exports import export
+
+        form = self.get_query_argument("format", "py")
+        download = await export(await host.state_of(id_), form)
+        self.set_header("Content-Type", download.media_type)
+        self.set_header("Content-Disposition", f'attachment; filename="{download.name}"')
+        self.finish(download.text)

@@ -1,0 +1,315 @@
+"""One exploration that lives in the server: its session and kernel, opened when they are needed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from exploracoder import commands as c
+from exploracoder.errors import CommandError, ExploraCoderError, InputError, SetupError
+from exploracoder.events import Progress
+from exploracoder.live import LiveSession
+from exploracoder.opening import Opening, Scratch
+from exploracoder.state import Exploration, Library
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import CellRun
+
+from exploracoder_jupyter.cells import CellLog
+from exploracoder_jupyter.journal import Heading, heading_of
+from exploracoder_jupyter.keeping import Keeper
+from exploracoder_jupyter.kernels import Ears, SidecarKernel
+from exploracoder_jupyter.protocol import Cells, OpenExploration, Summary
+from exploracoder_jupyter.shelves import short
+from exploracoder_jupyter.telling import Teller
+from exploracoder_jupyter.workshop import Recipe, Workshop
+
+# How long a kernel that is being shut down on purpose takes to be forgotten by its manager.
+_SETTLE_SECONDS = 1.0
+
+
+class Hosted:
+    """Opens the session when it is needed, and opens it again when its kernel was lost.
+
+    Args:
+        exploration: A new one, or one to go on with.
+        workshop: What all explorations of the server share.
+        recipe: What this one is made with.
+        path: The path of its notebook.
+        mode: Whether the user reviews each step.
+        revision: That of ``exploration``; 0 for a new one.
+    """
+
+    def __init__(
+        self,
+        exploration: Exploration,
+        *,
+        workshop: Workshop,
+        recipe: Recipe,
+        path: str,
+        mode: c.Mode,
+        revision: int = 0,
+    ) -> None:
+        self.id = exploration.id
+        self._workshop = workshop
+        self._recipe = recipe
+        self._model = workshop.model()
+        ears = Ears(self._take_run, self._lose_kernel)
+        self._kernel = SidecarKernel(workshop.services, recipe.wishes, ears)
+        self.keeper = Keeper(
+            workshop.services,
+            workshop.journal,
+            path,
+            exploration.id,
+            heading=self._heading,
+            moved_to=self._path_of_kernel,
+        )
+        self._teller = Teller(
+            exploration,
+            Progress(mode=mode),
+            revision=revision,
+            events=workshop.events,
+            path=lambda: self.path,
+            troubles=lambda: (self._trouble, self.keeper.trouble),
+        )
+        self._cells = CellLog()
+        self._live: LiveSession | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._trouble = ""
+        self._was_revived = False
+        self._is_closed = False
+        self._tasks: set[asyncio.Future[None]] = set()
+
+    @property
+    def path(self) -> str:
+        """Its notebook's path."""
+        return self.keeper.path
+
+    @property
+    def exploration(self) -> Exploration:
+        """The exploration as it was told last."""
+        return self._teller.exploration
+
+    @property
+    def progress(self) -> Progress:
+        """How far the work is, as it was told last."""
+        return self._teller.progress
+
+    @property
+    def _is_opening(self) -> bool:
+        return self._opening is not None and not self._opening.done()
+
+    async def start(self) -> None:
+        """Write the notebook and start its kernel, so that a tab can open both.
+
+        Raises SetupError when either cannot be done.
+        """
+        await self._save(self._teller.now)
+        if not self.keeper.is_written:
+            raise SetupError(self.keeper.trouble)
+        await self._kernel.start(self.path)
+        self.keeper.expect_tab()
+        self._teller.publish("open")
+
+    def begin(self, command: c.Command | None = None) -> None:
+        """Open the session, and do a command then; what goes wrong is said in the progress."""
+        self._teller.say(activity="working", message="Starting", error="")
+        self._opening = asyncio.ensure_future(self._open(command))
+
+    async def do(self, command: c.Command) -> int:
+        """Take a command; the answer is the number of the last event so far.
+
+        Raises CommandError when it cannot be taken now, InputError when it names what is not there.
+        """
+        if self._is_closed:
+            raise CommandError("It is closed. Resume it first.")
+        if self._live is not None:
+            await self._live.do(command)
+            # Let the work begin, so that whoever asks now is told so.
+            await asyncio.sleep(0)
+        else:
+            await self._do_unopened(command)
+        self._was_revived, self._trouble = False, ""
+        self._teller.flush()
+        return self._workshop.events.last
+
+    async def idle(self) -> None:
+        """Wait until nothing is worked on."""
+        while self._opening is not None and not self._opening.done():
+            await asyncio.wait({self._opening})
+        if self._live is not None:
+            await self._live.idle()
+
+    def snapshot(self, *, resumed: bool = False) -> OpenExploration:
+        """It as it stands, after all that was told."""
+        teller, events = self._teller, self._workshop.events
+        teller.flush()
+        return OpenExploration(
+            exploration=teller.exploration,
+            path=self.path,
+            kernel_id=self._kernel.id,
+            revision=teller.revision,
+            progress=teller.progress,
+            number=events.last,
+            epoch=events.epoch,
+            resumed=resumed,
+        )
+
+    def summary(self) -> Summary:
+        """Its line in a list."""
+        self._teller.flush()
+        heading = self._heading(self.exploration, self.path, self._teller.revision)
+        shown = heading.model_dump(include=set(Summary.model_fields))
+        return Summary(**shown, is_open=True, progress=self.progress)
+
+    def cells(self, after: int) -> Cells:
+        """The cells of its notebook."""
+        self._teller.flush()
+        return self._cells.after(self.exploration, revision=self._teller.revision, after=after)
+
+    async def close(self) -> None:
+        """Stop what is being worked on, save, and end the kernel."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            await self._stop_opening()
+            await self._stop_live()
+            await self._save(self._teller.now)
+            await self.keeper.close()
+        finally:
+            await self._kernel.stop()
+            await self._model.aclose()
+            self._teller.publish("closed")
+
+    async def _do_unopened(self, command: c.Command) -> None:
+        if isinstance(command, c.Cancel):
+            await self._stop_opening()
+        elif isinstance(command, c.SetMode):
+            self._teller.say(mode=command.mode)
+        elif self._is_opening:
+            doing = self.progress.message or "starting"
+            raise CommandError(f"It is being opened ({doing}). Wait, or cancel that first.")
+        else:
+            named = getattr(command, "subtask", None)
+            if named is not None and named not in {s.subtask.id for s in self.exploration.steps}:
+                raise InputError(f"There is no subtask {named!r}. It may have been deleted.")
+            self.begin(command)
+
+    async def _open(self, command: c.Command | None) -> None:
+        try:
+            await self._open_session(command)
+        except asyncio.CancelledError:
+            self._teller.rest("", message="Cancelled")
+            raise
+        except (ExploraCoderError, SidecarError) as error:
+            self._teller.rest(str(error))
+        finally:
+            await self._save(self._teller.now)
+
+    async def _open_session(self, command: c.Command | None) -> None:
+        say = self._teller.say
+        exploration = self._teller.now
+        libraries = await self._libraries(exploration)
+        say(message="Starting the scratch kernel")
+        await self._kernel.start(self.path)
+        live = LiveSession(
+            exploration.model_copy(update={"libraries": libraries}),
+            model=self._model,
+            index=await self._workshop.shelves.reader(),
+            opening=Opening(self._recipe.python, self._scratch, self._recipe.source),
+            save=self._save,
+            mode=self.progress.mode,
+            listener=self._hear,
+        )
+        await live.__aenter__()
+        self._live = live
+        if command is not None:
+            await live.do(command)
+            await asyncio.sleep(0)
+        self._teller.hear(live.exploration, live.progress)
+
+    def _hear(self, exploration: Exploration, progress: Progress) -> None:
+        if self._live is None and self._is_opening:
+            # Whatever the session is at.
+            progress = progress.model_copy(update={"activity": "working"})
+        self._teller.hear(exploration, progress)
+
+    async def _libraries(self, exploration: Exploration) -> tuple[Library, ...]:
+        """The task's libraries, in the index; what prompts say of them stays as it was."""
+        workshop, known = self._workshop, {one.name: one for one in exploration.libraries}
+        interpreter = await workshop.pythons.interpreter(self._recipe.python)
+        libraries = []
+        for target in exploration.task.libraries:
+            self._teller.say(message=f"Reading the docs of {short(target)}")
+            found = await workshop.shelves.put(target, interpreter)
+            old = known.get(found.name)
+            told = {"summary": old.summary, "examples": old.examples} if old else {}
+            libraries.append(found.model_copy(update=told))
+        return tuple(libraries)
+
+    @asynccontextmanager
+    async def _scratch(self, limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
+        # The kernel was started with what its environment needs.
+        async with self._kernel.opened(limits) as scratch:
+            yield scratch
+
+    async def _stop_opening(self) -> None:
+        if self._opening is not None and self._is_opening:
+            self._opening.cancel()
+            await asyncio.wait({self._opening})
+
+    async def _stop_live(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            with contextlib.suppress(SidecarError):
+                await live.__aexit__(None, None, None)
+
+    def _take_run(self, run: CellRun) -> None:
+        if self._live is not None:
+            told = run.subtask, run.code, run.branch, run.observation
+            self._spawn(self._live.take_run(*told))
+
+    def _lose_kernel(self, why: str) -> None:
+        if self._live is not None and not self._is_closed:
+            self._spawn(self._revive(why))
+
+    async def _revive(self, why: str) -> None:
+        """Go on with another kernel, once by itself; one that was shut down on purpose stays so."""
+        was_working = self._live is not None and self._live.is_working
+        await self._stop_live()
+        self._teller.rest(f"{why} Go on to start it again.")
+        await asyncio.sleep(_SETTLE_SECONDS)
+        if self._is_closed or self._live is not None or self._is_opening:
+            return
+        if self._was_revived or not self._kernel.is_there:
+            return
+        self._was_revived = True
+        self._trouble = f"{why} It was started again, and what was accepted ran again."
+        goes_on = was_working and self.progress.mode == "auto"
+        self.begin(c.GoOn() if goes_on else None)
+
+    async def _path_of_kernel(self) -> str | None:
+        return await self._workshop.services.path_of_kernel(self._kernel.id)
+
+    async def _save(self, exploration: Exploration) -> None:
+        before = self.keeper.trouble
+        await self.keeper.save(exploration, self._teller.revise(exploration))
+        if self.keeper.trouble != before:
+            self._teller.say()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _heading(self, exploration: Exploration, path: str, revision: int) -> Heading:
+        recipe = self._recipe
+        origin = {
+            "kernel_name": recipe.kernel_name,
+            "source_path": recipe.source_path,
+        }
+        return heading_of(exploration, path, revision).model_copy(update=origin)

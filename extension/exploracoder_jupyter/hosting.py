@@ -1,0 +1,286 @@
+"""The explorations of this server: started, resumed, listed, replayed, closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from exploracoder import commands as c
+from exploracoder.bringing import Source, check_source
+from exploracoder.errors import CommandError, InputError, SetupError
+from exploracoder.prepare import make_task
+from exploracoder.replay import replay
+from exploracoder.state import Exploration, Task
+from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sandbox import LevelChoice
+from exploracoder_kernel.strategies import StrategyChoice
+
+from exploracoder_jupyter import paths
+from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.eventlog import EventLog
+from exploracoder_jupyter.hosted import Hosted
+from exploracoder_jupyter.journal import Entry, Heading, Journal
+from exploracoder_jupyter.kernels import SidecarKernel
+from exploracoder_jupyter.origins import Origins
+from exploracoder_jupyter.protocol import NewExploration, Replayed, Summary
+from exploracoder_jupyter.pythons import Pythons, absolute
+from exploracoder_jupyter.sandboxes import Sandboxes
+from exploracoder_jupyter.services import services_of
+from exploracoder_jupyter.shelves import Shelves
+from exploracoder_jupyter.workshop import Choices, Recipe, Workshop, journal_folder
+
+if TYPE_CHECKING:
+    from exploracoder_jupyter.app import ExploraCoder
+
+_CLOSE_SECONDS = 20.0
+_MOST_NUMBERS = 10_000
+
+
+class Host:
+    """All explorations that live in one server, each by its id."""
+
+    def __init__(self, workshop: Workshop, sandboxes: Sandboxes) -> None:
+        self.workshop = workshop
+        self.sandboxes = sandboxes
+        self._origins = Origins(workshop)
+        self._hosted: dict[str, Hosted] = {}
+        self._taken: set[str] = set()
+        self._starting = 0
+        self._resuming = asyncio.Lock()
+
+    def get(self, id_: str) -> Hosted:
+        """An exploration that is open. Raises UnknownError when it is not."""
+        try:
+            return self._hosted[id_]
+        except KeyError:
+            raise UnknownError("No such exploration is open here. Resume it first.") from None
+
+    def find(self, id_: str) -> Hosted | None:
+        """An exploration, if it is open."""
+        return self._hosted.get(id_)
+
+    async def create(self, new: NewExploration) -> Hosted:
+        """Start a new exploration and let it work.
+
+        Raises InputError for what cannot be used, CommandError when too many are open, SetupError
+        when the model, a sandbox or the kernel is missing.
+        """
+        workshop = self.workshop
+        user_path = paths.checked(new.path)
+        settings = workshop.choices.settings(new.profile, new.settings)
+        task = _task(new, workshop)
+        source = self._origins.source(new.kernel_id, new.bring)
+        python = await workshop.pythons.of_kernel(new.kernel_name)
+        exploration = Exploration(task=task, settings=settings)
+        async with self._room():
+            recipe = await self._recipe(
+                exploration, python, new.kernel_name, source, user_path if source else ""
+            )
+            async with self._path_beside(user_path) as path:
+                hosted = Hosted(
+                    exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
+                )
+                await self._start(hosted)
+        hosted.begin(c.GoOn())
+        return hosted
+
+    async def resume(self, path: str) -> tuple[Hosted, bool]:
+        """Open the exploration in a notebook, and say whether it was not open before.
+
+        Raises UnknownError when there is none, InputError when it is damaged, and what `create`
+        raises.
+        """
+        path = paths.checked_notebook(path)
+        async with self._resuming:
+            entry = await self._latest(path)
+            known = self._hosted.get(entry.heading.id)
+            if known is not None:
+                return known, False
+            exploration = entry.exploration
+            python = await self._origins.python_of(entry)
+            source = await self._origins.source_of(entry)
+            async with self._room():
+                recipe = await self._recipe(
+                    exploration,
+                    python,
+                    entry.heading.kernel_name,
+                    source,
+                    entry.heading.source_path,
+                )
+                hosted = Hosted(
+                    exploration,
+                    workshop=self.workshop,
+                    recipe=recipe,
+                    path=path,
+                    mode="review",
+                    revision=entry.heading.revision,
+                )
+                await self._start(hosted)
+        hosted.begin()
+        return hosted, True
+
+    async def replay(self, path: str) -> Replayed:
+        """Run the accepted cells of a notebook again, in a kernel of their own.
+
+        Raises as `resume` does.
+        """
+        path = paths.checked_notebook(path)
+        entry = await self._latest(path)
+        exploration = entry.exploration
+        check_source(None, exploration.brought)
+        recipe = await self._recipe(
+            exploration, await self._origins.python_of(entry), None, None, ""
+        )
+        kernel = SidecarKernel(self.workshop.services, recipe.wishes)
+        limits = Limits(wall_seconds=exploration.settings.run_seconds)
+        try:
+            await kernel.start(path, is_shown=False)
+            async with kernel.opened(limits) as scratch:
+                cells = [cell async for cell in replay(scratch.executor, exploration)]
+        except SidecarError as error:
+            raise SetupError(str(error)) from error
+        finally:
+            await kernel.stop()
+        return Replayed(path=path, cells=tuple(cells))
+
+    async def close(self, id_: str) -> None:
+        """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""
+        hosted = self.get(id_)
+        del self._hosted[id_]
+        await hosted.close()
+
+    async def summaries(self) -> tuple[Summary, ...]:
+        """Open ones and past ones, newest first."""
+        headings = await asyncio.to_thread(self.workshop.journal.headings)
+        found = {one.id: _past(one) for one in headings}
+        found |= {one.id: one.summary() for one in self._hosted.values()}
+        return tuple(sorted(found.values(), key=lambda one: one.created, reverse=True))
+
+    async def state_of(self, id_: str) -> Exploration:
+        """An exploration, open or past. Raises UnknownError when there is none."""
+        hosted = self._hosted.get(id_)
+        if hosted is not None:
+            return hosted.snapshot().exploration
+        entry = await asyncio.to_thread(self.workshop.journal.read, id_)
+        if entry is None:
+            raise UnknownError("There is no such exploration.")
+        return entry.exploration
+
+    async def aclose(self) -> None:
+        """Close all of them: the server ends."""
+        open_ones, self._hosted = list(self._hosted.values()), {}
+        closing = [asyncio.ensure_future(one.close()) for one in open_ones]
+        if closing:
+            _, late = await asyncio.wait(closing, timeout=_CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*closing, return_exceptions=True)
+        await asyncio.to_thread(self.workshop.journal.prune)
+        self.workshop.shelves.close()
+
+    async def _start(self, hosted: Hosted) -> None:
+        try:
+            await hosted.start()
+        except BaseException:
+            await hosted.close()
+            raise
+        self._hosted[hosted.id] = hosted
+
+    async def _latest(self, path: str) -> Entry:
+        open_paths = {id_: one.path for id_, one in self._hosted.items()}
+        return await self._origins.latest(path, open_paths)
+
+    async def _recipe(
+        self,
+        exploration: Exploration,
+        python: str,
+        kernel_name: str | None,
+        source: Source | None,
+        source_path: str,
+    ) -> Recipe:
+        """Raises InputError when a library is not there, SetupError when something is missing."""
+        workshop = self.workshop
+        targets = await workshop.pythons.targets(exploration.task.libraries, python)
+        try:
+            await self.sandboxes.check(python)
+        except (SandboxUnavailable, SidecarError) as error:
+            raise SetupError(str(error)) from error
+        wishes = workshop.wishes(python, targets)
+        return Recipe(python, wishes, kernel_name, source, source_path)
+
+    @asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        most = self.workshop.choices.max_open
+        if len(self._hosted) + self._starting >= most:
+            raise CommandError(f"{most} explorations are open. Close one of them first.")
+        self.workshop.check_model()
+        self._starting += 1
+        try:
+            yield
+        finally:
+            self._starting -= 1
+
+    @asynccontextmanager
+    async def _path_beside(self, user_path: str) -> AsyncIterator[str]:
+        """A path that no file has and nobody else is about to take."""
+        async with AsyncExitStack() as stack:
+            for number in range(1, _MOST_NUMBERS):
+                path = paths.beside(user_path, number)
+                if path in self._taken or any(one.path == path for one in self._hosted.values()):
+                    continue
+                self._taken.add(path)
+                stack.callback(self._taken.discard, path)
+                if not await self.workshop.services.is_file(path):
+                    break
+            yield path
+
+
+def _task(new: NewExploration, workshop: Workshop) -> Task:
+    if not new.task.strip():
+        raise InputError("The task is empty. Say in a sentence or two what you want done.")
+    if not new.libraries:
+        raise InputError("Name at least one library to explore.")
+    root = workshop.services.root
+    libraries = tuple(dict.fromkeys(absolute(name, root) for name in new.libraries))
+    return make_task(new.task, libraries=libraries, context=new.context, check=new.check)
+
+
+def _past(heading: Heading) -> Summary:
+    return Summary(**heading.model_dump(include=set(Summary.model_fields)), is_open=False)
+
+
+def host_for(app: ExploraCoder) -> Host:
+    """The explorations of the server that ``app`` extends."""
+    from exploracoder import prepare
+
+    services = services_of(app.serverapp)
+    events = EventLog()
+    choices = Choices(
+        model=app.model,
+        base_url=app.base_url,
+        cache=app.cache,
+        profile=app.profile,
+        sandbox=cast(LevelChoice, app.sandbox),
+        strategy=cast(StrategyChoice, app.strategy),
+        max_open=app.max_open,
+    )
+
+    def open_index() -> Any:
+        return prepare.open_index(
+            chroma_url=app.chroma_url or None,
+            embeddings_url=app.embeddings_url or None,
+            embeddings_model=app.embeddings_model,
+        )
+
+    workshop = Workshop(
+        services=services,
+        choices=choices,
+        events=events,
+        journal=Journal(journal_folder(app.journal_folder)),
+        pythons=Pythons(services),
+        shelves=Shelves(open_index, events),
+    )
+    return Host(workshop, Sandboxes(services, choices.sandbox))

@@ -1,0 +1,111 @@
+"""Where an exploration that is resumed comes from: which state, which Python, whose variables.
+
+A notebook may be anybody's, and may have been edited: nothing that it names is started or asked
+unless the journal or the server knows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+from exploracoder.bringing import Source
+from exploracoder.errors import InputError
+
+from exploracoder_jupyter import notebook_file
+from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.journal import Entry, heading_of, is_id
+from exploracoder_jupyter.workshop import Workshop
+
+
+class Origins:
+    """Finds out what is needed to go on with an exploration."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    async def latest(self, path: str, open_paths: dict[str, str]) -> Entry:
+        """The newer of what a notebook and the journal hold.
+
+        A copy of a notebook whose own is still there becomes another exploration; ``open_paths``
+        are the paths of those that are open, by id.
+
+        Raises UnknownError when there is neither, InputError when the notebook is damaged.
+        """
+        journal, services = self._workshop.journal, self._workshop.services
+        if not await services.is_file(path):
+            kept = await asyncio.to_thread(journal.find, path)
+            if kept is None:
+                raise UnknownError(f"There is no notebook {path!r}.")
+            return kept
+        saved = await notebook_file.load(services, path)
+        found = saved.exploration
+        kept = await asyncio.to_thread(journal.read, found.id) if is_id(found.id) else None
+        home = open_paths.get(found.id) or (kept.heading.path if kept else path)
+        if not is_id(found.id) or (home != path and await services.is_file(home)):
+            found, kept = found.model_copy(update={"id": uuid4().hex}), None
+        if kept is None:
+            return Entry(heading_of(found, path, saved.revision), found)
+        revision = max(saved.revision, kept.heading.revision)
+        is_newer = saved.revision > kept.heading.revision
+        heading = kept.heading.model_copy(update={"revision": revision})
+        return Entry(heading, found if is_newer else kept.exploration)
+
+    async def python_of(self, entry: Entry) -> str:
+        """The Python that an exploration ran in, if it may be started; else its kernelspec's.
+
+        Raises InputError when there is none.
+        """
+        pythons = self._workshop.pythons
+        kept = await asyncio.to_thread(self._workshop.journal.read, entry.heading.id)
+        then = kept.exploration.python if kept is not None else ""
+        if not then and entry.exploration.python in await pythons.all():
+            then = entry.exploration.python
+        if then:
+            try:
+                await pythons.interpreter(then)
+                return then
+            except InputError:
+                # It was removed since.
+                pass
+        return await pythons.of_kernel(entry.heading.kernel_name)
+
+    def source(self, kernel_id: str | None, names: tuple[str, ...]) -> Source | None:
+        """A running kernel whose variables shall come along.
+
+        Raises InputError when none is named, UnknownError when it does not run.
+        """
+        if not names:
+            return None
+        if kernel_id is None:
+            raise InputError("Variables were chosen, but no kernel that has them.")
+        return Source(self._connection_file(kernel_id), names)
+
+    async def source_of(self, entry: Entry) -> Source | None:
+        """The kernel that variables came from, as its notebook has it now.
+
+        Raises InputError when it does not run.
+        """
+        brought = entry.exploration.brought.variables
+        if not brought:
+            return None
+        path, services = entry.heading.source_path, self._workshop.services
+        kernel = await services.kernel_of_path(path) if path else None
+        if kernel is not None and kernel in services.kernels:
+            return Source(self._connection_file(kernel))
+        names = ", ".join(one.name for one in brought)
+        where = repr(path) if path else "the notebook that had them"
+        raise InputError(
+            f"It started with variables of a running kernel ({names}). Open {where}, run its cells,"
+            " and resume again."
+        )
+
+    def _connection_file(self, kernel_id: str) -> str:
+        """Nothing but a kernel of this server is asked."""
+        services = self._workshop.services
+        if kernel_id not in services.kernels:
+            raise UnknownError("The kernel that has the variables does not run any more.")
+        file = str(getattr(services.kernels.get_kernel(kernel_id), "connection_file", "") or "")
+        if services.is_remote or not file:
+            raise InputError("Variables can be brought from kernels of this machine only.")
+        return file

@@ -1,0 +1,111 @@
+"""What tabs are told of one exploration: each change once, in order, with what has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Literal
+
+from exploracoder.events import Change, Progress, change_between
+from exploracoder.state import Exploration
+
+from exploracoder_jupyter.eventlog import EventLog
+from exploracoder_jupyter.protocol import ExplorationEvent
+
+
+class Teller:
+    """Compares the exploration as it is now with what was told last.
+
+    Args:
+        exploration: As it is known to those who ask.
+        progress: As well.
+        revision: The exploration's; it grows with each change.
+        events: Where events go.
+        path: The path of its notebook.
+        troubles: What goes wrong beside the work.
+    """
+
+    def __init__(
+        self,
+        exploration: Exploration,
+        progress: Progress,
+        *,
+        revision: int,
+        events: EventLog,
+        path: Callable[[], str],
+        troubles: Callable[[], tuple[str, ...]],
+    ) -> None:
+        self.exploration = exploration
+        self.progress = progress
+        self.revision = revision
+        self._events = events
+        self._path = path
+        self._troubles = troubles
+        self._now = exploration, progress
+        self._is_told = True
+        self._saved: Exploration | None = exploration if revision else None
+
+    @property
+    def now(self) -> Exploration:
+        """The exploration as it is, told or not."""
+        return self._now[0]
+
+    def hear(self, exploration: Exploration, progress: Progress) -> None:
+        """Take what is so now; all that is heard in one go is told as one change."""
+        self._now = exploration, progress
+        if self._is_told:
+            self._is_told = False
+            asyncio.get_running_loop().call_soon(self.flush)
+
+    def say(self, **told: Any) -> None:
+        """Change the progress; what is not named stays as it is."""
+        exploration, progress = self._now
+        self.hear(exploration, progress.model_copy(update=told))
+
+    def rest(self, error: str, message: str = "") -> None:
+        """Nothing is worked on, and no session is open."""
+        exploration, progress = self._now
+        if exploration.status == "running":
+            exploration = exploration.model_copy(update={"status": "paused", "reason": error})
+        told = {"activity": "idle", "part": "", "message": message, "error": error}
+        self.hear(exploration, progress.model_copy(update=told))
+
+    def flush(self) -> None:
+        """Tell what has changed since it was told last."""
+        if self._is_told:
+            return
+        self._is_told = True
+        exploration, progress = self._now
+        said = dict.fromkeys((progress.error, *self._troubles()))
+        progress = progress.model_copy(update={"error": " ".join(one for one in said if one)})
+        change = change_between(self.exploration, exploration)
+        if exploration != self.exploration:
+            self.revision += 1
+        if progress != self.progress:
+            change = change.model_copy(update={"progress": progress})
+        self.exploration, self.progress = exploration, progress
+        if change != Change():
+            self.publish("changed", change)
+
+    def revise(self, exploration: Exploration) -> int:
+        """The revision of a state that is about to be saved."""
+        self.flush()
+        if exploration != self._saved:
+            self.revision += 1
+            self._saved = exploration
+        return self.revision
+
+    def publish(
+        self, state: Literal["open", "changed", "closed"], change: Change | None = None
+    ) -> None:
+        """Publish an event of this exploration."""
+        self._events.publish(
+            lambda number: ExplorationEvent(
+                number=number,
+                id=self.exploration.id,
+                revision=self.revision,
+                path=self._path(),
+                state=state,
+                change=change or Change(),
+            )
+        )

@@ -1,0 +1,116 @@
+"""A Jupyter server with the extension, a scripted model, and the small library of the engine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder_kernel.sandbox import Sandboxing
+
+from .server import Client, Server
+
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS))
+from exploration.scripted import CHECK, CONTEXT, TASK, TeaModel  # noqa: E402
+
+
+@dataclass
+class Model:
+    """A scripted model whose lines a test can change."""
+
+    script: Callable[[RecordedRequest], Outcome] = field(default_factory=TeaModel)
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        return self.script(request)
+
+
+@dataclass
+class House:
+    """What servers of tests share: the model, the library, an index that is read once."""
+
+    folder: Path
+    library: Path
+    model: Model
+    endpoint: ScriptedModelServer
+    sandbox: str
+    strategy: str
+    stack: ExitStack
+
+    def server(self, name: str, *, options: tuple[str, ...] = (), **given: Any) -> Server:
+        """A server with folders of its own; it is stopped at the end."""
+        home = self.folder / name
+        home.mkdir()
+        (home / "root").mkdir()
+        shutil.copytree(self.library, home / "root" / "project")
+        variables = {
+            "OPENAI_BASE_URL": self.endpoint.base_url,
+            "OPENAI_API_KEY": "none",
+            "EXPLORACODER_MODEL": self.endpoint.model,
+            "EXPLORACODER_CACHE": str(self.folder / "cache"),
+            "EXPLORACODER_CONFIG": str(self.folder / "config"),
+            "EXPLORACODER_SANDBOX": self.sandbox,
+            "EXPLORACODER_STRATEGY": self.strategy,
+            **given.pop("variables", {}),
+        }
+        server = Server(home, variables, options, **given)
+        self.stack.callback(server.stop)
+        return server.start()
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    """The usual exploration."""
+    usual = {
+        "task": TASK,
+        "libraries": ["./project/tealeaf"],
+        "context": CONTEXT,
+        "check": CHECK,
+        "mode": "review",
+        "profile": "standard",
+        "settings": {"candidates": 2},
+    }
+    return usual | changes
+
+
+@pytest.fixture(scope="session")
+def house(
+    tmp_path_factory: pytest.TempPathFactory, sandboxing: Sandboxing, strategy: str
+) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copytree(TESTS / "exploration" / "packages", folder / "library")
+    model = Model()
+    with ExitStack() as stack:
+        endpoint = stack.enter_context(ScriptedModelServer(model))
+        yield House(
+            folder, folder / "library", model, endpoint, sandboxing.level, strategy, stack
+        )
+
+
+@pytest.fixture(scope="session")
+def shared_server(house: House) -> Server:
+    return house.server("shared", options=("--ExploraCoder.max_open=100",))
+
+
+@pytest.fixture
+def model(house: House) -> Iterator[Model]:
+    """The model of all servers, with its usual lines at the start and after the test."""
+    house.model.script = TeaModel()
+    yield house.model
+    house.model.script = TeaModel()
+
+
+@pytest.fixture
+async def client(shared_server: Server, model: Model) -> AsyncIterator[Client]:
+    """A tab's view of a server that other tests use too; what it opened is closed."""
+    client = Client(shared_server)
+    yield client
+    for one in (await client.get("explorations")).json["explorations"]:
+        if one["is_open"]:
+            await client.ask("DELETE", f"explorations/{one['id']}")
+    await client.aclose()
