@@ -3,13 +3,14 @@ import { LabIcon } from '@jupyterlab/ui-components';
 function icon(name: string, drawing: string): LabIcon {
   return new LabIcon({
     name: `exploracoder:${name}`,
-    svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">${drawing}</svg>`
+    svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24"><g fill="none">${drawing}</g></svg>`
   });
 }
 
-// The classes let JupyterLab's themes colour the drawings.
+// The classes let JupyterLab's themes colour the drawings. A theme fills whatever says that it has a
+// filling, even none: lines get theirs from what is around them.
 const LINE =
-  'class="jp-icon3 jp-icon-selectable" fill="none" stroke="#616161" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
+  'class="jp-icon3 jp-icon-selectable" stroke="#616161" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
 const FULL = 'class="jp-icon3 jp-icon-selectable" fill="#616161"';
 
 /** The extension's own: a path that branches, with the branch that was taken ending in a cell. */

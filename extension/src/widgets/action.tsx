@@ -12,11 +12,11 @@ export function Action(props: {
   title?: string;
 }): React.ReactElement {
   const { icon, isDisabled, isPrimary, label, onClick, title } = props;
-  const kind = isPrimary ? 'jp-mod-accept' : 'jp-mod-reject';
+  const kind = isPrimary ? 'jp-mod-accept' : 'jp-exploracoder-quiet';
   return (
     <button
       type="button"
-      className={`jp-mod-styled jp-mod-small ${kind} jp-exploracoder-action`}
+      className={`jp-mod-styled ${kind} jp-exploracoder-action`}
       disabled={isDisabled}
       title={title}
       onClick={onClick}

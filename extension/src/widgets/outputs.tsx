@@ -12,8 +12,9 @@ export function Outputs(props: {
 }): React.ReactElement {
   const { outputs, rendermime } = props;
   const host = React.useRef<HTMLDivElement>(null);
-  React.useEffect(() => {
-    if (!host.current) {
+  // Before the page changes: a widget has to be detached while its host is still in the page.
+  React.useLayoutEffect(() => {
+    if (!host.current?.isConnected) {
       return;
     }
     const model = new OutputAreaModel({
@@ -23,10 +24,6 @@ export function Outputs(props: {
     const area = new SimplifiedOutputArea({ model, rendermime });
     Widget.attach(area, host.current);
     return () => {
-      // React may have taken the host out of the page already.
-      if (area.isAttached && area.node.isConnected) {
-        Widget.detach(area);
-      }
       area.dispose();
       model.dispose();
     };
