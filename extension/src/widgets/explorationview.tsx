@@ -67,6 +67,10 @@ function Body(
 /** The subtask that the work is at, or that waits for the user. */
 function followedSubtask(exploration: Exploration, progress: Progress): string | null {
   const { steps } = exploration;
+  // The solution is what matters then, and it stands below.
+  if (progress.part === 'solution' && exploration.solution) {
+    return null;
+  }
   const atWork = steps.find(step => step.subtask.id === progress.part);
   const last = steps[steps.length - 1];
   return (atWork ?? nextOpen(exploration) ?? last)?.subtask.id ?? null;

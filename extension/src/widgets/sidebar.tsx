@@ -1,4 +1,10 @@
-import { addIcon, closeIcon, ReactWidget, UseSignal } from '@jupyterlab/ui-components';
+import {
+  addIcon,
+  closeIcon,
+  notebookIcon,
+  ReactWidget,
+  UseSignal
+} from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import * as React from 'react';
@@ -67,7 +73,7 @@ export class Sidebar extends ReactWidget {
     const { current, indexing, isConnected, past, status } = explorations;
     return (
       <>
-        <Header hasCurrent={current !== null} onNew={() => this._show(null)} tools={tools} />
+        <Header id={current?.id ?? null} onNew={() => this._show(null)} tools={tools} />
         <div className="jp-exploracoder-scroll">
           <Problem status={status} isConnected={isConnected} tools={tools} />
           <Complaint message={this._complaint} onDismiss={() => this.complain('')} tools={tools} />
@@ -104,16 +110,29 @@ export class Sidebar extends ReactWidget {
 }
 
 function Header(props: {
-  hasCurrent: boolean;
+  id: string | null;
   onNew: () => void;
   tools: ITools;
 }): React.ReactElement {
-  const { hasCurrent, onNew, tools } = props;
+  const { id, onNew, tools } = props;
+  const { execute, trans } = tools;
   return (
     <div className="jp-exploracoder-header">
-      <h2>{tools.trans.__('ExploraCoder')}</h2>
-      {hasCurrent && (
-        <IconAction label={tools.trans.__('New exploration')} icon={addIcon} onClick={onNew} />
+      <h2>{trans.__('ExploraCoder')}</h2>
+      {id !== null && (
+        <span>
+          <IconAction
+            label={trans.__('Open its notebook')}
+            icon={notebookIcon}
+            onClick={() => execute('exploracoder:open-notebook', { id })}
+          />
+          <IconAction label={trans.__('New exploration')} icon={addIcon} onClick={onNew} />
+          <IconAction
+            label={trans.__('End this exploration')}
+            icon={closeIcon}
+            onClick={() => execute('exploracoder:close', { id })}
+          />
+        </span>
       )}
     </div>
   );
