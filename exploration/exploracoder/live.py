@@ -256,13 +256,14 @@ class LiveSession:
             await task
 
     async def _settle(self, error: str = "") -> None:
-        """Nothing is being worked on now: say what the exploration waits for, and save it."""
+        """Nothing is being worked on now: save it, and say what the exploration waits for."""
         bench = self._open_bench
         status, activity, part = _resting(bench.exploration)
         bench.exploration = _with_status(bench.exploration, status, error)
-        self._say(activity=activity, part=part, error=error)
         await self._save(bench.exploration)
         await self._attend()
+        # Whoever is told may send the next command at once, so it is the last thing that is done.
+        self._say(activity=activity, part=part, error=error)
 
     async def _attend(self) -> None:
         """Let cells that the user runs by hand begin where their subtasks begin."""
