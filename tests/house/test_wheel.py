@@ -2,32 +2,62 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-_SOURCES = ("exploration", "retrieval", "kernel_tools", "benchmarks")
+_SOURCES = ("exploration", "retrieval", "kernel_tools", "extension", "benchmarks")
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
-    """The names of the files in a wheel of this tree."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of this tree, with the front end as it is built, or built for it."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        build, cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PATH": tools}
+    )
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> frozenset[str]:
+    """The names of the files in the wheel."""
     with zipfile.ZipFile(wheel) as archive:
         return frozenset(archive.namelist())
 
 
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that has the wheel, what it depends on, and no Node."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    install = ["-m", "pip", "--python", str(python), "install", "--no-deps", "--quiet", str(wheel)]
+    subprocess.run([sys.executable, *install], check=True, capture_output=True)
+    # Other packages are taken from here; what this environment has of ours by links is not seen.
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return python
+
+
 @pytest.mark.parametrize("pattern", ["*.py", "prompts/*.md", "data/*", "py.typed"])
 def test_the_wheel_has_every_file_of_the_packages(names: frozenset[str], pattern: str) -> None:
-    rooms = [ROOT / source for source in _SOURCES]
-    sources = {path.relative_to(room) for room in rooms for path in room.rglob(pattern)}
+    packages = [path.parent for room in _SOURCES for path in (ROOT / room).glob("*/py.typed")]
+    sources = {
+        path.relative_to(package.parent) for package in packages for path in package.rglob(pattern)
+    }
 
     missing = {path.as_posix() for path in sources if "__pycache__" not in path.parts} - names
 
@@ -43,7 +73,44 @@ def test_the_wheel_has_the_license_and_nothing_of_the_other_folders(names: froze
     assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == packages
 
 
-def test_the_wheel_brings_the_kernelspec_to_where_jupyter_looks(names: frozenset[str]) -> None:
-    data = {name.partition(".data/")[2] for name in names if ".data/" in name}
+def test_the_wheel_brings_its_parts_to_where_jupyter_looks(names: frozenset[str]) -> None:
+    data = {name.partition(".data/data/")[2] for name in names if ".data/" in name}
+    front_end = {name for name in data if name.startswith(f"{_FRONT_END}/")}
 
-    assert data == {"data/share/jupyter/kernels/exploracoder/kernel.json"}
+    assert data - front_end == {
+        "share/jupyter/kernels/exploracoder/kernel.json",
+        "etc/jupyter/jupyter_server_config.d/exploracoder_jupyter.json",
+    }
+    assert {f"{_FRONT_END}/package.json", f"{_FRONT_END}/install.json"} <= front_end
+    assert any(name.startswith(f"{_FRONT_END}/static/remoteEntry.") for name in front_end)
+    assert f"{_FRONT_END}/schemas/exploracoder/plugin.json" in front_end
+
+
+_FRONT_END = "share/jupyter/labextensions/exploracoder"
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (("jupyterlab.labextensions", "list"), r"exploracoder v\S+ .*enabled.* .*OK"),
+        (("jupyter_server.extension.serverextension", "list"), r"exploracoder_jupyter .*OK"),
+    ],
+)
+def test_jupyter_finds_what_the_wheel_brought_without_node(
+    installed: Path, tmp_path: Path, command: tuple[str, ...], line: str
+) -> None:
+    own = {f"JUPYTER_{name}_DIR": str(tmp_path) for name in ("CONFIG", "DATA", "RUNTIME")}
+    env = {"PATH": str(installed.parent), "HOME": str(tmp_path), **own}
+
+    said = subprocess.run(
+        [str(installed), "-m", *command],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+
+    assert shutil.which("node", path=env["PATH"]) is None
+    assert re.search(line, said.stdout + said.stderr), said.stdout + said.stderr
