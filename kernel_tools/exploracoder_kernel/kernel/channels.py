@@ -171,6 +171,8 @@ class Channels:
             return self.session.send(socket, kind, content=content, **fields)
         except UnicodeEncodeError:
             return self.session.send(socket, kind, content=_encodable(content), **fields)
+        finally:
+            look_again(socket)
 
     async def _messages(self, name: str) -> AsyncIterator[tuple[list[bytes], Content]]:
         socket = self._sockets[name]
@@ -239,6 +241,15 @@ _KINDS = {
     "control": zmq.ROUTER,
     "shell": zmq.ROUTER,
 }
+
+
+def look_again(socket: zmq.asyncio.Socket) -> None:
+    """After a ``Session`` has sent on a socket that somebody reads.
+
+    It sends past the event loop, and takes the sign from it that something has come meanwhile:
+    whoever waits would go on waiting until more comes. Asking for the events gives the sign again.
+    """
+    socket.get(zmq.EVENTS)
 
 
 def _encodable(content: Content) -> Content:

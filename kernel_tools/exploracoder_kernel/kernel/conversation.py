@@ -149,8 +149,6 @@ class Conversation:
         if channel == "iopub":
             self._take_published(message)
             return
-        if channel == "stdin":
-            return
         session = str(message["header"].get("session"))
         if self._kernel_session and session != self._kernel_session:
             self._give_up(_RESTARTED)

@@ -1,32 +1,39 @@
 """How messages travel between a client and its kernel: over sockets, or through a gateway.
 
-A client that a Jupyter server's kernel manager makes has one of two kinds of channels. Those of a
-local kernel are sockets. Those of a kernel behind a gateway are queues that a thread fills from one
-WebSocket, and their own way to wait for a message never lets the event loop rest.
+A client that a Jupyter server's kernel manager makes is of one of two kinds. That of a local kernel
+has sockets. That of a kernel behind a gateway has queues, which a thread fills from a WebSocket; it
+shows the gateway no token, names no channel, waits for messages without letting the event loop
+rest, and ends at the first one with binary data. So the WebSocket is opened here instead, with the
+settings that the server has for its gateway.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
+import json
 import logging
-import queue
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from jupyter_client.jsonutil import json_default
+from tornado.escape import url_escape
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import WebSocketClosedError, WebSocketError
+
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.channels import look_again
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
+    from tornado.websocket import WebSocketClientConnection
 
-Name = Literal["shell", "control", "iopub", "stdin"]
+Name = Literal["shell", "control", "iopub"]
 Message = dict[str, Any]
 
 _log = logging.getLogger("exploracoder.kernel")
-_LOOK_SECONDS = 0.005
-_IDLE_LOOK_SECONDS = 0.05
-_LOOKS_BEFORE_IDLE = 200
+_MOST_BYTES = 1024 * 1024 * 1024
+_GATEWAY_LOST = "The connection to the kernel gateway is lost."
 
 
 class LineClosed(Exception):  # noqa: N818  # a fact about the connection
@@ -108,7 +115,9 @@ class SocketLine:
 
     def send(self, channel: Name, message: Message) -> None:
         """Send a message."""
-        _channel(self._client, channel).send(message)
+        sender = _channel(self._client, channel)
+        sender.send(message)
+        look_again(sender.socket)
 
     async def receive(self, channel: Name) -> Message:
         """The next message of a channel; one that is not signed with our key is left out."""
@@ -127,58 +136,93 @@ class SocketLine:
 
 
 class GatewayLine:
-    """The one WebSocket to a gateway. All that comes on it has to be taken, by whomever it is."""
+    """The WebSocket to a gateway, on which all channels come."""
 
-    channels: Sequence[Name] = ("shell", "control", "iopub", "stdin")
+    channels: Sequence[Name] = ("shell", "control", "iopub")
     look_every_seconds = 5.0
 
     def __init__(self, client: AsyncKernelClient) -> None:
         self._client = client
+        self._queues: dict[str, asyncio.Queue[Message | None]] = {}
+        self._socket: WebSocketClientConnection | None = None
+        self._reader: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Connect, which the client does without letting the event loop go on.
+        """Connect.
 
         Raises:
             SidecarError: The gateway does not take the connection.
         """
-        starting: Any = self._client.start_channels
+        from tornado.websocket import websocket_connect
+
+        self._queues = {name: asyncio.Queue() for name in self.channels}
         try:
-            await asyncio.to_thread(lambda: asyncio.run(starting()))
-        except Exception as error:  # what the client's library raises is known there only
+            self._socket = await websocket_connect(
+                _gateway_request(self._client), max_message_size=_MOST_BYTES
+            )
+        except (OSError, WebSocketError, HTTPClientError) as error:
             raise SidecarError(
                 f"The kernel gateway can't be reached: {error}. Is it up? Its log says more."
             ) from error
+        self._reader = asyncio.create_task(self._read(self._socket))
 
     def send(self, channel: Name, message: Message) -> None:
-        """Send a message; without a channel's name in it, it would be taken for one of shell's."""
+        """Send a message."""
+        text = json.dumps({**message, "channel": channel}, default=json_default)
         try:
-            _channel(self._client, channel).send({**message, "channel": channel})
-        except Exception as error:  # see above
-            raise LineClosed(f"The connection to the kernel gateway is lost: {error}") from error
+            if self._socket is None:
+                raise WebSocketClosedError
+            self._socket.write_message(text)
+        except WebSocketClosedError:
+            raise LineClosed(_GATEWAY_LOST) from None
 
     async def receive(self, channel: Name) -> Message:
-        """The next message of a channel, looked for less often while none comes."""
-        source = _channel(self._client, channel)
-        looks = 0
-        while True:
-            with contextlib.suppress(queue.Empty):
-                message: Message = source.get_nowait()
-                source.task_done()
-                return message
-            if source.response_router_finished:
-                raise LineClosed("The connection to the kernel gateway is lost.")
-            looks += 1
-            is_idle = looks > _LOOKS_BEFORE_IDLE
-            await asyncio.sleep(_IDLE_LOOK_SECONDS if is_idle else _LOOK_SECONDS)
+        """The next message of a channel."""
+        message = await self._queues[channel].get()
+        if message is None:
+            raise LineClosed(_GATEWAY_LOST)
+        return message
 
     def close(self) -> None:
         """Disconnect."""
-        for name in self.channels:
-            source = _channel(self._client, name)
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    source.get_nowait()
-        self._client.stop_channels()
+        if self._reader is not None:
+            self._reader.cancel()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    async def _read(self, socket: WebSocketClientConnection) -> None:
+        """Sort messages until the connection ends; those with binary data are for widgets."""
+        try:
+            while (frame := await socket.read_message()) is not None:
+                if isinstance(frame, str):
+                    self._sort(frame)
+        finally:
+            for waiting in self._queues.values():
+                waiting.put_nowait(None)
+
+    def _sort(self, frame: str) -> None:
+        try:
+            message = json.loads(frame)
+            waiting = self._queues.get(message["channel"])
+            if waiting is not None and isinstance(message["header"]["msg_type"], str):
+                waiting.put_nowait(message)
+        except (ValueError, LookupError, TypeError) as error:
+            _log.warning("A message of the gateway was left out: %s", error)
+
+
+def _gateway_request(client: AsyncKernelClient) -> HTTPRequest:
+    """For a kernel's channels, as the server itself asks for them."""
+    from jupyter_server.gateway.gateway_client import GatewayClient
+
+    gateway = GatewayClient.instance()
+    place = gateway.kernels_endpoint.strip("/")
+    kernel = url_escape(str(getattr(client, "kernel_id", "")))
+    session = url_escape(client.session.session)
+    root = (gateway.ws_url or "").rstrip("/")
+    url = f"{root}/{place}/{kernel}/channels?session_id={session}"
+    settings: Any = gateway.load_connection_args
+    return HTTPRequest(url, **settings())
 
 
 def _channel(client: AsyncKernelClient, name: Name) -> Any:
