@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder_kernel.branch.linux import descendants, processes
+from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
+from jupyter_client.connect import write_connection_file
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -48,6 +52,46 @@ async def sidecar(
 async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
     """A sidecar that chooses by itself."""
     async with Sidecar(cwd=tmp_path, launcher=launcher) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def kernel_file(tmp_path_factory: pytest.TempPathFactory, sandboxing: Sandboxing) -> Iterator[Path]:
+    """The connection file of a kernel that tests share: each has branches of its own."""
+    folder = tmp_path_factory.mktemp("kernel")
+    file = folder / "kernel.json"
+    write_connection_file(str(file), transport="ipc", ip=str(folder / "socket"), key=b"secret")
+    options = ["-f", str(file), "--cwd", str(folder), "--sandbox", sandboxing.level]
+    command = [sys.executable, "-m", "exploracoder_kernel.kernel", *options]
+    with subprocess.Popen(command) as kernel:
+        yield file
+        kernel.terminate()
+
+
+@contextlib.asynccontextmanager
+async def attached(kernel_file: Path) -> AsyncIterator[RemoteSidecar]:
+    """A client whose root is a fresh branch; when it leaves, the kernel is as it was."""
+    async with RemoteSidecar(connection_file=kernel_file) as remote:
+        pristine = remote.root
+        remote.root = await remote.fork(pristine)
+        yield remote
+        for branch in await remote.tree():
+            if branch.id != pristine:
+                await remote.drop(branch.id)
+
+
+@pytest.fixture(params=["fork", "replay", "kernel"])
+async def executor(
+    request: pytest.FixtureRequest, tmp_path: Path, launcher: Launcher, strategy: str
+) -> AsyncIterator[Executor]:
+    """Whatever runs code: a sidecar with each strategy, and one behind a kernel's protocol."""
+    if strategy not in ("auto", request.param):
+        pytest.skip(f"--strategy {strategy}")
+    if request.param == "kernel":
+        async with attached(request.getfixturevalue("kernel_file")) as remote:
+            yield remote
+        return
+    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as opened:
         yield opened
 
 

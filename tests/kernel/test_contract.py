@@ -7,15 +7,28 @@ import time
 from collections.abc import Callable
 
 import pytest
+from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.sidecar import Sidecar
 
 SHORT = Limits(wall_seconds=0.4)
 
 
+@pytest.fixture
+def sidecar(executor: Executor) -> Executor:
+    """What is held to the contract."""
+    return executor
+
+
+async def info_of(sidecar: Executor, branch: str) -> BranchInfo:
+    """What the tree says of a branch."""
+    (found,) = [info for info in await sidecar.measure() if info.id == branch]
+    return found
+
+
 class TestState:
-    async def test_a_child_starts_with_its_parents_state(self, sidecar: Sidecar) -> None:
+    async def test_a_child_starts_with_its_parents_state(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "x = [1, 2]")
         child = await sidecar.fork(sidecar.root)
 
@@ -23,7 +36,7 @@ class TestState:
 
         assert observation.result == "[1, 2]"
 
-    async def test_siblings_and_parent_do_not_see_each_other(self, sidecar: Sidecar) -> None:
+    async def test_siblings_and_parent_do_not_see_each_other(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "x = [1]")
         one, two = await sidecar.fork(sidecar.root), await sidecar.fork(sidecar.root)
 
@@ -34,7 +47,7 @@ class TestState:
         assert (await sidecar.run(two, "x, y")).result == "([1, 3], 4)"
         assert (await sidecar.run(sidecar.root, "x")).result == "[1]"
 
-    async def test_a_chain_of_twenty_keeps_all_steps(self, sidecar: Sidecar) -> None:
+    async def test_a_chain_of_twenty_keeps_all_steps(self, sidecar: Executor) -> None:
         steps = 20 if sidecar.strategy == "fork" else 5
         await sidecar.run(sidecar.root, "total = 0")
         branch = sidecar.root
@@ -46,7 +59,7 @@ class TestState:
         assert (await sidecar.run(branch, "total")).result == str(sum(range(steps)))
         assert (await sidecar.run(sidecar.root, "total")).result == "0"
 
-    async def test_seeded_random_numbers_go_on_in_a_child(self, sidecar: Sidecar) -> None:
+    async def test_seeded_random_numbers_go_on_in_a_child(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "import random; random.seed(1); first = random.random()")
         child = await sidecar.fork(sidecar.root)
 
@@ -55,7 +68,9 @@ class TestState:
 
         assert ours.result == theirs.result
 
-    async def test_a_file_read_in_one_branch_is_not_read_in_another(self, sidecar: Sidecar) -> None:
+    async def test_a_file_read_in_one_branch_is_not_read_in_another(
+        self, sidecar: Executor
+    ) -> None:
         await sidecar.run(
             sidecar.root,
             "from pathlib import Path\n"
@@ -68,7 +83,7 @@ class TestState:
 
         assert (await sidecar.run(two, "len(file.read())")).result == read.result
 
-    async def test_five_branches_run_at_the_same_time(self, sidecar: Sidecar) -> None:
+    async def test_five_branches_run_at_the_same_time(self, sidecar: Executor) -> None:
         branches = [await sidecar.fork(sidecar.root) for _ in range(5)]
         await asyncio.gather(*(sidecar.run(b, "import time") for b in branches))
         started = time.monotonic()
@@ -78,7 +93,7 @@ class TestState:
         assert all(observation.ran for observation in observations)
         assert time.monotonic() - started < 1.8
 
-    async def test_a_dropped_branch_is_gone_and_its_child_stays(self, sidecar: Sidecar) -> None:
+    async def test_a_dropped_branch_is_gone_and_its_child_stays(self, sidecar: Executor) -> None:
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "x = 1")
         grandchild = await sidecar.fork(child)
@@ -89,16 +104,17 @@ class TestState:
             await sidecar.run(child, "x")
         assert (await sidecar.run(grandchild, "x")).result == "1"
 
-    async def test_the_tree_names_parents_cells_and_states(self, sidecar: Sidecar) -> None:
+    async def test_the_tree_names_parents_cells_and_states(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "x = 1")
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "x = 2")
         busy = asyncio.create_task(sidecar.run(child, "import time; time.sleep(0.5)"))
         await asyncio.sleep(0.2)
 
-        root_info, child_info = sidecar.tree()
+        root_info = await info_of(sidecar, sidecar.root)
+        child_info = await info_of(sidecar, child)
 
-        assert (root_info.cells, root_info.state, root_info.created) == (1, "idle", "root")
+        assert (root_info.cells, root_info.state) == (1, "idle")
         assert (child_info.parent, child_info.cells) == (sidecar.root, 2)
         assert (child_info.state, child_info.created) == ("busy", sidecar.strategy)
         await busy
@@ -106,7 +122,7 @@ class TestState:
 
 class TestOutput:
     async def test_output_of_python_c_and_child_processes_keeps_its_order(
-        self, sidecar: Sidecar
+        self, sidecar: Executor
     ) -> None:
         observation = await sidecar.run(
             sidecar.root,
@@ -128,7 +144,7 @@ class TestOutput:
         assert observation.stdout == "one\ntwo\nfour\nfive\nsix"
         assert observation.stderr == "three\n"
 
-    async def test_the_last_expression_is_the_result(self, sidecar: Sidecar) -> None:
+    async def test_the_last_expression_is_the_result(self, sidecar: Executor) -> None:
         shown = await sidecar.run(sidecar.root, "x = 3\nx * 2")
         hidden = await sidecar.run(sidecar.root, "x * 2;")
 
@@ -136,7 +152,7 @@ class TestOutput:
         assert shown.outputs[0]["data"] == {"text/plain": "6"}
         assert hidden.result is None
 
-    async def test_rich_display_and_streams_are_outputs_in_order(self, sidecar: Sidecar) -> None:
+    async def test_rich_display_and_streams_are_outputs_in_order(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "from IPython.display import HTML, display\n"
@@ -147,7 +163,7 @@ class TestOutput:
         assert kinds == ["stream", "display_data", "stream"]
         assert observation.outputs[1]["data"]["text/html"] == "<b>x</b>"
 
-    async def test_magics_and_top_level_await_work(self, sidecar: Sidecar) -> None:
+    async def test_magics_and_top_level_await_work(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "%cd -q .\nimport asyncio\nasync def later():\n"
@@ -156,7 +172,7 @@ class TestOutput:
 
         assert observation.result == "7"
 
-    async def test_two_hundred_megabytes_are_cut_in_the_middle(self, sidecar: Sidecar) -> None:
+    async def test_two_hundred_megabytes_are_cut_in_the_middle(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "line = 'x' * 999 + '\\n'\n"
@@ -170,7 +186,7 @@ class TestOutput:
         assert observation.is_truncated
         assert observation.limits_hit == ("max_output_chars",)
 
-    async def test_a_huge_result_is_cut(self, sidecar: Sidecar) -> None:
+    async def test_a_huge_result_is_cut(self, sidecar: Executor) -> None:
         observation = await sidecar.run(sidecar.root, "'y' * 50_000", Limits(max_output_chars=100))
 
         assert observation.result is not None
@@ -179,13 +195,13 @@ class TestOutput:
 
     @pytest.mark.parametrize("spoil", ["sys.stdout = None", "sys.stdout.close()"])
     async def test_a_snippet_that_spoils_the_streams_spoils_only_itself(
-        self, sidecar: Sidecar, spoil: str
+        self, sidecar: Executor, spoil: str
     ) -> None:
         await sidecar.run(sidecar.root, f"import sys\n{spoil}")
 
         assert (await sidecar.run(sidecar.root, "print('back')\n2")).stdout == "back\n"
 
-    async def test_shell_commands_and_help_are_plain_output(self, sidecar: Sidecar) -> None:
+    async def test_shell_commands_and_help_are_plain_output(self, sidecar: Executor) -> None:
         shell = await sidecar.run(sidecar.root, "!echo hello")
         asked = await sidecar.run(sidecar.root, "len?")
 
@@ -193,7 +209,7 @@ class TestOutput:
         assert "number of items" in asked.stdout
         assert "\x1b" not in asked.stdout
 
-    async def test_input_says_that_nobody_is_there(self, sidecar: Sidecar) -> None:
+    async def test_input_says_that_nobody_is_there(self, sidecar: Executor) -> None:
         observation = await sidecar.run(sidecar.root, "name = input('Name? ')")
 
         assert observation.error is not None
@@ -202,7 +218,7 @@ class TestOutput:
 
 
 class TestErrors:
-    async def test_the_line_counts_in_the_snippet(self, sidecar: Sidecar) -> None:
+    async def test_the_line_counts_in_the_snippet(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root, "\n\ndef f(n):\n    return 1 / n\n\nimport json\nf(0)\n"
         )
@@ -212,7 +228,7 @@ class TestErrors:
         assert observation.error.ename == "ZeroDivisionError"
         assert observation.error.line == 4
 
-    async def test_the_line_of_an_error_in_a_library_is_the_call(self, sidecar: Sidecar) -> None:
+    async def test_the_line_of_an_error_in_a_library_is_the_call(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root, "import json\ntext = '{'\n\nvalue = json.loads(text)"
         )
@@ -221,13 +237,13 @@ class TestErrors:
         assert observation.error.line == 4
         assert "json.loads(text)" in "\n".join(observation.error.traceback)
 
-    async def test_a_syntax_error_has_its_line(self, sidecar: Sidecar) -> None:
+    async def test_a_syntax_error_has_its_line(self, sidecar: Executor) -> None:
         observation = await sidecar.run(sidecar.root, "\nx = 1\ny = = 2")
 
         assert observation.error is not None
         assert (observation.error.ename, observation.error.line) == ("SyntaxError", 3)
 
-    async def test_tracebacks_have_neither_colours_nor_our_frames(self, sidecar: Sidecar) -> None:
+    async def test_tracebacks_have_neither_colours_nor_our_frames(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "try:\n    {}['a']\nexcept KeyError as error:\n    raise ValueError('no') from error",
@@ -240,7 +256,7 @@ class TestErrors:
         assert "IPython" not in text
         assert text.index("KeyError") < text.index("direct cause") < text.index("ValueError: no")
 
-    async def test_an_error_whose_message_raises_is_reported(self, sidecar: Sidecar) -> None:
+    async def test_an_error_whose_message_raises_is_reported(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root, "class Bad(Exception):\n    def __str__(self): return 1 / 0\nraise Bad"
         )
@@ -249,7 +265,7 @@ class TestErrors:
         assert observation.error.ename == "Bad"
         assert "ZeroDivisionError" in observation.error.evalue
 
-    async def test_exit_ends_the_snippet_and_not_the_branch(self, sidecar: Sidecar) -> None:
+    async def test_exit_ends_the_snippet_and_not_the_branch(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "x = 1")
 
         observation = await sidecar.run(sidecar.root, "import sys; sys.exit(2)")
@@ -260,7 +276,7 @@ class TestErrors:
 
 
 class TestVariables:
-    async def test_new_rebound_and_grown_names_are_reported(self, sidecar: Sidecar) -> None:
+    async def test_new_rebound_and_grown_names_are_reported(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "a = 1; b = [1]; c = 'same'; untouched = 5")
 
         observation = await sidecar.run(sidecar.root, "a = 1; b.append(2); new = {'k': 1}")
@@ -270,14 +286,14 @@ class TestVariables:
         assert by_name["b"].length == 2
         assert by_name["new"].preview == "{'k': 1}"
 
-    async def test_names_of_ours_and_of_ipython_are_not_variables(self, sidecar: Sidecar) -> None:
+    async def test_names_of_ours_and_of_ipython_are_not_variables(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "import os\n_private = 1\nmine = 2\nmine")
 
         names = [variable.name for variable in await sidecar.variables(sidecar.root)]
 
         assert names == ["mine"]
 
-    async def test_a_repr_that_raises_or_hangs_gives_a_sentence(self, sidecar: Sidecar) -> None:
+    async def test_a_repr_that_raises_or_hangs_gives_a_sentence(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "class Raises:\n    def __repr__(self): raise OSError('no')\n"
@@ -289,7 +305,9 @@ class TestVariables:
         assert previews["raises"] == "<its repr raised OSError: no>"
         assert "took longer" in previews["hangs"]
 
-    async def test_classes_that_refuse_every_question_are_described(self, sidecar: Sidecar) -> None:
+    async def test_classes_that_refuse_every_question_are_described(
+        self, sidecar: Executor
+    ) -> None:
         refuse = "__getattribute__(self, name): raise RuntimeError('no')"
         observation = await sidecar.run(
             sidecar.root,
@@ -300,7 +318,7 @@ class TestVariables:
         types = {variable.name: variable.type for variable in observation.variables}
         assert types == {"Meta": "type", "Odd": "Meta", "odd": "Odd"}
 
-    async def test_arrays_have_a_shape_and_their_public_type(self, sidecar: Sidecar) -> None:
+    async def test_arrays_have_a_shape_and_their_public_type(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root, "import numpy as np\ngrid = np.zeros((2, 3))\nscalar = np.float64(1)"
         )
@@ -313,7 +331,7 @@ class TestVariables:
 
 class TestLimits:
     async def test_a_snippet_over_its_time_is_interrupted_and_the_branch_goes_on(
-        self, sidecar: Sidecar
+        self, sidecar: Executor
     ) -> None:
         observation = await sidecar.run(sidecar.root, "x = 1\nwhile True: pass", SHORT)
 
@@ -324,7 +342,7 @@ class TestLimits:
         assert (await sidecar.run(sidecar.root, "x")).result == "1"
 
     async def test_a_snippet_that_ignores_sigint_is_killed_and_the_branch_rebuilt(
-        self, sidecar: Sidecar
+        self, sidecar: Executor
     ) -> None:
         await sidecar.run(sidecar.root, "x = 41")
         started = time.monotonic()
@@ -338,9 +356,9 @@ class TestLimits:
 
         assert observation.status == "timeout"
         assert time.monotonic() - started < 4
-        assert sidecar.tree()[0].state == "dead"
+        assert (await info_of(sidecar, sidecar.root)).state == "dead"
         assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
-        assert sidecar.tree()[0].state == "idle"
+        assert (await info_of(sidecar, sidecar.root)).state == "idle"
 
     @pytest.mark.parametrize(
         ("code", "word"),
@@ -351,7 +369,7 @@ class TestLimits:
         ],
     )
     async def test_a_process_that_dies_is_an_observation(
-        self, sidecar: Sidecar, code: str, word: str
+        self, sidecar: Executor, code: str, word: str
     ) -> None:
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "x = 5")
@@ -364,7 +382,9 @@ class TestLimits:
         assert word in observation.error.evalue
         assert (await sidecar.run(child, "x")).result == "5"
 
-    async def test_memory_over_the_limit_is_an_error_in_the_snippet(self, sidecar: Sidecar) -> None:
+    async def test_memory_over_the_limit_is_an_error_in_the_snippet(
+        self, sidecar: Executor
+    ) -> None:
         observation = await sidecar.run(
             sidecar.root, "big = bytearray(4 << 30)", Limits(memory_bytes=2 << 30)
         )
@@ -375,7 +395,7 @@ class TestLimits:
         assert (await sidecar.run(sidecar.root, "1 + 1")).ran
 
     async def test_what_ran_before_a_limit_was_hit_is_part_of_the_state(
-        self, sidecar: Sidecar
+        self, sidecar: Executor
     ) -> None:
         limits = Limits(memory_bytes=2 << 30)
         await sidecar.run(sidecar.root, "x = 41\nbig = bytearray(4 << 30)", limits)
@@ -383,7 +403,7 @@ class TestLimits:
 
         assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
 
-    async def test_too_many_processes_end_the_branch(self, sidecar: Sidecar) -> None:
+    async def test_too_many_processes_end_the_branch(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
             "import subprocess\nps = [subprocess.Popen(['sleep', '60']) for _ in range(6)]\n"
@@ -394,7 +414,7 @@ class TestLimits:
         assert observation.status == "limit"
         assert observation.limits_hit == ("processes",)
 
-    async def test_interrupt_stops_what_runs(self, sidecar: Sidecar) -> None:
+    async def test_interrupt_stops_what_runs(self, sidecar: Executor) -> None:
         running = asyncio.create_task(sidecar.run(sidecar.root, "import time; time.sleep(20)"))
         await asyncio.sleep(0.3)
 
@@ -403,7 +423,7 @@ class TestLimits:
         assert (await running).status == "interrupted"
         assert (await sidecar.run(sidecar.root, "1")).ran
 
-    async def test_a_cancelled_run_leaves_a_usable_branch(self, sidecar: Sidecar) -> None:
+    async def test_a_cancelled_run_leaves_a_usable_branch(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "import time")
         tasks = asyncio.all_tasks()
         running = asyncio.create_task(sidecar.run(sidecar.root, "x = 1\ntime.sleep(20)"))
@@ -417,7 +437,7 @@ class TestLimits:
         assert (await sidecar.run(sidecar.root, "x")).result == "1"
 
     async def test_a_process_that_a_snippet_forked_does_not_answer_for_it(
-        self, sidecar: Sidecar
+        self, sidecar: Executor
     ) -> None:
         observation = await sidecar.run(
             sidecar.root,
@@ -431,7 +451,7 @@ class TestLimits:
 
     async def test_children_of_a_killed_branch_die_with_it(
         self,
-        sidecar: Sidecar,
+        sidecar: Executor,
         pid_is_alive: Callable[[int], bool],
         wait_until: Callable[[Callable[[], bool]], bool],
     ) -> None:
