@@ -68,10 +68,11 @@ class Settings(BaseModel):
     repair_names: bool = Field(
         True, description="try the nearest real names in place of those that do not exist"
     )
-    first_try: bool = Field(
-        False,
-        description="with a check: write the solution from retrieved docs first, and explore only"
-        " when it fails",
+    first_tries: int = Field(
+        0,
+        ge=0,
+        description="with a check: solutions written from retrieved docs first; what is explored is"
+        " only what they fail at",
     )
     compose: bool = Field(
         True,
@@ -120,7 +121,7 @@ PROFILES: dict[ProfileName, Settings] = {
         temperature=0.6,
         stop_at_first=True,
         debug_rounds=2,
-        first_try=True,
+        first_tries=5,
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,

@@ -58,7 +58,7 @@ def test_a_budget_stops_the_exploration_with_all_saved(
 ) -> None:
     slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
     done = explore(
-        serve(slow), option, value, "--json", "--profile", "small", "--set", "first-try=false"
+        serve(slow), option, value, "--json", "--profile", "small", "--set", "first-tries=0"
     )
 
     assert done.code == 1
@@ -70,7 +70,7 @@ def test_a_budget_stops_the_exploration_with_all_saved(
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     serve: Serve, explore: Explorer
 ) -> None:
-    explore(serve(), "--max-tokens", "900", "--profile", "small", "--set", "first-try=false")
+    explore(serve(), "--max-tokens", "900", "--profile", "small", "--set", "first-tries=0")
     server = serve()
     done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 

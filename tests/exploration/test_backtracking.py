@@ -14,7 +14,7 @@ EXPECTED = '["assam", "oolong"]'
 WEAK_KEEP = KEEP.replace("> 3", "> 4")
 WRONG = COLLECT.replace("in kept", "in leaves")
 WHOLE = "\n".join([READ, KEEP, COLLECT])
-ONE = ("--profile", "small", "--set", "first-try=false", "--candidates", "1")
+ONE = ("--profile", "small", "--set", "first-tries=0", "--candidates", "1")
 
 
 def explore_script(
@@ -133,7 +133,7 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
             repairs=[wrong, fenced(WHOLE)],
         )
     )
-    done = explore_script(explore, server, "--profile", "small", "--set", "first-try=false")
+    done = explore_script(explore, server, "--profile", "small", "--set", "first-tries=0")
 
     assert done.json["status"] == "solved"
     assert kinds_asked(server).count("repair") == 2

@@ -175,7 +175,7 @@ def test_the_notebook_runs_from_top_to_bottom_in_plain_jupyter(
 ) -> None:
     from nbclient import NotebookClient
 
-    explore(serve(), "--profile", "small", "--set", "first-try=false")
+    explore(serve(), "--profile", "small", "--set", "first-tries=0")
     made = notebook.read(explore.notebook)
     before = [cell.get("outputs") for cell in made.cells if cell.cell_type == "code"]
     NotebookClient(made, resources={"metadata": {"path": str(library)}}, timeout=60).execute()

@@ -84,7 +84,7 @@ def test_each_step_starts_from_the_state_that_the_last_one_left(
 
 def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    explore(server, "--profile", "small", "--set", "first-try=false")
+    explore(server, "--profile", "small", "--set", "first-tries=0")
     second = next(
         one for one in server.chat_requests if kind_of(one) == "draft" and step_of(one) == 2
     )
@@ -96,7 +96,7 @@ def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: E
 
 def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("import tealeaf\nleaves = 1 / 0")]}))
-    done = explore(server, "--json", "--profile", "small", "--set", "first-try=false")
+    done = explore(server, "--json", "--profile", "small", "--set", "first-tries=0")
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
     assert done.code == 0
@@ -108,7 +108,7 @@ def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) 
 def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("leaves = 1 / 0")]}))
     done = explore(
-        server, "--json", "--profile", "small", "--set", "first-try=false", "--no-self-debug"
+        server, "--json", "--profile", "small", "--set", "first-tries=0", "--no-self-debug"
     )
 
     assert done.json["subtasks"][0]["status"] == "failed"
@@ -120,7 +120,7 @@ def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(drafts={1: [fenced(BROKEN_READ)]}))
-    explore(server, "--profile", "small", "--set", "first-try=false", "--set", "repair-names=false")
+    explore(server, "--profile", "small", "--set", "first-tries=0", "--set", "repair-names=false")
     problems = explore.exploration.steps[0].candidates[0].problems
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
@@ -132,7 +132,7 @@ def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
 def test_failed_code_never_enters_later_prompts(serve: Serve, explore: Explorer) -> None:
     failing = fenced("mistaken = 1 / 0")
     server = serve(TeaModel(drafts={1: [failing]}, debugs={1: [failing]}))
-    explore(server, "--profile", "small", "--set", "first-try=false")
+    explore(server, "--profile", "small", "--set", "first-tries=0")
     later = [
         request
         for request in server.chat_requests
@@ -221,7 +221,7 @@ def test_a_notebook_that_was_there_is_moved_aside(serve: Serve, explore: Explore
 def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer) -> None:
     good = '{"subtasks": ["%s"]}' % GOALS[0]  # noqa: UP031
     server = serve(TeaModel(plans=["First I would read the leaves.", good]))
-    done = explore(server, "--json", "--profile", "small", "--set", "first-try=false")
+    done = explore(server, "--json", "--profile", "small", "--set", "first-tries=0")
 
     assert done.code == 0
     assert kinds_asked(server).count("plan") == 2
@@ -237,7 +237,7 @@ def test_a_model_that_never_gives_a_plan_ends_the_exploration(
         "--profile",
         "small",
         "--set",
-        "first-try=false",
+        "first-tries=0",
     )
 
     assert done.code == 2
@@ -257,7 +257,7 @@ def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
 ) -> None:
     deadly = fenced("import os\nos._exit(3)")
     server = serve(TeaModel(drafts={1: [deadly]}))
-    done = explore(server, "--json", "--profile", "small", "--set", "first-try=false")
+    done = explore(server, "--json", "--profile", "small", "--set", "first-tries=0")
 
     assert done.code == 0
     assert explore.exploration.steps[0].candidates[0].observation is not None
@@ -268,7 +268,7 @@ def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
 def test_a_candidate_that_never_ends_is_stopped(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("while True: pass")]}))
     done = explore(
-        server, "--json", "--profile", "small", "--set", "first-try=false", "--set", "run_seconds=1"
+        server, "--json", "--profile", "small", "--set", "first-tries=0", "--set", "run_seconds=1"
     )
 
     assert done.code == 0
@@ -313,7 +313,7 @@ def test_two_libraries_are_explored_together(
         "--profile",
         "small",
         "--set",
-        "first-try=false",
+        "first-tries=0",
         "-l",
         tmp_path / "sugarcube.py",
     )

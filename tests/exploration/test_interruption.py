@@ -81,7 +81,7 @@ def stuck_in_step_3(
     """An exploration whose model does not answer in step 3; steps 1 and 2 are saved."""
     server = serve(TeaModel(drafts={3: [FOR_EVER]}))
     process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: steps_done(explore.notebook) == 2 and 3 in drafted_steps(server))
     return process
@@ -149,7 +149,7 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
     )
     server = serve(script)
     process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
@@ -172,7 +172,7 @@ def test_interrupted_while_code_runs_no_process_is_left(
     endless = f"import ctypes, time\nctypes.CDLL(None).prctl(15, {name.encode()!r}, 0, 0, 0)"
     server = serve(TeaModel(drafts={2: [fenced(f"{endless}\nwhile True: time.sleep(1)")]}))
     process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: processes_named(name) != [])
     process.send_signal(signal.SIGINT)
@@ -189,7 +189,7 @@ def test_interrupted_before_anything_was_planned_it_can_be_resumed(
 ) -> None:
     server = serve(TeaModel(plans=[FOR_EVER]))
     process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
     process.send_signal(signal.SIGINT)
@@ -236,7 +236,7 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     big = f"{KEEP}\nballast = len('''{'x' * room}''')"
     server = serve(TeaModel(drafts={2: [Delay(1.0, fenced(big))]}))
     process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-try=false")
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: steps_done(explore.notebook) == 1)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
@@ -291,7 +291,7 @@ def test_a_library_by_a_relative_path_is_resumed_from_another_folder(
         "--profile",
         "small",
         "--set",
-        "first-try=false",
+        "first-tries=0",
     )
     libraries = explore.exploration.task.libraries
     monkeypatch.chdir(tmp_path)
@@ -310,7 +310,7 @@ def test_a_state_that_cannot_be_rebuilt_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(own_library)
-    explore(serve(), "--max-tokens", "1500", "--profile", "small", "--set", "first-try=false")
+    explore(serve(), "--max-tokens", "1500", "--profile", "small", "--set", "first-tries=0")
     leaves = own_library / "tealeaf" / "leaves.py"
     broken = leaves.read_text(encoding="utf-8").replace("int(strength)", "leaf(strength)")
     leaves.write_text(broken, encoding="utf-8")

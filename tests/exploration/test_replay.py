@@ -17,7 +17,7 @@ def explored(
 ) -> Path:
     """The notebook of an exploration with a library that the test may change."""
     monkeypatch.chdir(own_library)
-    assert explore(serve(), "--profile", "small", "--set", "first-try=false").code == 0
+    assert explore(serve(), "--profile", "small", "--set", "first-tries=0").code == 0
     return explore.notebook
 
 
@@ -93,7 +93,7 @@ def test_a_library_given_by_its_path_is_found_from_any_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = explore.words(
-        serve(), *explore.files(), "--json", "--profile", "small", "--set", "first-try=false"
+        serve(), *explore.files(), "--json", "--profile", "small", "--set", "first-tries=0"
     )
     words[words.index("tealeaf/")] = str(library / "tealeaf")
     explored = explore.run(*words)
@@ -107,7 +107,7 @@ def test_addresses_of_objects_do_not_count_as_changes(
     serve: Serve, explore: Explorer, command: Command
 ) -> None:
     script = TeaModel(drafts={1: [fenced(f"{READ}\nprint(tealeaf.Flow(leaves), object())")]})
-    explore(serve(script), "--profile", "small", "--set", "first-try=false")
+    explore(serve(script), "--profile", "small", "--set", "first-tries=0")
     done = command("replay", explore.notebook, "--json")
 
     assert "0x" in done.json["cells"][1]["now"]

@@ -86,7 +86,7 @@ def test_a_result_that_the_plan_forgets_gets_a_subtask(serve: Serve, explore: Ex
     words = explore.words(
         server,
         *explore.files(CHECK, entry_point=None),
-        *("--json", "--profile", "small", "--set", "first-try=false"),
+        *("--json", "--profile", "small", "--set", "first-tries=0"),
         task="Name the leaves above 3. Their number is `total`.",
     )
     done = explore.run(*words)
@@ -109,7 +109,7 @@ def test_a_draft_without_the_wanted_result_is_mended(serve: Serve, explore: Expl
         "--profile",
         "small",
         "--set",
-        "first-try=false",
+        "first-tries=0",
     )
     done = explore.run(*words, "--json")
     asked = [request.last_user_message for request in server.chat_requests]

@@ -15,7 +15,7 @@ AT_ONCE = (
 
 def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--json", "--set", "first-try=true")
+    done = explore(server, "--json", "--set", "first-tries=2")
 
     assert done.json["status"] == "solved"
     assert done.json["solution"] == SOLUTION
@@ -25,11 +25,9 @@ def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore
 def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
     serve: Serve, explore: Explorer
 ) -> None:
-    model = TeaModel(
-        solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)], repairs=[fenced(WRONG_SOLUTION)]
-    )
-    server = serve(model)
-    done = explore(server, "--json", "--set", "first-try=true")
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)], repairs=[wrong]))
+    done = explore(server, "--json", "--set", "first-tries=2")
 
     assert done.json["status"] == "solved"
     assert "plan" in kinds_asked(server)
@@ -38,9 +36,17 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
     assert [attempt.code for attempt in solution.attempts] == [SOLUTION]
 
 
+def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    done = explore(server, "--json", "--set", "first-tries=5")
+
+    assert done.json["solution"] == SOLUTION
+    assert kinds_asked(server) == ["solution", "solution"]
+
+
 def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    explore(server, "--set", "first-try=true", check=None)
+    explore(server, "--set", "first-tries=2", check=None)
 
     assert kinds_asked(server)[0] == "plan"
 

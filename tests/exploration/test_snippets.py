@@ -56,7 +56,7 @@ def test_a_reply_that_was_cut_off_is_run_up_to_its_last_whole_statement(
 ) -> None:
     cut = f"```python\n{READ}\nkept = list(tealeaf.Flow(lea"
     server = serve(TeaModel(goals=["Read them"], drafts={1: [cut]}), finish_reason="length")
-    explore(server, "--profile", "small", "--set", "first-try=false", check=None)
+    explore(server, "--profile", "small", "--set", "first-tries=0", check=None)
 
     assert explore.exploration.steps[0].candidates[0].code == READ
 
@@ -71,7 +71,7 @@ def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
         "--profile",
         "small",
         "--set",
-        "first-try=false",
+        "first-tries=0",
         "--set",
         "repair-names=false",
         check=None,
@@ -89,6 +89,6 @@ def test_an_attribute_missing_on_a_foreign_type_names_no_api(
 ) -> None:
     code = "words = ['tea']\nfor one in words:\n    one.heatt(90)"
     server = serve(TeaModel(goals=["Heat a kettle"], drafts={1: [fenced(code)]}))
-    explore(server, "--profile", "small", "--set", "first-try=false", check=None)
+    explore(server, "--profile", "small", "--set", "first-tries=0", check=None)
 
     assert explore.exploration.steps[0].candidates[0].problems == ()

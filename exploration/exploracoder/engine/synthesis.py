@@ -26,21 +26,26 @@ PART = "solution"
 
 
 async def synthesize(
-    bench: Workbench, apis: Sequence[ApiDoc], *, attempts: int | None = None
+    bench: Workbench,
+    apis: Sequence[ApiDoc],
+    *,
+    attempts: int | None = None,
+    repairs: int | None = None,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
 
     Each of the settings' attempts starts from scratch and is repaired within its rounds. Raises
     BudgetError and ModelError.
     """
-    made: list[Attempt] = []
-    for number in range(attempts or bench.settings.solution_attempts):
+    settings, made = bench.settings, list[Attempt]()
+    rounds = settings.repair_rounds if repairs is None else repairs
+    for number in range(settings.solution_attempts if attempts is None else attempts):
         messages = _messages(bench, apis)
-        for repair in range(1 + bench.settings.repair_rounds):
+        for repair in range(1 + rounds):
             sampling = bench.sampling(
                 PART,
                 number=100 * number + repair,
-                max_tokens=bench.settings.solution_tokens,
+                max_tokens=settings.solution_tokens,
             )
             reply = await bench.ask(PART, messages, sampling)
             attempt = await try_solution(bench, code_block(reply.text), apis)

@@ -45,21 +45,23 @@ class ExploraCoder:
 
 
 async def try_first(bench: Workbench) -> bool:
-    """Write the solution from the docs that the task's words retrieve, before anything is explored.
+    """Write solutions from the docs that the task's words retrieve, before anything is explored.
 
-    True when the user's check accepts it: then there is nothing to explore. What fails is not
-    kept, and nothing is said of it later: a wrong text would be copied.
+    True when the user's check accepts one: then there is nothing to explore. They share a prompt,
+    so that a server with a prefix cache reads it once. What fails is not kept, and nothing is said
+    of it later: a wrong text would be copied.
     """
     task, settings = bench.exploration.task, bench.settings
-    if not (settings.first_try and task.check):
+    if not (settings.first_tries and task.check):
         return False
     bench.tell("first try", "Trying without exploring")
     hits = find(bench, task.text, settings.shown_apis)
-    solution = await synthesize(bench, [hit.doc for hit in hits], attempts=1)
+    docs = [hit.doc for hit in hits]
+    solution = await synthesize(bench, docs, attempts=settings.first_tries, repairs=0)
     if not solution.final.is_good:
         return False
     solved = bench.exploration.model_copy(update={"solution": solution, "is_planned": True})
-    await bench.update(solved, "Solved at the first try")
+    await bench.update(solved, "Solved without exploring")
     return True
 
 
