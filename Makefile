@@ -44,6 +44,7 @@ test: lint $(LAB_READY) ## lint, then run all tests, the embedded model's includ
 	$(BIN)/python -m pytest $(ARGS)
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
+	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull
 	$(BIN)/jupyter lab --ServerApp.root_dir=$(CURDIR)/examples $(ARGS)
 
 lint: $(READY) $(MODULES) ## check style, format, and types, of Python and TypeScript

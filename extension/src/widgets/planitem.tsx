@@ -87,7 +87,7 @@ function GoalLine(
       <button
         type="button"
         className="jp-exploracoder-goal"
-        aria-keyshortcuts={isFree ? 'Alt+ArrowUp Alt+ArrowDown F2' : undefined}
+        aria-keyshortcuts={isFree ? 'Alt+ArrowUp Alt+ArrowDown F2 Delete' : undefined}
         onClick={() => onSelect(step.subtask.id)}
         onDoubleClick={() =>
           tools.execute('exploracoder:open-notebook', {
@@ -95,7 +95,7 @@ function GoalLine(
             subtask: step.subtask.id
           })
         }
-        onKeyDown={event => onKey(event, props)}
+        onKeyDown={event => onKey(event, props, onEdit)}
       >
         <icon.react tag="span" aria-hidden="true" />
         <span>
@@ -159,7 +159,7 @@ function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.React
   );
 }
 
-function onKey(event: React.KeyboardEvent, props: IPlanItemProps): void {
+function onKey(event: React.KeyboardEvent, props: IPlanItemProps, onEdit: () => void): void {
   const { after, before, isWorking, model, onMove, step, tools } = props;
   const subtask = step.subtask.id;
   const items = Array.from(
@@ -176,6 +176,8 @@ function onKey(event: React.KeyboardEvent, props: IPlanItemProps): void {
     items[place - 1]?.focus();
   } else if (event.key === 'ArrowDown') {
     items[place + 1]?.focus();
+  } else if (event.key === 'F2' && isFree) {
+    onEdit();
   } else if (event.key === 'Delete' && isFree) {
     tools.send(model, { kind: 'delete_subtask', subtask });
   } else {

@@ -12,6 +12,7 @@ import { Explorations } from '../explorations';
 import { explorationIcon } from '../icons';
 import { IPrices } from '../wording';
 import { IconAction } from './action';
+import { Boundary } from './boundary';
 import { ExplorationView } from './explorationview';
 import { Past } from './past';
 import { Problem } from './problem';
@@ -77,20 +78,21 @@ export class Sidebar extends ReactWidget {
         <div className="jp-exploracoder-scroll">
           <Problem status={status} isConnected={isConnected} tools={tools} />
           <Complaint message={this._complaint} onDismiss={() => this.complain('')} tools={tools} />
-          {current ? (
-            <ExplorationView
-              key={current.id}
-              model={current}
-              prices={prices()}
-              exportUrl={format => explorations.exportUrl(current.id, format)}
-              tools={tools}
-            />
-          ) : (
-            <>
-              <TaskForm {...form()} status={status} indexing={indexing} tools={tools} />
-              <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
-            </>
-          )}
+          <Boundary key={current?.id ?? ''} tools={tools}>
+            {current ? (
+              <ExplorationView
+                model={current}
+                prices={prices()}
+                exportUrl={format => explorations.exportUrl(current.id, format)}
+                tools={tools}
+              />
+            ) : (
+              <>
+                <TaskForm {...form()} status={status} indexing={indexing} tools={tools} />
+                <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
+              </>
+            )}
+          </Boundary>
         </div>
       </>
     );
