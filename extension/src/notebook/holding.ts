@@ -119,9 +119,9 @@ export class NotebookHolder implements IDisposable {
     }
     try {
       await this._settle(model);
-      const answer = await model.cells(this._mirror.revision);
-      if (!this._mirror.take(answer)) {
-        this._mirror.take(await model.cells(this._mirror.revision));
+      const ask = () => model.cells(Math.max(0, this._mirror.revision));
+      if (!this._mirror.take(await ask())) {
+        this._mirror.take(await ask());
       }
     } catch {
       this._retryLater();

@@ -160,7 +160,7 @@ export function StripButton(props: {
   isPrimary?: boolean;
 }): React.ReactElement {
   const { describedBy, icon, isEnabled, isPrimary, label, onClick } = props;
-  const kind = isPrimary ? 'jp-mod-accept' : 'jp-mod-reject';
+  const kind = isPrimary ? 'jp-mod-accept' : 'jp-exploracoder-quiet';
   return (
     <button
       type="button"
