@@ -4,9 +4,13 @@ import { expect, Locator, Page } from '@playwright/test';
 export class ExplorationNotebook {
   constructor(readonly page: Page) {
     this.panel = page.getByRole('tabpanel', { name: /exploration(-\d+)?\.ipynb/ });
+    const strip = page.getByRole('group', { name: 'Solution', exact: true });
+    this.solution = this.panel.locator('.jp-CodeCell').filter({ has: strip });
   }
 
   readonly panel: Locator;
+  /** The cell of the solution. */
+  readonly solution: Locator;
 
   /** The code cells that show a text. */
   cell(text: string | RegExp): Locator {

@@ -29,12 +29,19 @@ export class Lab {
       void dialog.accept();
     });
     page.on('pageerror', error => this.errors.push(error.message));
+    page.on('console', message => {
+      if (message.type() === 'error') {
+        this.complaints.push(message.text());
+      }
+    });
   }
 
   readonly sidebar: Sidebar;
   readonly notebook: ExplorationNotebook;
   /** The browser's own prompts that came up, such as that of unsaved work. */
   readonly prompts: string[] = [];
+  /** Errors in the browser's console: some are JupyterLab's, so they only help to see why. */
+  readonly complaints: string[] = [];
   /** Exceptions that nobody caught in the page. */
   readonly errors: string[] = [];
 
@@ -151,6 +158,6 @@ export class Lab {
 
   /** Wait until the steps of the only exploration are in these states, in the server. */
   async expectStates(...states: string[]): Promise<void> {
-    await expect.poll(() => this.stage.states(), { timeout: 60_000 }).toEqual(states);
+    await expect.poll(() => this.stage.states(), { timeout: 90_000 }).toEqual(states);
   }
 }

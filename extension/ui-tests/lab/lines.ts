@@ -7,7 +7,7 @@
 
 export const TASK = 'Name the leaves in a text whose strength is above 3.';
 export const CONTEXT = 'text = "assam 5; sencha 2; oolong 4"';
-export const CHECK = 'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]';
+export const CHECK = 'assert names == ["assam", "oolong"]';
 export const LIBRARY = 'tealeaf';
 
 export const GOALS = [
@@ -24,6 +24,9 @@ export const READ_THIRDLY =
   'import tealeaf as tea\nleaves = tea.read_leaves(text)\nprint(leaves[0].name)';
 /** A name that the library does not have. */
 export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text)';
+
+/** What the steps make together, which is the solution. */
+export const LAST_LINE = 'names = [leaf.name for leaf in kept]';
 
 /** Code as a model answers with it. */
 export function fenced(code: string): string {

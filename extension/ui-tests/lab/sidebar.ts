@@ -24,6 +24,7 @@ export class Sidebar {
     this.docs = this.root.getByRole('region', { name: 'Retrieved docs' });
     this.candidates = this.root.getByRole('tablist', { name: 'Candidates' });
     this.candidate = this.root.getByRole('tabpanel');
+    this.solution = this.root.getByLabel('Code of the solution');
     this.status = this.root.getByRole('status', { name: 'Exploration status' });
   }
 
@@ -37,6 +38,8 @@ export class Sidebar {
   readonly docs: Locator;
   readonly candidates: Locator;
   readonly candidate: Locator;
+  /** The text of the solution. */
+  readonly solution: Locator;
   readonly status: Locator;
 
   button(name: string): Locator {

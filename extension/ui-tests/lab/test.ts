@@ -22,15 +22,23 @@ export const test = base.extend<IProps>({
   sessions: null,
   terminals: null,
   tmpPath: '',
+  // Galata waits for the launcher, which is not there when a file is opened at once.
+  waitForApplication: async ({}, use) => {
+    await use(async () => undefined);
+  },
   stage: async ({}, use, info) => {
     const stage = new Stage(info.title);
     await stage.clear();
     await use(stage);
     await stage.clear();
   },
-  lab: async ({ page, stage }, use) => {
+  lab: async ({ page, stage }, use, info) => {
     const lab = new Lab(page as unknown as Page, stage);
     await use(lab);
+    if (info.status !== info.expectedStatus) {
+      console.log([...lab.errors, ...lab.complaints].join('\n'));
+      return;
+    }
     await expect(page.getByRole('dialog')).toHaveCount(0);
     expect(lab.prompts).toEqual([]);
   }

@@ -19,7 +19,7 @@ test('memory', async ({ context, lab, page, stage }) => {
     await sidebar.explore({ isAuto: true });
     await expect(sidebar.status).toContainText('Solved', { timeout: 60_000 });
     const { exploration, path } = await stage.theExploration();
-    await expect(lab.notebook.cell('def strong_names')).not.toHaveCount(0);
+    await expect(lab.notebook.solution).toHaveCount(1);
     await lab.execute('exploracoder:close', { id: exploration.id });
     await page
       .getByRole('tab', { name: path.split('/').pop() })

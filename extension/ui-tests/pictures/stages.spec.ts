@@ -55,7 +55,7 @@ for (const [look, theme] of LOOKS) {
     await lab.accept('done', 'done', 'done');
     await sidebar.button('Synthesize').click();
     await expect(sidebar.status).toContainText('Solved');
-    await notebook.cell('def strong_names').first().scrollIntoViewIfNeeded();
+    await notebook.solution.scrollIntoViewIfNeeded();
     await sidebar.button('Insert into my notebook').scrollIntoViewIfNeeded();
     await picture('solution');
 

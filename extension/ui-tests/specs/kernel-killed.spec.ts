@@ -12,7 +12,7 @@ test('a sidecar that is killed is replaced, and what was accepted is there', asy
   await stage.killKernel(before.kernel_id);
 
   await expect
-    .poll(async () => (await stage.theExploration()).progress.activity, { timeout: 60_000 })
+    .poll(async () => (await stage.theExploration()).progress.activity)
     .toBe('review');
   await lab.dismissForeignDialogs();
   await lab.accept('done', 'done', 'review');
@@ -39,7 +39,7 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
   await stage.say({});
 
   await expect
-    .poll(async () => (await stage.theExploration()).progress.activity, { timeout: 60_000 })
+    .poll(async () => (await stage.theExploration()).progress.activity)
     .not.toBe('working');
   expect((await stage.states())[0]).toBe('done');
   await lab.dismissForeignDialogs();

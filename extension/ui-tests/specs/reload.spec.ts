@@ -1,3 +1,4 @@
+import { LAST_LINE } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
 test('the page can be loaded again at every stage, and nothing is lost', async ({ lab, stage }) => {
@@ -43,13 +44,13 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
     await lab.accept('done', 'done', 'review');
     await lab.accept('done', 'done', 'done');
     await sidebar.button('Synthesize').click();
-    await expect(notebook.cell('def strong_names')).not.toHaveCount(0);
+    await expect(notebook.solution).toHaveCount(1);
   });
 
   await test.step('with a solution', async () => {
     await reload();
     await expect(sidebar.button('Insert into my notebook')).toBeEnabled();
-    await expect(notebook.cell('def strong_names')).toHaveCount(1);
+    await expect(notebook.solution).toHaveCount(1);
   });
 
   const { exploration, path } = await stage.theExploration();
@@ -70,5 +71,5 @@ test('an exploration goes on while no tab is open', async ({ lab, stage }) => {
   await expect.poll(() => stage.saved(path).status).toBe('unverified');
   await lab.goto('tea.ipynb');
   await lab.sidebar.open();
-  await expect(lab.sidebar.root).toContainText('def strong_names');
+  await expect(lab.sidebar.solution).toContainText(LAST_LINE);
 });

@@ -9,7 +9,7 @@ test('from the file browser an exploration is resumed, and run again without a m
   await lab.openOwnNotebook();
   await sidebar.explore({ check: CHECK, isAuto: true });
   await lab.expectStates('done', 'done', 'done');
-  await expect(sidebar.status).toContainText('Solved', { timeout: 60_000 });
+  await expect(sidebar.status).toContainText('Solved');
   const { exploration, path } = await stage.theExploration();
   const name = path.replace(`${stage.folder}/`, '');
   await stage.api('DELETE', `explorations/${exploration.id}`);
@@ -22,7 +22,7 @@ test('from the file browser an exploration is resumed, and run again without a m
     await file.click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Replay exploration' }).click();
     const table = page.getByRole('dialog');
-    await expect(table).toContainText('same', { timeout: 60_000 });
+    await expect(table).toContainText('same');
     await expect(table).not.toContainText('failed');
     await page.keyboard.press('Escape');
     expect(await stage.asked()).toEqual([]);
@@ -31,7 +31,7 @@ test('from the file browser an exploration is resumed, and run again without a m
   await test.step('resume', async () => {
     await file.click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Resume exploration' }).click();
-    await expect(sidebar.items).toHaveCount(3, { timeout: 60_000 });
+    await expect(sidebar.items).toHaveCount(3);
     await expect(sidebar.items.first()).toContainText('done');
     expect((await stage.theExploration()).exploration.id).toBe(exploration.id);
   });
