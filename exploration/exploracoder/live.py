@@ -156,7 +156,7 @@ class LiveSession:
                 self._check_untouched(command)
                 await bench.update(edit_plan(bench.exploration, command), "The plan was edited")
             case _:
-                self._check_free()
+                await self._check_free()
                 self._start(self._work_for(command))
 
     async def take_run(
@@ -313,7 +313,10 @@ class LiveSession:
         if self._listener is not None:
             self._listener(self.exploration, self.progress)
 
-    def _check_free(self) -> None:
+    async def _check_free(self) -> None:
+        if self.is_working and self.progress.activity != "working":
+            # It has said that it is done, and ends with the next turn of the loop.
+            await asyncio.sleep(0)
         if self.is_working:
             doing = self.progress.message or "something else"
             raise CommandError(f"It is working ({doing}). Cancel that first, or wait.")
