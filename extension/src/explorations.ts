@@ -1,3 +1,4 @@
+import { PromiseDelegate } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -38,6 +39,11 @@ export class Explorations implements IExplorations, IDisposable {
       frequency: { interval: CHECK_INTERVAL_MS, backoff: true },
       standby: 'when-hidden'
     });
+  }
+
+  /** Resolves when the open explorations are known for the first time. */
+  get ready(): Promise<void> {
+    return this._ready.promise;
   }
 
   get status(): ServerStatus | null {
@@ -200,6 +206,7 @@ export class Explorations implements IExplorations, IDisposable {
     const gone = Array.from(this._open.keys()).filter(id => !listed.includes(id));
     gone.forEach(id => this._forget(id));
     await Promise.all(listed.map(id => this._fetchOne(id)));
+    this._ready.resolve();
     this._changed.emit();
   }
 
@@ -285,6 +292,7 @@ export class Explorations implements IExplorations, IDisposable {
   private _past: ReadonlyArray<Summary> = [];
   private _current: ExplorationModel | null = null;
   private _indexing = new Map<string, LibraryEvent>();
+  private _ready = new PromiseDelegate<void>();
   private _refreshing: Promise<void> = Promise.resolve();
   private _fetching = new Map<string, ExplorationEvent[]>();
   private _changed = new Signal<this, void>(this);

@@ -26,6 +26,7 @@ import { ITools } from './widgets/tools';
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
 const RANK = 450;
+const CURRENT = 'exploracoder:current';
 
 /** The sidebar. */
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -50,7 +51,7 @@ export default plugin;
 
 function activate(
   app: JupyterFrontEnd,
-  explorations: IExplorations,
+  service: IExplorations,
   rendermime: IRenderMimeRegistry,
   documents: IDocumentManager | null,
   languages: IEditorLanguageRegistry | null,
@@ -61,6 +62,8 @@ function activate(
   state: IStateDB | null,
   translator: ITranslator | null
 ): void {
+  // The service of this extension; another one would have to follow events in the same way.
+  const explorations = service as Explorations;
   const draft = new Draft();
   const preferences = new Preferences();
   const notebook = new UserNotebook(notebooks);
@@ -82,8 +85,7 @@ function activate(
     }
   };
   const widget = new Sidebar({
-    // The service of this extension; another one would have to follow events in the same way.
-    explorations: explorations as Explorations,
+    explorations,
     tools,
     prices: () => preferences.prices,
     form: () => ({
@@ -93,6 +95,9 @@ function activate(
       loadLibraries: async () => {
         const name = notebook.place?.kernelName ?? null;
         return (await explorations.libraries(name)).libraries;
+      },
+      indexLibrary: async name => {
+        await explorations.indexLibrary(name, notebook.place?.kernelName ?? null);
       },
       loadVariables: async () => (notebook.kernel ? variablesOf(notebook.kernel) : []),
       pickFolder: () => pickFolder(documents, tools, translator)
@@ -122,10 +127,28 @@ function activate(
     }
     if (state) {
       await draft.restore(state, 'exploracoder:draft');
+      void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);
     app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
   }
+}
+
+/** Shows what was shown before the page was loaded again, and keeps what is shown for that. */
+async function showAgain(explorations: Explorations, state: IStateDB): Promise<void> {
+  await explorations.ready;
+  const id = await state.fetch(CURRENT).catch(() => undefined);
+  if (!explorations.current && typeof id === 'string' && explorations.open.has(id)) {
+    explorations.show(id);
+  }
+  let shown = explorations.current?.id ?? null;
+  explorations.changed.connect(() => {
+    const now = explorations.current?.id ?? null;
+    if (now !== shown) {
+      shown = now;
+      void state.save(CURRENT, now);
+    }
+  });
 }
 
 /** Opens a file of the server's root at a line; others are out of reach, and null. */

@@ -11,6 +11,8 @@ export function LibraryPicker(props: {
   installed: ReadonlyArray<InstalledLibrary>;
   indexing: ReadonlyMap<string, LibraryEvent>;
   onChange: (libraries: string[]) => void;
+  /** Read a library's docs; rejects when there is no such library. */
+  index: (name: string) => Promise<void>;
   /** Ask for what is installed: the user is about to name one. */
   onAsk: () => void;
   /** Let the user choose a folder with source code; null when none was chosen. */
@@ -19,12 +21,19 @@ export function LibraryPicker(props: {
 }): React.ReactElement {
   const { indexing, installed, libraries, onAsk, onChange, pickFolder } = props;
   const { trans } = props.tools;
+  const [faults, setFaults] = React.useState<ReadonlyMap<string, string>>(new Map());
   const add = (name: string) => {
     const named = name.trim();
     if (named && !libraries.includes(named)) {
       onChange([...libraries, named]);
+      // While the task is still being written; and a slip of the pen is noticed at once.
+      props.index(named).catch(reason => {
+        const fault = reason instanceof Error ? reason.message : `${reason}`;
+        setFaults(known => new Map(known).set(named, fault));
+      });
     }
   };
+  const said = libraries.flatMap(name => faults.get(name) ?? []);
   const options = installed
     .filter(one => !libraries.includes(one.name))
     .map(one => ({
@@ -40,13 +49,17 @@ export function LibraryPicker(props: {
             <Chip
               key={name}
               name={name}
-              event={indexing.get(name)}
+              event={eventOf(indexing, name)}
+              isFaulty={faults.has(name)}
               onRemove={() => onChange(libraries.filter(one => one !== name))}
               tools={props.tools}
             />
           ))}
         </ul>
       )}
+      <div role="alert" className="jp-exploracoder-error">
+        {said.join('\n')}
+      </div>
       <div className="jp-exploracoder-row">
         <Completion
           label={trans.__('Add a library')}
@@ -70,16 +83,29 @@ export function LibraryPicker(props: {
 function Chip(props: {
   name: string;
   event: LibraryEvent | undefined;
+  isFaulty: boolean;
   onRemove: () => void;
   tools: ITools;
 }): React.ReactElement {
-  const { event, name, onRemove, tools } = props;
+  const { event, isFaulty, name, onRemove, tools } = props;
   const isIndexing = event !== undefined && !event.is_done;
   return (
     <li className="jp-exploracoder-chip">
       <span title={event?.error || event?.message}>{name}</span>
+      {isFaulty && <span className="jp-exploracoder-note">{tools.trans.__('✗ not found')}</span>}
       {isIndexing && <span className="jp-exploracoder-note">{event.message}</span>}
       <IconAction label={tools.trans.__('Remove %1', name)} icon={closeIcon} onClick={onRemove} />
     </li>
   );
+}
+
+/** What is said of a library; a folder is named from the server's root on, or in full. */
+function eventOf(
+  indexing: ReadonlyMap<string, LibraryEvent>,
+  name: string
+): LibraryEvent | undefined {
+  const end = name.startsWith('./') ? name.slice(1) : null;
+  const targets = Array.from(indexing.keys());
+  const target = targets.find(one => one === name || (end && one.endsWith(end)));
+  return target === undefined ? undefined : indexing.get(target);
 }

@@ -1,4 +1,4 @@
-import { checkIcon, bugIcon, undoIcon } from '@jupyterlab/ui-components';
+import { bugIcon, checkIcon, LabIcon, undoIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Candidate, Exploration, Progress, Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
@@ -61,51 +61,69 @@ function documentedIn(exploration: Exploration, step: Step): ReadonlySet<string>
   return new Set(apis.map(api => api.doc.path));
 }
 
-function StepActions(props: {
+interface IStepActionsProps {
   model: IExplorationModel;
   exploration: Exploration;
   step: Step;
   progress: Progress;
   selected: Candidate | null;
   tools: ITools;
-}): React.ReactElement {
+}
+
+type StepAction = 'accept' | 'debug' | 'draft' | 'go-back' | 'skip';
+
+function StepActions(props: IStepActionsProps): React.ReactElement {
   const { exploration, model, progress, selected, step, tools } = props;
   const { trans } = tools;
+  const [hint, setHint] = React.useState('');
   const situation = { exploration, progress, isOpen: model.isOpen };
-  const can = (action: 'accept' | 'debug' | 'draft' | 'go-back' | 'skip') =>
-    allows(situation, action, step.subtask.id, selected?.id ?? null);
-  const run = (command: string) => {
-    const args = { id: model.id, subtask: step.subtask.id };
-    const candidate = selected?.id;
-    tools.execute(`exploracoder:${command}`, candidate ? { ...args, candidate } : args);
-  };
+  const buttons: [StepAction, string, LabIcon?][] = [
+    ['accept', trans.__('Accept'), checkIcon],
+    ['debug', trans.__('Debug'), bugIcon],
+    ['draft', trans.__('Other candidates')],
+    ['go-back', trans.__('Go back here'), undoIcon],
+    ['skip', trans.__('Skip')]
+  ];
   return (
-    <div className="jp-exploracoder-actions">
-      <Action
-        label={trans.__('Accept')}
-        icon={checkIcon}
-        isPrimary={step.status === 'review'}
-        isDisabled={!can('accept')}
-        onClick={() => run('accept')}
+    <>
+      <div className="jp-exploracoder-actions">
+        {buttons.map(([action, label, icon]) => (
+          <Action
+            key={action}
+            label={label}
+            icon={icon}
+            isPrimary={action === 'accept' && step.status === 'review'}
+            isDisabled={!allows(situation, action, step.subtask.id, selected?.id ?? null)}
+            onClick={() => {
+              run(props, action, hint.trim());
+              setHint('');
+            }}
+          />
+        ))}
+      </div>
+      <input
+        className="jp-mod-styled"
+        aria-label={trans.__('Hint')}
+        placeholder={trans.__('A hint for Debug and Other candidates (optional)')}
+        value={hint}
+        maxLength={2000}
+        onChange={event => setHint(event.target.value)}
       />
-      <Action
-        label={trans.__('Debug')}
-        icon={bugIcon}
-        isDisabled={!can('debug')}
-        onClick={() => run('debug')}
-      />
-      <Action
-        label={trans.__('Other candidates')}
-        isDisabled={!can('draft')}
-        onClick={() => run('other-candidates')}
-      />
-      <Action
-        label={trans.__('Go back here')}
-        icon={undoIcon}
-        isDisabled={!can('go-back')}
-        onClick={() => run('go-back')}
-      />
-      <Action label={trans.__('Skip')} isDisabled={!can('skip')} onClick={() => run('skip')} />
-    </div>
+    </>
   );
+}
+
+function run(props: IStepActionsProps, action: StepAction, hint: string): void {
+  const { model, selected, step, tools } = props;
+  const subtask = step.subtask.id;
+  const candidate = selected?.id;
+  if (action === 'debug' && hint) {
+    tools.send(model, { kind: 'debug', subtask, candidate, hint });
+  } else if (action === 'draft' && hint) {
+    tools.send(model, { kind: 'draft', subtask, hint });
+  } else {
+    const name = action === 'draft' ? 'other-candidates' : action;
+    const about = { id: model.id, subtask };
+    tools.execute(`exploracoder:${name}`, candidate ? { ...about, candidate } : about);
+  }
 }

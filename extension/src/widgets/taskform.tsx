@@ -19,6 +19,7 @@ export interface ITaskFormProps {
   indexing: ReadonlyMap<string, LibraryEvent>;
   /** Start it; rejects with the reason in words. */
   onExplore: () => Promise<void>;
+  indexLibrary: (name: string) => Promise<void>;
   loadLibraries: () => Promise<InstalledLibrary[]>;
   loadVariables: () => Promise<IKernelVariable[]>;
   pickFolder: () => Promise<string | null>;
@@ -67,6 +68,7 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
         installed={installed}
         indexing={props.indexing}
         onChange={libraries => draft.update({ libraries })}
+        index={props.indexLibrary}
         onAsk={askLibraries}
         pickFolder={props.pickFolder}
         tools={tools}
