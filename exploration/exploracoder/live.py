@@ -146,7 +146,7 @@ class LiveSession:
             InputError: It names a subtask or candidate that is not there.
             SetupError: The session is not open.
         """
-        bench = self._open_bench
+        bench = self.bench
         match command:
             case c.Cancel():
                 await self._cancel()
@@ -168,7 +168,8 @@ class LiveSession:
         """
 
         async def take() -> None:
-            await self._worker_of().adopt(subtask, code, branch, observation)
+            worker = self._worker_of()
+            await self._then_go_on(worker.adopt(subtask, code, branch, observation))
 
         if self.is_working:
             self._runs.append(take)
@@ -177,7 +178,7 @@ class LiveSession:
 
     def _work_for(self, command: c.Command) -> Work:
         """The work that a command asks for; what cannot be done is refused here, at once."""
-        worker, exploration = self._worker_of(), self._open_bench.exploration
+        worker, exploration = self._worker_of(), self.bench.exploration
         named = getattr(command, "subtask", None)
         step = None if named is None else steering.find_step(exploration, named)
         match command:
@@ -212,11 +213,11 @@ class LiveSession:
     async def _then_go_on(self, work: Coroutine[Any, Any, bool]) -> None:
         """After a decision of the user's the next open subtask is explored; the solution is
         written by itself only when nobody wants to be asked."""
-        before = self._open_bench.exploration
+        before = self.bench.exploration
         if not await work:
             return
         is_review = self.progress.mode == "review"
-        if steering.next_open(self._open_bench.exploration) is None and is_review:
+        if steering.next_open(self.bench.exploration) is None and is_review:
             return
         if before.solution is None or not is_review:
             await self._go_on()
@@ -227,7 +228,7 @@ class LiveSession:
 
     async def _guard(self, work: Work) -> None:
         """Do a piece of work; whatever stops it is said, and what was found stays."""
-        bench, error = self._open_bench, ""
+        bench, error = self.bench, ""
         bench.exploration = _with_status(bench.exploration, "running")
         self._say(activity="working", error="", message="")
         try:
@@ -257,7 +258,7 @@ class LiveSession:
 
     async def _settle(self, error: str = "") -> None:
         """Nothing is being worked on now: save it, and say what the exploration waits for."""
-        bench = self._open_bench
+        bench = self.bench
         status, activity, part = _resting(bench.exploration)
         bench.exploration = _with_status(bench.exploration, status, error)
         await self._save(bench.exploration)
@@ -267,7 +268,7 @@ class LiveSession:
 
     async def _attend(self) -> None:
         """Let cells that the user runs by hand begin where their subtasks begin."""
-        bench = self._open_bench
+        bench = self.bench
         if not isinstance(bench.sidecar, Attended):
             return
         cells = {
@@ -327,7 +328,8 @@ class LiveSession:
             raise CommandError(f"{self.progress.part} is being explored. Cancel that first.")
 
     @property
-    def _open_bench(self) -> Workbench:
+    def bench(self) -> Workbench:
+        """What the session works with. Raises SetupError when it is not open."""
         if self._bench is None:
             raise SetupError("The session is not open; use it in `async with`.")
         return self._bench

@@ -67,19 +67,19 @@ class Worker:
         candidate = await steering.own(self._bench, step, code)
         return await self._accept_own(step, candidate)
 
-    async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> None:
+    async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> bool:
         """Take what the user has run by hand in a branch."""
         bench = self._bench
         step = steering.find_in(bench.exploration, subtask)
         if step is None:
             await bench.sidecar.drop(branch)
-            return
+            return False
         try:
             candidate = await steering.adopt(bench, step, code, branch, observation)
         except BranchNotFound:
             # Its kernel was started again since.
-            return
-        await self._accept_own(step, candidate)
+            return False
+        return await self._accept_own(step, candidate)
 
     async def skip(self, step: Step) -> bool:
         """Leave a subtask out."""

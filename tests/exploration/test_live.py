@@ -130,6 +130,22 @@ async def test_the_users_own_code_is_a_candidate_and_the_chain_goes_on_from_it(
     assert chosen_codes(followed.session.exploration) == [READ, mine]
 
 
+async def test_a_cell_that_the_user_ran_by_hand_is_accepted_and_the_chain_goes_on(
+    serve: Serve,
+) -> None:
+    mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        bench = followed.session.bench
+        branch = await bench.sidecar.fork(bench.branch)
+        observation = await bench.sidecar.run(branch, mine)
+        await followed.session.take_run("step-2", mine, branch, observation)
+        await followed.session.idle()
+
+    assert followed.statuses == ["done", "done", "review"]
+    assert chosen_codes(followed.session.exploration) == [READ, mine]
+
+
 async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -> None:
     async with live_session(serve()) as followed:
         await followed.do(c.GoOn(), c.GoOn())
