@@ -17,6 +17,8 @@ BENCH_READY := .venv-bench/.ready
 EXTENSION := extension
 NPM := .ci/with-node npm --prefix $(EXTENSION)
 MODULES := $(EXTENSION)/node_modules/.ready
+UI_TESTS := $(EXTENSION)/ui-tests
+UI_MODULES := $(UI_TESTS)/node_modules/.ready
 BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
 BUILT_READY := $(BUILT)/package.json
 SOURCES := $(shell find $(EXTENSION)/src $(EXTENSION)/style $(EXTENSION)/schema -type f)
@@ -39,7 +41,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	  --set first-tries=0 --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint $(LAB_READY) ## lint, then run all tests, the embedded model's included
+test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run all tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
 	$(BIN)/python -m pytest $(ARGS)
@@ -81,6 +83,10 @@ $(LAB_READY): $(READY) $(BUILT_READY)
 
 $(MODULES): $(EXTENSION)/package-lock.json | $(READY)
 	$(NPM) ci
+	@touch $@
+
+$(UI_MODULES): $(UI_TESTS)/package-lock.json | $(READY)
+	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 .ci/with-node npm --prefix $(UI_TESTS) ci --ignore-scripts
 	@touch $@
 
 $(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsconfig.json
