@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from jupyter_client.jsonutil import json_default
+from jupyter_client.session import new_id
 from tornado.escape import url_escape
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketClosedError, WebSocketError
@@ -110,7 +111,14 @@ class SocketLine:
         self.channels: Sequence[Name] = ("shell", "control", *(("iopub",) if hears_all else ()))
 
     async def open(self) -> None:
-        """Open them."""
+        """Open them, under a name of our own.
+
+        All clients that one manager makes have its name. What the kernel sends under a name goes to
+        the one that came last.
+        """
+        session = self._client.session.clone()
+        session.session = new_id()
+        self._client.session = session
         self._client.start_channels(iopub="iopub" in self.channels, stdin=False)
 
     def send(self, channel: Name, message: Message) -> None:
@@ -218,7 +226,7 @@ def _gateway_request(client: AsyncKernelClient) -> HTTPRequest:
     gateway = GatewayClient.instance()
     place = gateway.kernels_endpoint.strip("/")
     kernel = url_escape(str(getattr(client, "kernel_id", "")))
-    session = url_escape(client.session.session)
+    session = url_escape(new_id())  # the gateway closes the older of two with one name
     root = (gateway.ws_url or "").rstrip("/")
     url = f"{root}/{place}/{kernel}/channels?session_id={session}"
     settings: Any = gateway.load_connection_args

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from exploracoder_kernel.errors import BranchNotFound, SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import CellRun
 from exploracoder_kernel.sidecar import Sidecar
 
 Console = Any
@@ -21,6 +22,12 @@ async def remote(tmp_path: Path) -> AsyncIterator[RemoteSidecar]:
     """A kernel of its own, behind its client."""
     async with RemoteSidecar(cwd=tmp_path) as opened:
         yield opened
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what happens beside."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +79,46 @@ async def test_questions_are_answered(remote: RemoteSidecar) -> None:
     assert inspected.found
     assert completed.matches == ("watermelon",)
     assert all(branch.own_bytes for branch in await remote.measure())
+
+
+async def test_completions_tell_their_types(remote: RemoteSidecar) -> None:
+    await remote.run(remote.root, "class Watermelon: pass")
+
+    completed = await remote.complete(remote.root, "Waterm", 6)
+
+    (found,) = completed.metadata["_jupyter_types_experimental"]
+    assert (found["text"], found["start"], found["end"]) == ("Watermelon", 0, 6)
+    assert found["type"]
+
+
+async def test_a_branch_that_is_dropped_while_it_is_current_leaves_its_parent_so(
+    remote: RemoteSidecar,
+) -> None:
+    step = await remote.go_to(remote.root)
+
+    await remote.drop(step)
+
+    assert await remote.current() == remote.root
+    with pytest.raises(SidecarError, match="is the current one"):
+        await remote.drop(remote.root)
+
+
+async def test_a_cell_that_somebody_runs_by_hand_is_told(console: Console) -> None:
+    told: list[CellRun] = []
+    client = console.manager.client()
+    async with RemoteSidecar(client=client, on_cell_run=told.append) as attached:
+        base = await attached.fork(attached.root)
+        await attached.run(base, "x = 20")
+        await attached.bind({"s1": base})
+
+        await console.run("y = 2 * x\ny", subtask="s1", role="candidate")
+        await asyncio.wait_for(until(lambda: bool(told)), 10)
+        there = await attached.run(told[0].branch, "y + 2")
+
+    (run,) = told
+    assert (run.subtask, run.observation.result) == ("s1", "40")
+    assert [variable.name for variable in run.observation.variables] == ["y"]
+    assert there.result == "42"
 
 
 async def test_candidates_run_at_the_same_time(remote: RemoteSidecar) -> None:
