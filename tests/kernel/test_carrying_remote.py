@@ -1,0 +1,136 @@
+"""Variables come along into a branch of another kernel, which shares no files with the first."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from exploracoder_kernel.carrying import carry
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.arrivals import Arrivals
+from exploracoder_kernel.kernel.messages import BadRequest, Chunk
+from exploracoder_kernel.kernel.records import Records
+from exploracoder_kernel.kernel.remote import RemoteSidecar
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.user_kernel import attach
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.manager import KernelManager
+
+DEFINED = """
+import threading
+numbers = [1, 2]
+alias = numbers
+large = bytes(range(256)) * 4 * 4096 * 3
+lock = threading.Lock()
+def doubled():
+    return [2 * n for n in numbers]
+class Unmade:
+    def __reduce__(self):
+        return (open, ("/nowhere/at/all",))
+unmade = Unmade()
+"""
+
+
+@pytest.fixture(scope="module")
+def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A user's kernel with some variables."""
+    folder = tmp_path_factory.mktemp("kernel")
+    manager = KernelManager(kernel_name="python3", transport="ipc", ip=str(folder / "s"))
+    manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL)
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        assert client.execute_interactive(DEFINED, timeout=60)["content"]["status"] == "ok"
+        yield manager.connection_file
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
+    """A client of the user's kernel."""
+    async with attach(connection_file) as attached:
+        yield attached
+
+
+@pytest.fixture
+async def remote(kernel_file: Path) -> AsyncIterator[RemoteSidecar]:
+    """A client of the kernel that they go to; its branch is dropped afterwards."""
+    async with RemoteSidecar(connection_file=kernel_file) as opened:
+        pristine, opened.root = opened.root, await opened.fork(opened.root)
+        yield opened
+        for branch in await opened.tree():
+            if branch.id != pristine:
+                await opened.drop(branch.id)
+
+
+async def test_they_are_there_also_after_the_branch_was_built_again(
+    client: AsyncKernelClient, remote: RemoteSidecar
+) -> None:
+    carried = await carry(
+        client, ["numbers", "alias", "large", "doubled", "lock"], remote, remote.root
+    )
+    branch = await remote.fork(remote.root)
+    look = "numbers, alias is numbers, len(large), large[255], doubled()"
+    before = await remote.run(branch, look)
+    await remote.run(branch, "import os; os._exit(1)")
+    after = await remote.run(branch, look)
+
+    assert [one.name for one in carried.carried] == ["numbers", "alias", "large", "doubled"]
+    assert [one.name for one in carried.refused] == ["lock"]
+    assert before.result == "([1, 2], True, 12582912, 255, [2, 4])"
+    assert after.result == before.result
+
+
+async def test_what_can_not_be_made_there_is_named_and_the_rest_goes(
+    client: AsyncKernelClient, remote: RemoteSidecar
+) -> None:
+    carried = await carry(client, ["unmade", "numbers"], remote, remote.root)
+
+    assert [one.name for one in carried.carried] == ["numbers"]
+    assert [one.name for one in carried.refused] == ["unmade"]
+    assert (await remote.run(remote.root, "numbers")).result == "[1, 2]"
+
+
+# What somebody may send as pieces of a parcel, and what the answer has to say.
+WRONG: tuple[tuple[str, dict[str, object], str], ...] = (
+    ("parcel", {"parcel": "p", "offset": 5, "data": ""}, "0 bytes have come"),
+    ("parcel", {"parcel": "p", "offset": 0, "data": "no base64!"}, "base64"),
+    ("parcel", {"parcel": "p", "offset": -1, "data": ""}, "offset"),
+    ("parcel", {"parcel": "", "offset": 0, "data": ""}, "parcel"),
+    ("parcel", {"parcel": "p", "offset": 0, "data": "A" * 12_000_000}, "at most"),
+    (
+        "unpack",
+        {"branch": "b0", "parcel": "q", "entries": [], "paths": [], "prefix": ""},
+        "Send it first",
+    ),
+)
+
+
+@pytest.mark.parametrize(("verb", "content", "says"), WRONG)
+async def test_pieces_that_make_no_parcel_are_refused_in_words(
+    remote: RemoteSidecar, verb: str, content: dict[str, object], says: str
+) -> None:
+    with pytest.raises(SidecarError, match=says):
+        await remote._ask(verb, **content)
+
+    assert (await remote.run(remote.root, "1 + 1", Limits())).result == "2"
+
+
+async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) -> None:
+    arrivals = Arrivals(forking, Records(forking.root))
+
+    for number in range(8):
+        await arrivals.take(Chunk(parcel=f"waiting {number}", offset=0, data="AAAA"))
+    with pytest.raises(BadRequest, match="Unpack them first"):
+        await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
+    arrivals.close()
+    begun = await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
+    arrivals.close()
+
+    assert begun == {"parcel": "one more", "size": 3}
