@@ -350,8 +350,17 @@ def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str
     if first is not None and first.status == "review":
         return "waiting", "review", first.subtask.id
     if exploration.is_planned and exploration.status != "paused":
-        return "waiting", "review", first.subtask.id if first else "solution"
+        looked_at = _failed_before(exploration, first) or first
+        return "waiting", "review", looked_at.subtask.id if looked_at else "solution"
     return "paused", "idle", ""
+
+
+def _failed_before(exploration: Exploration, step: Step | None) -> Step | None:
+    """The subtask just before, if nothing ran for it: that is what the user should look at."""
+    steps = list(exploration.steps)
+    position = len(steps) if step is None else steps.index(step)
+    before = steps[position - 1] if position else None
+    return before if before is not None and before.status == "failed" else None
 
 
 def _with_status(

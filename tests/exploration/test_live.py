@@ -159,11 +159,11 @@ async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None
     model = TeaModel(drafts={1: [fenced("leaves = tealeaf.nothing(text)")]})
     async with live_session(serve(model), self_debug=False) as followed:
         await followed.do(c.GoOn(), c.GoOn())
-        failed = followed.step(1)
+        failed, looked_at = followed.step(1), followed.session.progress.part
         await followed.do(c.Debug(subtask="step-1", candidate=failed.candidates[0].id))
         repaired = followed.step(1)
 
-    assert failed.status == "failed"
+    assert (failed.status, looked_at) == ("failed", "step-1")
     assert repaired.status == "review"
     assert repaired.candidate is not None
     assert (repaired.candidate.code, repaired.candidate.origin) == (READ, "debug")
