@@ -70,6 +70,8 @@ class Host:
         """
         workshop = self.workshop
         user_path = paths.checked(new.path)
+        if not await workshop.services.is_folder(paths.folder_of(user_path)):
+            raise InputError(f"There is no folder {paths.folder_of(user_path)!r} on this server.")
         settings = workshop.choices.settings(new.profile, new.settings)
         task = _task(new, workshop)
         source = self._origins.source(new.kernel_id, new.bring)

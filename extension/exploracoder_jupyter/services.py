@@ -119,6 +119,10 @@ class Services:
         """Whether there is a file at a path."""
         return bool(await ensure_async(self.contents.file_exists(path)))
 
+    async def is_folder(self, path: str) -> bool:
+        """Whether there is a folder at a path; the root has an empty one."""
+        return bool(await ensure_async(self.contents.dir_exists(path)))
+
     async def spec_argv(self, kernel_name: str | None) -> tuple[str, list[str]]:
         """A kernelspec's language and command; of the server's default one when none is named.
 

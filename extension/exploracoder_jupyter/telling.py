@@ -43,7 +43,8 @@ class Teller:
         self._troubles = troubles
         self._now = exploration, progress
         self._is_told = True
-        self._saved: Exploration | None = exploration if revision else None
+        # The state that has the revision; that of a new exploration has none yet.
+        self._counted: Exploration | None = exploration if revision else None
 
     @property
     def now(self) -> Exploration:
@@ -79,8 +80,7 @@ class Teller:
         said = dict.fromkeys((progress.error, *self._troubles()))
         progress = progress.model_copy(update={"error": " ".join(one for one in said if one)})
         change = change_between(self.exploration, exploration)
-        if exploration != self.exploration:
-            self.revision += 1
+        self._count(exploration)
         if progress != self.progress:
             change = change.model_copy(update={"progress": progress})
         self.exploration, self.progress = exploration, progress
@@ -90,10 +90,13 @@ class Teller:
     def revise(self, exploration: Exploration) -> int:
         """The revision of a state that is about to be saved."""
         self.flush()
-        if exploration != self._saved:
-            self.revision += 1
-            self._saved = exploration
+        self._count(exploration)
         return self.revision
+
+    def _count(self, exploration: Exploration) -> None:
+        if exploration != self._counted:
+            self.revision += 1
+            self._counted = exploration
 
     def publish(
         self, state: Literal["open", "changed", "closed"], change: Change | None = None

@@ -18,7 +18,18 @@ from .server import Client, Server
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from exploration.scripted import CHECK, CONTEXT, TASK, TeaModel  # noqa: E402
+from exploration.scripted import (  # noqa: E402
+    CONTEXT,
+    GOALS,
+    TASK,
+    TeaModel,
+    fenced,
+)
+
+__all__ = ["GOALS", "TeaModel", "fenced"]
+
+# The last of the model's three subtasks makes what is checked.
+CHECK = 'assert names == ["assam", "oolong"]\n'
 
 
 @dataclass
@@ -87,9 +98,7 @@ def house(
     model = Model()
     with ExitStack() as stack:
         endpoint = stack.enter_context(ScriptedModelServer(model))
-        yield House(
-            folder, folder / "library", model, endpoint, sandboxing.level, strategy, stack
-        )
+        yield House(folder, folder / "library", model, endpoint, sandboxing.level, strategy, stack)
 
 
 @pytest.fixture(scope="session")

@@ -166,7 +166,9 @@ class Client:
         self.server = server
         self._headers = {"Authorization": f"token {token}"} if token else {}
         self._token = token
-        self._http = httpx.AsyncClient(timeout=SECONDS, trust_env=False)
+        # A server that is killed leaves kept connections behind, half closed.
+        fresh = httpx.Limits(max_keepalive_connections=0)
+        self._http = httpx.AsyncClient(timeout=SECONDS, trust_env=False, limits=fresh)
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -222,7 +224,9 @@ class Client:
                 return state
             if time.monotonic() > deadline:
                 told = {"progress": state["progress"], "status": state["exploration"]["status"]}
-                raise AssertionError(f"{what or 'It'} did not come: {told}\n{self.server.log[-3000:]}")
+                raise AssertionError(
+                    f"{what or 'It'} did not come: {told}\n{self.server.log[-3000:]}"
+                )
             await asyncio.sleep(0.05)
 
     async def rested(self, id_: str) -> Any:

@@ -2,15 +2,255 @@
 
 from __future__ import annotations
 
-from .conftest import request
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from exploracoder.testing import Delay
+
+from .conftest import GOALS, Model, TeaModel, fenced, request
 from .server import Client
 
 
-async def test_an_exploration_works_until_it_has_to_ask(client: Client) -> None:
-    opened = await client.start(**request())
-
+async def planned(client: Client, **changes: Any) -> Any:
+    """An exploration that waits for the review of its plan."""
+    opened = await client.start(**request(**changes))
     state = await client.rested(opened["exploration"]["id"])
+    assert state["exploration"]["is_planned"], state["progress"]
+    return state
+
+
+async def in_review(client: Client, **changes: Any) -> tuple[str, Any]:
+    """An exploration that proposes a candidate of its first subtask."""
+    state = await planned(client, **changes)
+    id_ = state["exploration"]["id"]
+    assert (await client.do(id_, "go_on")).status == 202
+    return id_, await client.rested(id_)
+
+
+def statuses(state: Any) -> list[str]:
+    """The steps' states."""
+    return [step["status"] for step in state["exploration"]["steps"]]
+
+
+async def test_a_new_exploration_plans_and_waits_for_its_user(client: Client) -> None:
+    state = await planned(client)
 
     assert state["progress"]["error"] == ""
-    assert [step["status"] for step in state["exploration"]["steps"]] == ["pending"] * 3
+    assert [step["subtask"]["goal"] for step in state["exploration"]["steps"]] == list(GOALS)
     assert state["exploration"]["status"] == "waiting"
+
+
+async def test_its_notebook_lies_beside_the_users_and_has_its_kernel(client: Client) -> None:
+    root = client.server.root
+    (root / "work").mkdir(exist_ok=True)
+
+    first = await client.start(**request(path="work/tea.ipynb"))
+    second = await client.start(**request(path="work/tea.ipynb"))
+
+    assert first["path"] == "work/tea-exploration.ipynb"
+    assert second["path"] == "work/tea-exploration-2.ipynb"
+    sessions = {one["path"]: one["kernel"]["id"] for one in await client.jupyter("GET", "sessions")}
+    assert sessions[first["path"]] == first["kernel_id"]
+    assert sessions[second["path"]] == second["kernel_id"]
+    assert nbformat.read(root / first["path"], as_version=4).metadata["exploracoder"]["id"]
+
+
+async def test_without_a_notebook_it_lies_at_the_root(client: Client) -> None:
+    opened = await client.start(**request())
+
+    assert opened["path"].startswith("exploration")
+    assert "/" not in opened["path"]
+
+
+async def test_from_plan_to_verified_solution_by_accepting_each_step(client: Client) -> None:
+    id_, state = await in_review(client)
+
+    while "review" in statuses(state):
+        step = next(one for one in state["exploration"]["steps"] if one["status"] == "review")
+        answer = await client.do(id_, "accept", subtask=step["subtask"]["id"])
+        assert answer.status == 202, answer.text
+        state = await client.rested(id_)
+    await client.do(id_, "synthesize")
+    state = await client.rested(id_)
+
+    assert set(statuses(state)) == {"done"}
+    assert state["exploration"]["status"] == "solved", state["progress"]["error"]
+    script = await client.get(f"explorations/{id_}/export?format=py")
+    assert script.status == 200
+    assert "names = [leaf.name for leaf in kept]" in script.text
+
+
+async def test_in_auto_mode_it_works_to_the_end(client: Client) -> None:
+    opened = await client.start(**request(mode="auto"))
+    id_ = opened["exploration"]["id"]
+
+    state = await client.rested(id_)
+
+    assert state["exploration"]["status"] == "solved", state["progress"]["error"]
+    made = nbformat.read(client.server.root / state["path"], as_version=4)
+    # The tab had its time to say that it holds the notebook.
+    await asyncio.sleep(4)
+    made = nbformat.read(client.server.root / state["path"], as_version=4)
+    assert made.metadata["exploracoder"]["status"] == "solved"
+    assert made.metadata["exploracoder"]["revision"] == (await client.state(id_))["revision"]
+    assert [cell.id for cell in made.cells][-1] == "branches"
+
+
+async def test_cells_are_whole_once_and_then_only_what_changed(client: Client) -> None:
+    id_, _ = await in_review(client)
+    whole = (await client.get(f"explorations/{id_}/cells?after=0")).json
+    await client.do(id_, "add_subtask", goal="Count <script>alert(1)</script> them")
+
+    after = (await client.get(f"explorations/{id_}/cells?after={whole['revision']}")).json
+
+    assert all(one["cell"] for one in whole["cells"])
+    changed = [one["id"] for one in after["cells"] if one["cell"]]
+    added = (await client.state(id_))["exploration"]["steps"][-1]["subtask"]["id"]
+    assert {f"{added}-goal", added} <= set(changed)
+    assert "task" not in changed
+    assert after["cells"][0]["id"] == "task"
+    shown = next(one["cell"] for one in after["cells"] if one["id"] == f"{added}-goal")
+    assert "<script>" not in shown["source"]
+
+
+async def test_code_of_the_users_own_is_tried_and_accepted(client: Client) -> None:
+    id_, state = await in_review(client)
+    first = state["exploration"]["steps"][0]["subtask"]["id"]
+
+    answer = await client.do(
+        id_, "try_code", subtask=first, code="import tealeaf\nleaves = tealeaf.read_leaves(text)"
+    )
+    state = await client.rested(id_)
+
+    assert answer.status == 202
+    assert statuses(state)[:2] == ["done", "review"]
+    chosen = state["exploration"]["steps"][0]
+    origins = {one["id"]: one["origin"] for one in chosen["candidates"]}
+    assert origins[chosen["chosen"]] == "user"
+
+
+async def test_going_back_opens_a_step_and_the_later_ones(client: Client) -> None:
+    id_, state = await in_review(client)
+    first = state["exploration"]["steps"][0]["subtask"]["id"]
+    await client.do(id_, "accept", subtask=first)
+    assert statuses(await client.rested(id_))[0] == "done"
+
+    await client.do(id_, "go_back", subtask=first)
+    state = await client.rested(id_)
+
+    assert statuses(state)[0] == "review"
+    assert "done" not in statuses(state)
+
+
+async def test_what_runs_can_be_cancelled_and_gone_on_with(client: Client, model: Model) -> None:
+    state = await planned(client)
+    id_ = state["exploration"]["id"]
+    slow = TeaModel()
+    model.script = lambda asked: Delay(30, slow(asked))
+    await client.do(id_, "go_on")
+    busy = await client.do(id_, "go_on")
+
+    assert (await client.do(id_, "cancel")).status == 202
+    state = await client.until(id_, lambda state: state["progress"]["activity"] != "working")
+    model.script = TeaModel()
+    await client.do(id_, "go_on")
+    state = await client.rested(id_)
+
+    assert busy.status == 409
+    assert "review" in statuses(state), state["progress"]
+
+
+async def test_a_model_that_is_down_is_said_and_asked_again(client: Client, model: Model) -> None:
+    from exploracoder.testing import Failure
+
+    state = await planned(client)
+    id_ = state["exploration"]["id"]
+    model.script = lambda asked: Failure(401, "no such key")
+    await client.do(id_, "go_on")
+    state = await client.rested(id_)
+    model.script = TeaModel()
+    said = state["progress"]["error"]
+    await client.do(id_, "go_on")
+    state = await client.rested(id_)
+
+    assert "key" in said
+    assert state["progress"]["error"] == ""
+    assert "review" in statuses(state)
+
+
+async def test_two_explorations_work_at_the_same_time(client: Client) -> None:
+    first, second = await asyncio.gather(
+        client.start(**request(mode="auto")), client.start(**request(mode="auto"))
+    )
+
+    ends = await asyncio.gather(
+        *(client.rested(one["exploration"]["id"]) for one in (first, second))
+    )
+
+    assert [end["exploration"]["status"] for end in ends] == ["solved", "solved"]
+    assert first["kernel_id"] != second["kernel_id"]
+
+
+async def test_a_closed_exploration_is_a_past_one_and_its_notebook_stays(client: Client) -> None:
+    state = await planned(client)
+    id_ = state["exploration"]["id"]
+
+    closed = await client.ask("DELETE", f"explorations/{id_}")
+
+    assert closed.status == 204
+    listed = {one["id"]: one for one in (await client.get("explorations")).json["explorations"]}
+    assert not listed[id_]["is_open"]
+    assert (client.server.root / state["path"]).exists()
+    running = [one["id"] for one in await client.jupyter("GET", "kernels")]
+    assert state["kernel_id"] not in running
+    assert (await client.get(f"explorations/{id_}")).status == 404
+    assert (await client.do(id_, "go_on")).status == 404
+
+
+async def test_variables_come_along_from_a_kernel_of_the_server(client: Client) -> None:
+    kernel = await client.jupyter("POST", "kernels", {"name": "python3"})
+    await run_in(client, kernel["id"], "text = 'assam 5; sencha 2; oolong 4'")
+
+    opened = await client.start(
+        **request(context="", bring=["text"], kernel_id=kernel["id"], kernel_name="python3")
+    )
+    state = await client.rested(opened["exploration"]["id"])
+    await client.jupyter("DELETE", f"kernels/{kernel['id']}")
+
+    assert state["progress"]["error"] == ""
+    assert [one["name"] for one in state["exploration"]["brought"]["variables"]] == ["text"]
+
+
+async def run_in(client: Client, kernel_id: str, code: str) -> None:
+    """Run code in a user's kernel."""
+    from jupyter_client.asynchronous.client import AsyncKernelClient
+
+    file = Path(client.server.home) / "run" / f"kernel-{kernel_id}.json"
+    talk = AsyncKernelClient(connection_file=str(file))
+    talk.load_connection_file()
+    talk.start_channels()
+    try:
+        reply = await talk.execute(code, reply=True, timeout=30)
+        assert reply["content"]["status"] == "ok"
+    finally:
+        talk.stop_channels()
+
+
+async def test_a_repair_is_asked_for_with_a_hint(client: Client, model: Model) -> None:
+    script = TeaModel(drafts={1: [fenced("1 / 0")]}, debugs={1: [fenced("leaves = []")]})
+    model.script = script
+    id_, state = await in_review(client, settings={"candidates": 1, "self_debug": False})
+    step = state["exploration"]["steps"][0]
+
+    await client.do(
+        id_,
+        "debug",
+        subtask=step["subtask"]["id"],
+        candidate=step["candidates"][0]["id"],
+        hint="do not divide",
+    )
+    state = await client.rested(id_)
+
+    assert "debug" in [one["origin"] for one in state["exploration"]["steps"][0]["candidates"]]

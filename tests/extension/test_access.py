@@ -1,0 +1,164 @@
+"""Who is let in: nobody without the server's token, nobody from another site."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from exploracoder_jupyter.handlers import ROUTES
+from jupyter_server.base.handlers import JupyterHandler
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.web import RequestHandler
+from tornado.websocket import websocket_connect
+
+from .conftest import request
+from .server import TOKEN, Client, Server
+
+SOME_ID = "0" * 32
+
+
+def verbs() -> list[tuple[str, str]]:
+    """Every verb of every path of ours."""
+    found = []
+    for pattern, handler in ROUTES:
+        path = pattern.removeprefix("exploracoder/api/")
+        path = path.replace("([0-9a-f]{32})", SOME_ID).replace("(.*)", "nowhere")
+        for verb in ("get", "post", "put", "patch", "delete", "head"):
+            method = getattr(handler, verb)
+            if method is not RequestHandler._unimplemented_method:
+                found.append((verb.upper(), path))
+    return found
+
+
+def test_every_path_is_among_those_that_are_asked() -> None:
+    assert len({path for _, path in verbs()}) == len(ROUTES)
+    assert all(issubclass(handler, JupyterHandler) for _, handler in ROUTES)
+
+
+@pytest.mark.parametrize(("verb", "path"), verbs())
+async def test_nobody_is_answered_without_the_token(
+    shared_server: Server, verb: str, path: str
+) -> None:
+    for token in (None, "a-guess"):
+        client = Client(shared_server, token)
+
+        answer = await client.ask(verb, path, content="{}" if verb != "GET" else None)
+        await client.aclose()
+
+        assert answer.status == 403
+        assert SOME_ID not in answer.text
+
+
+async def refusal(url: str, **headers: str) -> int:
+    """The status that a WebSocket is refused with; 101 when it is not."""
+    try:
+        connection = await websocket_connect(HTTPRequest(url, headers=headers))
+    except HTTPClientError as error:
+        return error.code
+    connection.close()
+    return 101
+
+
+async def cookie(server: Server) -> str:
+    """What a browser that is logged in sends with each request, whoever makes it."""
+    async with httpx.AsyncClient(trust_env=False) as browser:
+        await browser.get(f"{server.url}/api/status?token={TOKEN}")
+        return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+
+
+async def test_a_forged_websocket_is_refused(shared_server: Server) -> None:
+    url = f"{shared_server.url}/exploracoder/api/events".replace("http", "ws", 1)
+    own = await cookie(shared_server)
+
+    assert await refusal(url) == 403
+    assert await refusal(f"{url}?token=a-guess") == 403
+    assert await refusal(url, Cookie=own, Origin="https://evil.example") == 403
+    assert await refusal(url, Cookie=own, Origin=shared_server.url) == 101
+
+
+async def test_another_sites_page_can_neither_read_nor_change(shared_server: Server) -> None:
+    client = Client(shared_server, None)
+    headers = {"Cookie": await cookie(shared_server), "Origin": "https://evil.example"}
+
+    read = await client.ask("GET", "status", headers=headers)
+    changed = await client.ask("POST", "explorations", content="{}", headers=headers)
+    own = await client.ask("GET", "status", headers={"Cookie": headers["Cookie"]})
+    await client.aclose()
+
+    assert own.status == 200
+    assert (read.status, changed.status) == (404, 403)
+    assert (
+        "access-control-allow-origin" not in read.headers
+        or not read.headers["access-control-allow-origin"]
+    )
+
+
+CHECK = """
+import sys, warnings
+from jupyter_server.serverapp import ServerApp
+
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    app = ServerApp(
+        allow_unauthenticated_access=False, reraise_server_extension_failures=True,
+        allow_root=True, port=0, open_browser=False,
+        jpserver_extensions={"exploracoder_jupyter": True},
+    )
+    app.initialize(argv=[])
+print([str(one.message) for one in warned if "exploracoder" in str(one.message)])
+"""
+
+
+def test_a_server_that_allows_nothing_unauthenticated_starts_with_it(tmp_path: Path) -> None:
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK],
+        env={**os.environ, **{name: str(tmp_path / name) for name in names}},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_loading_it_takes_a_server_no_time() -> None:
+    code = (
+        "import jupyter_server.serverapp, jupyter_server.extension.application, time, sys;"
+        "import jupyter_server.base.websocket;"
+        "before = set(sys.modules); t = time.process_time();"
+        "import exploracoder_jupyter.app; t = time.process_time() - t;"
+        "new = set(sys.modules) - before;"
+        "print(t, sorted({'pydantic', 'chromadb', 'openai', 'griffe', 'IPython'} & new))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    seconds, _, heavy = done.stdout.strip().partition(" ")
+    assert heavy == "[]"
+    # 50 ms on an idle machine.
+    assert float(seconds) < 0.5
+
+
+async def test_what_is_sent_back_is_never_a_page(client: Client) -> None:
+    markup = "<img src=x onerror=alert(1)>"
+    answers = [
+        await client.post("explorations", request(libraries=[markup])),
+        await client.post("explorations/open", {"path": f"{markup}.ipynb"}),
+        await client.get(f"libraries?kernel_name={markup}"),
+        await client.get(f"search?query=a&libraries={markup}"),
+    ]
+
+    for answer in answers:
+        assert answer.status in (400, 404)
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert all(re.search("img", answer.message) for answer in answers[:2])

@@ -1,0 +1,175 @@
+"""Numbered events, and who saves a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from exploracoder_jupyter.eventlog import EventLog
+from exploracoder_jupyter.leases import Lease
+from exploracoder_jupyter.protocol import LibraryEvent
+
+from .conftest import request
+from .server import Client
+
+
+def publish(events: EventLog, count: int) -> None:
+    for index in range(count):
+        events.publish(
+            lambda number, index=index: LibraryEvent(number=number, target=f"library {index}")
+        )
+
+
+def numbers(texts: list[str]) -> list[int]:
+    return [json.loads(text)["number"] for text in texts]
+
+
+def test_a_tab_gets_exactly_what_it_missed() -> None:
+    events = EventLog()
+    publish(events, 10)
+
+    assert numbers(events.after(events.epoch, 7)) == [8, 9, 10]
+    assert events.after(events.epoch, 10) == []
+    assert numbers(events.after(events.epoch, 0)) == list(range(1, 11))
+
+
+def test_a_tab_that_missed_too_much_asks_for_everything() -> None:
+    events = EventLog(most_events=5)
+    publish(events, 10)
+
+    for epoch, after in ((events.epoch, 4), ("another", 9), (events.epoch, 11), ("", -1)):
+        (reset,) = map(json.loads, events.after(epoch, after))
+        assert reset == {"kind": "reset", "number": 10, "epoch": events.epoch}
+    assert numbers(events.after(events.epoch, 5)) == [6, 7, 8, 9, 10]
+
+
+def test_large_events_are_kept_as_far_as_there_is_room() -> None:
+    events = EventLog(most_chars=1_000)
+    publish(events, 100)
+
+    kept = numbers(events.after(events.epoch, 99))
+
+    assert kept == [100]
+    assert json.loads(events.after(events.epoch, 1)[0])["kind"] == "reset"
+
+
+class Tab:
+    def __init__(self) -> None:
+        self.grants: list[str] = []
+
+    def granted(self, exploration: str) -> None:
+        self.grants.append(exploration)
+
+
+async def test_one_tab_saves_and_the_next_has_its_turn() -> None:
+    freed: list[bool] = []
+    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
+    first, second = Tab(), Tab()
+
+    assert lease.take(first)
+    assert not lease.take(second)
+    lease.release(first)
+    assert second.grants == ["e"]
+    assert freed == []
+    lease.release(second)
+
+    assert freed == [True]
+    assert not lease.is_held
+
+
+async def test_a_tab_that_reloads_keeps_the_notebook() -> None:
+    freed: list[bool] = []
+    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
+    before, after = Tab(), Tab()
+    lease.take(before)
+
+    lease.lose(before)
+    assert lease.is_held
+    assert lease.take(after)
+    await asyncio.sleep(0.1)
+
+    assert freed == []
+    lease.lose(after)
+    await asyncio.sleep(0.1)
+    assert freed == [True]
+
+
+async def test_a_tab_that_comes_back_hears_what_it_missed(client: Client) -> None:
+    async with client.tab() as tab:
+        reset = await tab.read()
+    opened = await client.start(**request())
+    state = await client.rested(opened["exploration"]["id"])
+
+    async with client.tab({"epoch": reset["epoch"], "after": reset["number"]}) as tab:
+        seen = await tab.until(lambda said: said["number"] >= state["number"])
+    async with client.tab({"epoch": "of a server before", "after": 3}) as tab:
+        again = await tab.read()
+
+    assert reset["kind"] == again["kind"] == "reset"
+    assert [one["number"] for one in seen] == list(range(reset["number"] + 1, state["number"] + 1))
+    ours = [one for one in seen if one["kind"] == "exploration"]
+    assert ours[0]["state"] == "open"
+    goals = {step["subtask"]["goal"] for one in ours for step in one["change"]["steps"]}
+    assert goals == {step["subtask"]["goal"] for step in state["exploration"]["steps"]}
+
+
+async def test_the_changes_make_the_same_exploration(client: Client) -> None:
+    opened = await client.start(**request(mode="auto"))
+    exploration = opened["exploration"]
+    steps = {step["subtask"]["id"]: step for step in exploration["steps"]}
+    order = list(steps)
+    position = {"epoch": opened["epoch"], "after": opened["number"]}
+    state = await client.rested(exploration["id"])
+
+    async with client.tab(position) as tab:
+        seen = await tab.until(lambda said: said["number"] >= state["number"])
+    for event in seen:
+        if event["kind"] == "exploration" and event["id"] == exploration["id"]:
+            exploration |= event["change"]["fields"]
+            steps |= {step["subtask"]["id"]: step for step in event["change"]["steps"]}
+            order = event["change"]["order"] or order
+    exploration["steps"] = [steps[id_] for id_ in order]
+
+    assert exploration == state["exploration"]
+    assert seen[-1]["revision"] == state["revision"]
+
+
+async def test_a_tab_that_holds_the_notebook_is_the_only_one_that_writes_it(
+    client: Client,
+) -> None:
+    opened = await client.start(**request())
+    id_, file = opened["exploration"]["id"], client.server.root / opened["path"]
+    async with client.tab() as tab:
+        held = await tab.hold(id_)
+        async with client.tab() as other:
+            refused = await other.hold(id_)
+        before = file.stat().st_mtime_ns
+        state = await client.rested(id_)
+        await asyncio.sleep(4)
+        untouched = file.stat().st_mtime_ns
+
+        await tab.say(kind="release", id=id_)
+        await asyncio.sleep(1)
+
+    assert held["is_held"]
+    assert not refused["is_held"]
+    assert held["revision"] <= state["revision"]
+    assert untouched == before
+    made = json.loads(file.read_text(encoding="utf-8"))
+    assert made["metadata"]["exploracoder"]["revision"] == state["revision"]
+
+
+async def test_a_notebook_that_is_not_open_is_held_by_nobody(client: Client) -> None:
+    async with client.tab() as tab:
+        assert not (await tab.hold("f" * 32))["is_held"]
+        await tab.say(kind="release", id="f" * 32)
+        assert not (await tab.hold("f" * 32))["is_held"]
+
+
+async def test_a_tab_that_says_nonsense_is_hung_up_on(client: Client) -> None:
+    for nonsense in ("", "{", '{"kind": "dance"}', '{"kind": "hold"}', "x" * 20_000):
+        async with client.tab() as tab:
+            await tab.read()
+            await tab.connection.write_message(nonsense)
+            assert await tab.read() is None
+    assert (await client.get("status")).status == 200

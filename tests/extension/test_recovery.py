@@ -1,0 +1,284 @@
+"""Servers and kernels that end, notebooks that were edited: nothing accepted is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import House, Model, request
+from .server import Client, Server
+
+
+@pytest.fixture(scope="module")
+def own_server(house: House) -> Server:
+    """A server that may be killed; its base URL is one that a hub gives."""
+    return house.server("own", base_url="/user/jo/")
+
+
+@pytest.fixture
+async def own(own_server: Server, model: Model) -> AsyncIterator[Client]:
+    client = Client(own_server)
+    yield client
+    if own_server.process is None:
+        own_server.start()
+    for one in (await client.get("explorations")).json["explorations"]:
+        if one["is_open"]:
+            await client.ask("DELETE", f"explorations/{one['id']}")
+    await client.aclose()
+
+
+async def with_one_accepted(client: Client, **changes: Any) -> Any:
+    """An exploration whose first subtask is done and whose second waits for review."""
+    opened = await client.start(**request(**changes))
+    id_ = opened["exploration"]["id"]
+    await client.rested(id_)
+    await client.do(id_, "go_on")
+    state = await client.rested(id_)
+    first = state["exploration"]["steps"][0]["subtask"]["id"]
+    assert (await client.do(id_, "accept", subtask=first)).status == 202, state["progress"]
+    state = await client.rested(id_)
+    assert state["exploration"]["steps"][0]["status"] == "done"
+    return state
+
+
+def done(state: Any) -> list[str]:
+    """The code that was accepted."""
+    return [
+        candidate["code"]
+        for step in state["exploration"]["steps"]
+        if step["status"] == "done"
+        for candidate in step["candidates"]
+        if candidate["id"] == step["chosen"]
+    ]
+
+
+async def test_what_was_accepted_outlives_a_server_that_is_killed(
+    own: Client, own_server: Server
+) -> None:
+    before = await with_one_accepted(own)
+    own_server.kill()
+    own_server.start()
+
+    listed = (await own.get("explorations")).json["explorations"]
+    opened = await own.post("explorations/open", {"path": before["path"]})
+    again = await own.post("explorations/open", {"path": before["path"]})
+    id_ = opened.json["exploration"]["id"]
+    after = await own.rested(id_)
+    await own.do(id_, "accept", subtask=after["exploration"]["steps"][1]["subtask"]["id"])
+    later = await own.rested(id_)
+
+    assert [one["is_open"] for one in listed if one["id"] == id_] == [False]
+    assert opened.status == 200, opened.text
+    assert (opened.json["resumed"], again.json["resumed"]) == (True, False)
+    assert opened.json["epoch"] != before["epoch"]
+    assert done(after) == done(before)
+    assert after["progress"]["error"] == ""
+    assert later["exploration"]["steps"][1]["status"] == "done", later["progress"]
+
+
+async def test_the_journal_has_what_a_tab_had_not_saved(own: Client, own_server: Server) -> None:
+    opened = await own.start(**request())
+    id_ = opened["exploration"]["id"]
+    async with own.tab() as tab:
+        assert (await tab.hold(id_))["is_held"]
+        await own.rested(id_)
+        await own.do(id_, "add_subtask", goal="Only the journal knows this")
+        own_server.kill()
+    on_disk = (own_server.root / opened["path"]).read_text(encoding="utf-8")
+    own_server.start()
+
+    resumed = (await own.post("explorations/open", {"path": opened["path"]})).json
+
+    goals = [step["subtask"]["goal"] for step in resumed["exploration"]["steps"]]
+    assert "Only the journal knows this" in goals
+    assert "Only the journal knows this" not in on_disk
+
+
+async def test_a_notebook_that_is_gone_comes_back_from_the_journal(own: Client) -> None:
+    state = await with_one_accepted(own)
+    await own.ask("DELETE", f"explorations/{state['exploration']['id']}")
+    (own.server.root / state["path"]).unlink()
+
+    opened = await own.post("explorations/open", {"path": state["path"]})
+
+    assert opened.status == 200
+    assert done(opened.json) == done(state)
+    assert (own.server.root / state["path"]).exists()
+
+
+def pids_of(text: str) -> list[int]:
+    """The processes whose command line has a text."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in words:
+                found.append(int(folder.name))
+    return found
+
+
+async def test_a_kernel_that_is_killed_is_started_again_with_what_was_accepted(
+    own: Client,
+) -> None:
+    before = await with_one_accepted(own)
+    id_ = before["exploration"]["id"]
+    for pid in pids_of(f"kernel-{before['kernel_id']}.json"):
+        os.kill(pid, signal.SIGKILL)
+
+    said = await own.until(id_, lambda state: "again" in state["progress"]["error"], "The news")
+    revived = await own.until(id_, lambda state: "was started again" in state["progress"]["error"])
+    revived = await own.rested(id_)
+    second = revived["exploration"]["steps"][1]["subtask"]["id"]
+    answer = await own.do(id_, "try_code", subtask=second, code="kept = list(leaves)")
+    after = await own.rested(id_)
+
+    assert said["exploration"]["status"] != "running"
+    assert done(revived) == done(before)
+    assert answer.status == 202, answer.text
+    assert after["exploration"]["steps"][1]["status"] == "done", after["progress"]
+    assert "was started again" not in after["progress"]["error"]
+
+
+async def test_a_kernel_that_is_shut_down_stays_so_until_it_is_needed(own: Client) -> None:
+    before = await with_one_accepted(own)
+    id_ = before["exploration"]["id"]
+
+    await own.jupyter("DELETE", f"kernels/{before['kernel_id']}")
+    lost = await own.until(id_, lambda state: state["progress"]["error"] != "", "The news")
+    await asyncio.sleep(2)
+    running = await own.jupyter("GET", "kernels")
+    await own.do(id_, "go_on")
+    after = await own.rested(id_)
+
+    assert "Go on" in lost["progress"]["error"]
+    assert running == []
+    assert after["kernel_id"] != before["kernel_id"]
+    assert done(after) == done(before)
+    assert after["progress"]["error"] == ""
+
+
+async def test_a_users_own_cells_stay_in_the_notebook(own: Client) -> None:
+    opened = await own.start(**request())
+    id_, file = opened["exploration"]["id"], own.server.root / opened["path"]
+    await own.rested(id_)
+    await asyncio.sleep(4)
+    made = json.loads(file.read_text(encoding="utf-8"))
+    note = {"cell_type": "markdown", "id": "mine", "metadata": {}, "source": "My own note"}
+    made["cells"].insert(2, note)
+    await asyncio.sleep(0.01)
+    file.write_text(json.dumps(made), encoding="utf-8")
+
+    await own.do(id_, "add_subtask", goal="Do something more")
+    await asyncio.sleep(0.5)
+
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    assert "mine" in [cell["id"] for cell in cells]
+    assert [cell["id"] for cell in cells].index("mine") == 2
+    assert "Do something more" in json.dumps(cells)
+
+
+EDITS: list[tuple[str, Any, str]] = [
+    ("schema_version", 99, "version 99"),
+    ("schema_version", "3", "version"),
+    ("steps", "none", "steps"),
+    ("settings", {"candidates": -5}, "settings"),
+    ("task", None, "task"),
+    ("no_such_field", 1, "no_such_field"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "said"), EDITS)
+async def test_a_notebook_with_damaged_metadata_is_refused_with_the_place(
+    own: Client, damaged: dict[str, Any], field: str, value: Any, said: str
+) -> None:
+    damaged["metadata"]["exploracoder"][field] = value
+    (own.server.root / "edited.ipynb").write_text(json.dumps(damaged), encoding="utf-8")
+
+    for verb in ("open", "replay"):
+        answer = await own.post(f"explorations/{verb}", {"path": "edited.ipynb"})
+
+        assert answer.status == 400, answer.text
+        assert said in answer.message
+
+
+@pytest.fixture
+def damaged() -> dict[str, Any]:
+    """A notebook of somebody else's, to be edited."""
+    from exploracoder import document
+    from exploration.samples import exploration
+
+    made = document.to_notebook(exploration(id="a" * 32), 7)
+    return dict(json.loads(json.dumps(made)))
+
+
+@pytest.mark.parametrize("revision", [-1, True, "9", 10**40, None])
+async def test_a_notebook_of_somebody_elses_starts_no_program_that_it_names(
+    own: Client, damaged: dict[str, Any], tmp_path: Path, revision: Any
+) -> None:
+    trap, sprung = tmp_path / "python", tmp_path / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch {sprung}\n", encoding="utf-8")
+    trap.chmod(0o755)
+    ours = damaged["metadata"]["exploracoder"]
+    ours |= {"python": str(trap), "revision": revision, "id": "../../outside"}
+    ours["task"] |= {"libraries": ["./project/tealeaf"]}
+    ours["libraries"] = []
+    (own.server.root / "trap.ipynb").write_text(json.dumps(damaged), encoding="utf-8")
+
+    answer = await own.post("explorations/open", {"path": "trap.ipynb"})
+
+    assert answer.status in (200, 400), answer.text
+    assert not sprung.exists()
+    assert not (own.server.journal.parent.parent / "outside.json").exists()
+
+
+async def test_a_copy_of_a_notebook_is_another_exploration(own: Client) -> None:
+    state = await with_one_accepted(own)
+    await asyncio.sleep(4)
+    shutil.copy(own.server.root / state["path"], own.server.root / "copy.ipynb")
+
+    copied = (await own.post("explorations/open", {"path": "copy.ipynb"})).json
+
+    assert copied["exploration"]["id"] != state["exploration"]["id"]
+    assert copied["path"] == "copy.ipynb"
+    assert done(copied) == done(state)
+
+
+async def test_a_notebook_that_was_renamed_is_followed(own: Client) -> None:
+    opened = await own.start(**request())
+    id_ = opened["exploration"]["id"]
+    await own.rested(id_)
+    await asyncio.sleep(4)
+    sessions = await own.jupyter("GET", "sessions")
+    session = next(one for one in sessions if one["path"] == opened["path"])
+    await own.jupyter("PATCH", f"contents/{opened['path']}", {"path": "renamed.ipynb"})
+    await own.jupyter("PATCH", f"sessions/{session['id']}", {"path": "renamed.ipynb"})
+
+    await own.do(id_, "add_subtask", goal="After the move")
+    state = await own.state(id_)
+
+    assert state["path"] == "renamed.ipynb"
+    assert not (own.server.root / opened["path"]).exists()
+    assert "After the move" in (own.server.root / "renamed.ipynb").read_text(encoding="utf-8")
+
+
+async def test_replaying_needs_no_model_and_says_what_changed(own: Client, house: House) -> None:
+    state = await with_one_accepted(own)
+    await own.ask("DELETE", f"explorations/{state['exploration']['id']}")
+    asked = len(house.endpoint.requests)
+
+    answer = await own.post("explorations/replay", {"path": state["path"]})
+
+    assert answer.status == 200, answer.text
+    assert len(house.endpoint.requests) == asked
+    assert [cell["result"] for cell in answer.json["cells"]] == ["same"] * 2
