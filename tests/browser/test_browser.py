@@ -1,34 +1,65 @@
 """The extension in a real browser, against a real server, kernels and files, and a scripted model.
 
-Each of the specs in ``extension/ui-tests/specs`` is a test here, on a stage of its own.
+Each of the specs in ``extension/ui-tests/specs`` is a test here; they share a stage.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parents[1]
 UI_TESTS = TESTS.parent / "extension" / "ui-tests"
-SPECS = sorted((UI_TESTS / "specs").glob("*.spec.ts"))
+SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
+EMBEDDED = "embedded-model"
 PLAYWRIGHT = UI_TESTS / "node_modules" / ".bin" / "playwright"
-# What a spec costs at most, on a busy machine, the start of JupyterLab included.
+# What a spec costs at most, on a busy machine.
 _SECONDS = 600.0
 _SECONDS_WITH_A_MODEL = 1800.0
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def _marked(spec: Path) -> object:
-    name = spec.name.removesuffix(".spec.ts")
-    marks = [pytest.mark.model] if name == "embedded-model" else []
-    return pytest.param(spec, id=name, marks=marks)
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage that stands, and what specs that play on it are told."""
+
+    folder: Path
+    variables: Mapping[str, str]
+
+    def play(self, spec: str, *options: str, seconds: float) -> tuple[int, str]:
+        """Run a spec; its exit code, and what it and the server said."""
+        results = self.folder / "results" / spec
+        words = [PLAYWRIGHT, "test", f"--output={results}", f"specs/{spec}.spec.ts", *options]
+        try:
+            played = subprocess.run(
+                words,
+                cwd=UI_TESTS,
+                env=dict(self.variables),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            return 124, f"{late.stdout!r}\n{spec} took longer than {seconds:.0f} s."
+        server = self.variables["STAGE_LOG"]
+        return (
+            played.returncode,
+            f"{played.stdout[-12_000:]}\n--- server ---\n{_end_of(Path(server))}",
+        )
 
 
 def _chromium() -> str | None:
@@ -47,21 +78,19 @@ def browser() -> str:
     return found
 
 
-@pytest.mark.parametrize("spec", [_marked(spec) for spec in SPECS])
-def test_the_extension_keeps_its_promises_in_a_browser(
-    spec: Path, browser: str, tmp_path: Path, pytestconfig: pytest.Config
-) -> None:
-    is_embedded = "embedded" in spec.name
-    options = ["--embedded"] if is_embedded else []
+@pytest.fixture(scope="module")
+def stage(
+    browser: str, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    """The stage that the specs share: they clear up behind them."""
+    folder = tmp_path_factory.mktemp("stage")
+    with _stage(browser, folder, *_level(pytestconfig)) as stage:
+        yield stage
 
-    code, said = _play(
-        spec.name,
-        *options,
-        browser=browser,
-        folder=tmp_path,
-        level=pytestconfig.getoption("sandbox"),
-        seconds=_SECONDS_WITH_A_MODEL if is_embedded else _SECONDS,
-    )
+
+@pytest.mark.parametrize("spec", [name for name in SPECS if name != EMBEDDED])
+def test_the_extension_keeps_its_promises_in_a_browser(spec: str, stage: Stage) -> None:
+    code, said = stage.play(spec, seconds=_SECONDS)
 
     assert code == 0, said
 
@@ -69,49 +98,49 @@ def test_the_extension_keeps_its_promises_in_a_browser(
 def test_it_works_below_a_base_url_as_on_a_hub(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    code, said = _play(
-        "whole-flow.spec.ts",
-        "--base-url=/user/tea/",
-        browser=browser,
-        folder=tmp_path,
-        level=pytestconfig.getoption("sandbox"),
-        seconds=_SECONDS,
-    )
+    options = ["--base-url=/user/tea/", *_level(pytestconfig)]
+    with _stage(browser, tmp_path, *options) as stage:
+        code, said = stage.play("whole-flow", "--grep=live cells", seconds=_SECONDS)
 
     assert code == 0, said
 
 
-def _play(
-    spec: str, *options: str, browser: str, folder: Path, level: str, seconds: float
-) -> tuple[int, str]:
-    """Run a spec on a stage; its exit code, and what it and the server said."""
-    sandbox = ["--sandbox", level] if level != "auto" else []
-    command = [str(PLAYWRIGHT), "test", f"--output={folder / 'results'}", f"specs/{spec}"]
-    stage = [sys.executable, "-m", "browser.stage", *options, *sandbox, "--keep", str(folder)]
-    code, said = _run([*stage, *command], browser, seconds)
-    return code, f"{said[-12_000:]}\n--- JupyterLab ---\n{_end_of(folder / 'jupyter.log')}"
+@pytest.mark.model
+def test_the_embedded_model_explores_in_the_browser(
+    browser: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    with _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as stage:
+        code, said = stage.play(EMBEDDED, seconds=_SECONDS_WITH_A_MODEL)
+
+    assert code == 0, said
 
 
-def _run(words: list[str], browser: str, seconds: float) -> tuple[int, str]:
-    """The exit code and all that was printed; the stage clears up even when the time is over."""
+def _level(config: pytest.Config) -> list[str]:
+    level = config.getoption("sandbox")
+    return [] if level == "auto" else [f"--sandbox={level}"]
+
+
+@contextmanager
+def _stage(browser: str, folder: Path, *options: str) -> Iterator[Stage]:
+    """Set a stage, and clear it however the tests end."""
     own = {**os.environ, "PYTHONPATH": str(TESTS), "CHROMIUM_PATH": browser, "FORCE_COLOR": "0"}
-    with subprocess.Popen(
-        words,
-        cwd=UI_TESTS,
-        env=own,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as stage:
+    words = [sys.executable, "-m", "browser.stage", *options, "--keep", str(folder)]
+    with (folder / "stage.log").open("w", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            words, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+        )
+    try:
+        assert process.stdout is not None
+        told = process.stdout.readline()
+        assert told, (folder / "stage.log").read_text(encoding="utf-8")
+        yield Stage(folder, {**own, **json.loads(told)})
+    finally:
+        # Its standard input ends, and it clears up.
         try:
-            said, _ = stage.communicate(timeout=seconds)
+            process.communicate(timeout=90)
         except subprocess.TimeoutExpired:
-            stage.send_signal(signal.SIGTERM)
-            said, _ = stage.communicate(timeout=60)
-            return 124, f"{said}\nThe spec took longer than {seconds:.0f} s."
-    return stage.returncode, said
+            process.terminate()
+            process.communicate(timeout=60)
 
 
 def _end_of(log: Path) -> str:

@@ -12,6 +12,11 @@ export interface ICell {
   metadata: { exploracoder?: { role?: string; subtask?: string } };
 }
 
+interface INotebookFile {
+  cells: ICell[];
+  metadata: { exploracoder: OpenExploration['exploration'] };
+}
+
 /** What JupyterLab runs on: server, files, kernels, the model, and the doors between them. */
 export class Stage {
   constructor(title: string) {
@@ -108,15 +113,13 @@ export class Stage {
 
   /** A notebook's cells as they are on disk; `file` is relative to the server's root. */
   cells(file: string): ICell[] {
-    const text = fs.readFileSync(path.join(this.root, file), 'utf-8');
-    const cells = (JSON.parse(text) as { cells: ICell[] }).cells;
+    const { cells } = this._read(file);
     return cells.map(cell => ({ ...cell, source: joined(cell.source) }));
   }
 
   /** The exploration in a notebook's metadata. */
   saved(file: string): OpenExploration['exploration'] {
-    const text = fs.readFileSync(path.join(this.root, file), 'utf-8');
-    return JSON.parse(text).metadata.exploracoder;
+    return this._read(file).metadata.exploracoder;
   }
 
   async explorations(): Promise<Explorations> {
@@ -150,6 +153,21 @@ export class Stage {
   /** Our own part of the server. */
   async api(method: string, what: string, body?: unknown): Promise<unknown> {
     return this._jupyter(method, `exploracoder/api/${what}`, body);
+  }
+
+  /** JupyterLab's server writes files in place: one that is being written is read again. */
+  private _read(file: string): INotebookFile {
+    const place = path.join(this.root, file);
+    for (let tries = 0; ; tries++) {
+      try {
+        return JSON.parse(fs.readFileSync(place, 'utf-8')) as INotebookFile;
+      } catch (error) {
+        if (!(error instanceof SyntaxError) || tries === 20) {
+          throw error;
+        }
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      }
+    }
   }
 
   private async _jupyter(method: string, what: string, body?: unknown): Promise<unknown> {

@@ -14,13 +14,13 @@ test('a candidate that fails is shown with its error, and can be repaired', asyn
   await lab.plan();
   await lab.goOn();
   await expect(sidebar.items.first()).toContainText('nothing ran');
+  await sidebar.select(1);
   await expect(sidebar.candidate).toContainText("no attribute 'reed'");
   await expect(sidebar.candidate).toContainText('not in this version');
   await expect(sidebar.candidate).toContainText('read_leaves');
   await expect(sidebar.button('Accept')).toBeDisabled();
 
   await stage.say({ debugs: { 1: [fenced(READ)] } });
-  await sidebar.select(1);
   await sidebar.button('Debug').click();
 
   await lab.expectStates('review', 'pending', 'pending');

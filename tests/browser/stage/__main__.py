@@ -1,14 +1,19 @@
-"""``python -m browser.stage COMMAND…``: the stage is set, the command runs, all is cleared."""
+"""``python -m browser.stage COMMAND…``: the stage is set, the command runs, all is cleared.
+
+Without a command, what a command would find in its environment is printed as JSON, and the stage
+stands until standard input ends.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -31,10 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
     parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
     parser.add_argument("command", nargs=argparse.REMAINDER)
-    arguments = parser.parse_args()
-    if not arguments.command:
-        parser.error("a command is wanted")
-    return arguments
+    return parser.parse_args()
 
 
 def _variables(home: Path, arguments: argparse.Namespace, model_url: str) -> dict[str, str]:
@@ -89,7 +91,7 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
             "STAGE_URL": f"http://127.0.0.1:{control_port}",
             "STAGE_ROOT": str(jupyter.root),
             "STAGE_TOKEN": TOKEN,
-            "STAGE_PYTHON": str(python),
+            "STAGE_LOG": str(jupyter.log),
         }
 
 
@@ -99,17 +101,23 @@ async def _run(arguments: argparse.Namespace, home: Path) -> int:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
     try:
         async with _stage(home, arguments) as told:
-            command = await asyncio.create_subprocess_exec(
-                *arguments.command, env={**os.environ, **told}
-            )
-            try:
-                return await command.wait()
-            finally:
-                if command.returncode is None:
-                    command.terminate()
-                    await command.wait()
+            if arguments.command:
+                return await _command(arguments.command, told)
+            print(json.dumps(told), flush=True)  # noqa: T201  # for whoever started us
+            await asyncio.to_thread(sys.stdin.read)
+            return 0
     finally:
         _keep_log(home / "jupyter.log", arguments.keep)
+
+
+async def _command(words: Sequence[str], told: Mapping[str, str]) -> int:
+    command = await asyncio.create_subprocess_exec(*words, env={**os.environ, **told})
+    try:
+        return await command.wait()
+    finally:
+        if command.returncode is None:
+            command.terminate()
+            await command.wait()
 
 
 def _keep_log(log: Path, folder: Path | None) -> None:
