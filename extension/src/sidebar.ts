@@ -141,14 +141,16 @@ async function showAgain(explorations: Explorations, state: IStateDB): Promise<v
   if (!explorations.current && typeof id === 'string' && explorations.open.has(id)) {
     explorations.show(id);
   }
-  let shown = explorations.current?.id ?? null;
-  explorations.changed.connect(() => {
-    const now = explorations.current?.id ?? null;
-    if (now !== shown) {
-      shown = now;
-      void state.save(CURRENT, now);
+  let saved = id;
+  const keep = () => {
+    const shown = explorations.current?.id ?? null;
+    if (shown !== saved) {
+      saved = shown;
+      void state.save(CURRENT, shown);
     }
-  });
+  };
+  explorations.changed.connect(keep);
+  keep();
 }
 
 /** Opens a file of the server's root at a line; others are out of reach, and null. */

@@ -37,10 +37,14 @@ function Body(
   const { trans } = tools;
   const [picked, setPicked] = React.useState<string | null>(null);
   const followed = followedSubtask(exploration, progress);
-  // The view goes where the work goes, until the user looks elsewhere, and again with the next step.
-  React.useEffect(() => setPicked(null), [followed]);
-  const selected = picked ?? followed;
-  const step = exploration.steps.find(one => one.subtask.id === selected) ?? null;
+  // The view goes where the work goes, until the user looks elsewhere, and again with the next step
+  // and whenever it is the user's turn.
+  React.useEffect(() => setPicked(null), [followed, progress.activity]);
+  const find = (subtask: string | null) =>
+    exploration.steps.find(one => one.subtask.id === subtask) ?? null;
+  // What was picked may have been deleted since.
+  const step = find(picked) ?? find(followed);
+  const selected = step?.subtask.id ?? null;
   const done = exploration.steps.filter(one => one.status === 'done').length;
   return (
     <>

@@ -21,8 +21,20 @@ export function Plan(props: {
   const { steps } = exploration;
   const [dragged, setDragged] = React.useState<string | null>(null);
 
-  const move = (subtask: string, before: string | null) =>
+  const list = React.useRef<HTMLOListElement>(null);
+  const moved = React.useRef<string | null>(null);
+  const order = steps.map(step => step.subtask.id).join();
+  // An element that changes its place loses the focus, which whoever moves by keys needs.
+  React.useLayoutEffect(() => {
+    const place = steps.findIndex(step => step.subtask.id === moved.current);
+    list.current?.querySelectorAll<HTMLElement>('.jp-exploracoder-goal')[place]?.focus();
+    moved.current = null;
+  }, [order]);
+
+  const move = (subtask: string, before: string | null) => {
+    moved.current = subtask;
     tools.send(model, { kind: 'move_subtask', subtask, before });
+  };
 
   if (!steps.length) {
     return (
@@ -35,7 +47,7 @@ export function Plan(props: {
   }
   return (
     <>
-      <ol className="jp-exploracoder-plan" aria-label={trans.__('Plan')}>
+      <ol ref={list} className="jp-exploracoder-plan" aria-label={trans.__('Plan')}>
         {steps.map((step, index) => (
           <PlanItem
             key={step.subtask.id}

@@ -35,12 +35,22 @@ interface IPlanItemProps {
 export function PlanItem(props: IPlanItemProps): React.ReactElement {
   const { dragged, isSelected, isWorking, onDrag, onMove, step } = props;
   const [isEdited, setEdited] = React.useState(false);
+  const item = React.useRef<HTMLLIElement>(null);
+  const wasEdited = React.useRef(false);
+  React.useEffect(() => {
+    // The focus goes back to where it came from.
+    if (wasEdited.current && !isEdited) {
+      item.current?.querySelector<HTMLElement>('.jp-exploracoder-goal')?.focus();
+    }
+    wasEdited.current = isEdited;
+  }, [isEdited]);
   const [isTarget, setTarget] = React.useState(false);
   const id = step.subtask.id;
   const isFree = isOpen(step) && !isWorking;
   const canTake = isOpen(step) && dragged !== null && dragged !== id;
   return (
     <li
+      ref={item}
       className="jp-exploracoder-plan-item"
       data-status={isWorking ? 'working' : step.status}
       data-target={isTarget && canTake}

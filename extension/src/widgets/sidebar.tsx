@@ -56,8 +56,14 @@ export class Sidebar extends ReactWidget {
 
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    const first = this.node.querySelector<HTMLElement>('textarea, [aria-current] button, button');
-    first?.focus();
+    // The task to write; else the subtask that is looked at; else whatever can be pressed.
+    for (const sought of ['textarea', '[aria-current] button', 'button']) {
+      const found = this.node.querySelector<HTMLElement>(sought);
+      if (found) {
+        found.focus();
+        return;
+      }
+    }
   }
 
   protected override render(): React.ReactElement {
