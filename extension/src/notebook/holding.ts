@@ -1,9 +1,10 @@
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { Contents } from '@jupyterlab/services';
+import { ServiceManager } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Change, Exploration } from '../protocol';
 import { IExplorationModel, IExplorations } from '../tokens';
+import { attachKernel } from './attaching';
 import { sourceOf } from './marks';
 import { Mirror } from './mirror';
 import { Previews, previewsAfter, stepOf, withPreviews } from './preview';
@@ -22,9 +23,9 @@ export class NotebookHolder implements IDisposable {
   constructor(
     readonly panel: NotebookPanel,
     private readonly _explorations: IExplorations,
-    contents: Contents.IManager
+    private readonly _services: ServiceManager.IManager
   ) {
-    this._saving = new Saving(panel.context, contents);
+    this._saving = new Saving(panel.context, _services.contents);
     this._explorations.changed.connect(this._onExplorations, this);
     panel.disposed.connect(this.dispose, this);
     NotebookActions.executed.connect(this._onExecuted, this);
@@ -208,7 +209,7 @@ export class NotebookHolder implements IDisposable {
     if (model) {
       this._last = model.exploration;
       model.changed.connect(this._onModel, this);
-      void this._attachKernel(model);
+      this._attachKernel(model);
       this.refresh();
     }
   }
@@ -234,7 +235,7 @@ export class NotebookHolder implements IDisposable {
       this._previews = previewsAfter(this._last, exploration, this._previews);
     }
     this._last = exploration;
-    void this._attachKernel(model);
+    this._attachKernel(model);
     if (!change || change.steps.length || change.order || Object.keys(change.fields).length) {
       this.refresh();
     }
@@ -242,17 +243,18 @@ export class NotebookHolder implements IDisposable {
   }
 
   /** Use the sidecar's kernel, also when the server had to start another one. */
-  private async _attachKernel(model: IExplorationModel): Promise<void> {
-    const { sessionContext } = this.panel;
-    await sessionContext.ready;
-    const id = model.kernelId;
-    if (!id || this._isDisposed || this._model !== model || this._kernelId === id) {
+  private _attachKernel({ kernelId }: IExplorationModel): void {
+    if (!kernelId || this._kernelId === kernelId) {
       return;
     }
-    this._kernelId = id;
-    if (sessionContext.session?.kernel?.id !== id) {
-      await sessionContext.changeKernel({ id }).catch(() => (this._kernelId = ''));
-    }
+    this._kernelId = kernelId;
+    const forget = () => {
+      // The next change tries again.
+      this._kernelId = this._kernelId === kernelId ? '' : this._kernelId;
+    };
+    void attachKernel(this.panel.sessionContext, this._services, kernelId)
+      .then(isAttached => isAttached || forget())
+      .catch(forget);
   }
 
   private _onExecuted(_: unknown, { notebook }: { notebook: object }): void {

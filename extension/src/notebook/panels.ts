@@ -137,19 +137,34 @@ export class Panels implements IExplorationNotebooks {
 
   private _makeLive(panel: NotebookPanel): void {
     const { commands, documents, explorations, trans } = this._options;
-    const holder = new NotebookHolder(panel, explorations, documents.services.contents);
+    const holder = new NotebookHolder(panel, explorations, documents.services);
     this._holders.set(panel, holder);
     this._strips.set(panel, new CellStrips({ holder, commands, trans }));
     panel.contentHeader.insertWidget(0, new Banner(holder, commands, trans));
     if (this._own === panel) {
       this._own = null;
     }
+    let known: IExplorationModel | null = null;
+    holder.changed.connect(() => {
+      if (holder.model !== known) {
+        known = holder.model;
+        this._onCurrent();
+      }
+    });
   }
 
+  /** The sidebar shows the exploration whose notebook the user goes to. */
   private _onCurrent(): void {
-    const panel = this._options.tracker.currentWidget;
-    if (panel?.context.isReady && !this._holders.has(panel)) {
+    const { explorations, tracker } = this._options;
+    const panel = tracker.currentWidget;
+    if (!panel?.context.isReady) {
+      return;
+    }
+    const holder = this._holders.get(panel);
+    if (!holder) {
       this._own = panel;
+    } else if (holder.model && holder.model !== explorations.current) {
+      explorations.show(holder.model.id);
     }
   }
 

@@ -1,4 +1,5 @@
 import { Cell } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
@@ -121,7 +122,11 @@ class CellStrip extends ReactWidget {
       goBack: () => run('exploracoder:go-back'),
       skip: () => run('exploracoder:skip'),
       show: candidate => holder.show(subtask, candidate),
-      takeBack: () => holder.takeBack(this._cell.model.id)
+      takeBack: () => {
+        holder.takeBack(this._cell.model.id);
+        // The button that had the focus goes away.
+        void NotebookActions.focusActiveCell(holder.panel.content);
+      }
     };
   }
 }

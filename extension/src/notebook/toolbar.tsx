@@ -142,7 +142,7 @@ function SwitchButton(props: {
       className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
       aria-label={label}
       title={label}
-      disabled={target === null}
+      aria-disabled={target === null}
       onClick={() => target !== null && onShow(target)}
     >
       <icon.react tag="span" aria-hidden="true" />
@@ -150,7 +150,10 @@ function SwitchButton(props: {
   );
 }
 
-/** A small button with words, described by what it is about. */
+/**
+ * A small button with words, described by what it is about. One that cannot be used now keeps the
+ * focus: it would be lost with every step that is accepted.
+ */
 export function StripButton(props: {
   icon: LabIcon;
   label: string;
@@ -166,8 +169,8 @@ export function StripButton(props: {
       type="button"
       className={`jp-mod-styled jp-mod-small ${kind} jp-exploracoder-action`}
       aria-describedby={describedBy}
-      disabled={!isEnabled}
-      onClick={onClick}
+      aria-disabled={!isEnabled}
+      onClick={() => isEnabled && onClick()}
     >
       <icon.react tag="span" aria-hidden="true" />
       {label}

@@ -78,7 +78,16 @@ function applyToCell(cell: ICellModel, change: IChange): void {
   }
   if (isCodeCellModel(cell)) {
     setOutputs(cell, change);
+    if (change.source !== undefined) {
+      markAsRun(cell);
+    }
   }
+}
+
+/** What is in the cell now is what has run: it is not marked as changed since. */
+function markAsRun(cell: ICodeCellModel): void {
+  cell.executionState = 'running';
+  cell.executionState = 'idle';
 }
 
 function setOutputs(cell: ICodeCellModel, { outputs, executionCount }: IChange): void {

@@ -53,6 +53,14 @@ describe('upsert', () => {
     expect(outputs(model, 's1')).toEqual(['two\n']);
   });
 
+  it('does not mark a cell as changed since it ran when the server has changed it', () => {
+    upsert(model, FIRST);
+    upsert(model, [FIRST[0], candidate('s1', 'a = 2', 'two'), ...FIRST.slice(2)]);
+
+    expect((cell(model, 's1') as CodeCellModel).isDirty).toBe(false);
+    expect((cell(model, 's1') as CodeCellModel).executionState).toBe('idle');
+  });
+
   it('takes out those of ours that are gone', () => {
     upsert(model, FIRST);
     upsert(model, [FIRST[0], FIRST[1], FIRST[4]]);
