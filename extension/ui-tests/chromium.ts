@@ -32,6 +32,8 @@ export const base: PlaywrightTestConfig = {
     viewport: { width: 1280, height: 800 },
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     video: 'off',
     trace: 'off',
     screenshot: 'only-on-failure',

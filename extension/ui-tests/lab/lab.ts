@@ -114,7 +114,7 @@ export class Lab {
   /** Choose a command of ours in the palette, by its label. */
   async choose(label: string): Promise<void> {
     await this.page.keyboard.press('ControlOrMeta+Shift+C');
-    const palette = this.page.getByRole('dialog').getByRole('searchbox');
+    const palette = this.page.locator('.jp-ModalCommandPalette input');
     await palette.fill(`ExploraCoder ${label}`);
     await this.page.keyboard.press('Enter');
   }

@@ -67,6 +67,7 @@ for (const theme of THEMES) {
     });
     await test.step('a solution', async () => {
       await stage.say({});
+      await sidebar.candidates.getByRole('tab', { name: /proposed/ }).click();
       await lab.accept('done', 'review', 'pending');
       await lab.accept('done', 'done', 'review');
       await lab.accept('done', 'done', 'done');

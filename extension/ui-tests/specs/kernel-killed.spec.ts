@@ -11,9 +11,7 @@ test('a sidecar that is killed is replaced, and what was accepted is there', asy
 
   await stage.killKernel(before.kernel_id);
 
-  await expect
-    .poll(async () => (await stage.theExploration()).progress.activity)
-    .toBe('review');
+  await expect.poll(async () => (await stage.theExploration()).progress.activity).toBe('review');
   await lab.dismissForeignDialogs();
   await lab.accept('done', 'done', 'review');
   const after = (await stage.theExploration()).exploration;
