@@ -288,7 +288,7 @@ export interface Settings {
   keep_failed: boolean;
   repair_imports: boolean;
   repair_names: boolean;
-  first_try: boolean;
+  first_tries: number;
   compose: boolean;
   solution_attempts: number;
   repair_rounds: number;
