@@ -109,20 +109,11 @@ class LiveSession:
         Raises InputError when the context or the check cannot be used, SetupError when the sidecar
         cannot be started or the chain does not run any more.
         """
-        opened = open_bench(
-            self._exploration,
-            model=self._model,
-            index=self._index,
-            opening=self._opening,
-            record=self._record,
-        )
-        bench = self._bench = await self._stack.enter_async_context(opened)
-        bench.keeps_branches = True
-        bench.show, bench.tell = self._show, self._tell
-        self._worker = Worker(bench)
-        if bench.exploration.status == "running":
-            bench.exploration = _with_status(bench.exploration, "paused")
-        await self._settle()
+        try:
+            await self._open()
+        except BaseException:
+            await self._stack.aclose()
+            raise
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -175,6 +166,22 @@ class LiveSession:
             self._runs.append(take)
         else:
             self._start(take)
+
+    async def _open(self) -> None:
+        opened = open_bench(
+            self._exploration,
+            model=self._model,
+            index=self._index,
+            opening=self._opening,
+            record=self._record,
+        )
+        bench = self._bench = await self._stack.enter_async_context(opened)
+        bench.keeps_branches = True
+        bench.show, bench.tell = self._show, self._tell
+        self._worker = Worker(bench)
+        if bench.exploration.status == "running":
+            bench.exploration = _with_status(bench.exploration, "paused")
+        await self._settle()
 
     def _work_for(self, command: c.Command) -> Work:
         """The work that a command asks for; what cannot be done is refused here, at once."""
