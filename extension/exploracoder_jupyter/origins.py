@@ -38,7 +38,14 @@ class Origins:
             if kept is None:
                 raise UnknownError(f"There is no notebook {path!r}.")
             return kept
-        saved = await notebook_file.load(services, path)
+        try:
+            saved = await notebook_file.load(services, path)
+        except InputError:
+            # A crash may have left half of it.
+            kept = await asyncio.to_thread(journal.find, path)
+            if kept is None:
+                raise
+            return kept
         found = saved.exploration
         kept = await asyncio.to_thread(journal.read, found.id) if is_id(found.id) else None
         home = open_paths.get(found.id) or (kept.heading.path if kept else path)

@@ -38,22 +38,19 @@ class Services:
 
         try:
             folder = await ensure_async(self.contents.get_kernel_path(path=path))
-            kernel_id = str(
-                await ensure_async(
-                    self.kernels.start_kernel(
-                        kernel_name=name, path=folder, env={**os.environ, **env}
-                    )
-                )
-            )
+            # A gateway's manager adds of our environment what goes there, and logs what is given.
+            given = dict(env) if self.is_remote else {**os.environ, **env}
+            started = self.kernels.start_kernel(kernel_name=name, path=folder, env=given)
+            kernel_id = str(await ensure_async(started))
         except (NoSuchKernel, KeyError) as error:
             raise SetupError(
                 f"Jupyter knows no kernel {name!r}. Install it: exploracoder sidecar install."
             ) from error
         except (HTTPError, OSError, RuntimeError) as error:
             raise SetupError(f"The scratch kernel could not be started: {error}") from error
-        # Some servers answer before the kernel is there.
-        ready = getattr(self.kernels.get_kernel(kernel_id), "ready", None)
-        if ready is not None:
+        if getattr(self.kernels, "use_pending_kernels", False) and not self.is_remote:
+            # It answers before the kernel is there.
+            ready = self.kernels.get_kernel(kernel_id).ready
             await (ready if isinstance(ready, asyncio.Future) else asyncio.wrap_future(ready))
         return kernel_id
 
