@@ -79,7 +79,7 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
 
 async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
     task, settings = bench.exploration.task, bench.settings
-    docs = recommender.find(bench, task.text, _OVERVIEW_APIS)
+    docs = await recommender.find(bench, task.text, _OVERVIEW_APIS)
     variables = await bench.sidecar.variables(bench.root)
     return Message(
         "user",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,13 +30,17 @@ class _RerankReply(BaseModel):
     relevant: list[int]
 
 
-def find(
+async def find(
     bench: Workbench, query: str, k: int, variables: Sequence[Variable] = ()
 ) -> tuple[Hit, ...]:
-    """k APIs for a query, sifted if the settings say so: without a model."""
+    """k APIs for a query, sifted if the settings say so: without a model.
+
+    Searching takes a while, and a server has other things to do: it is done in a thread.
+    """
+    most = 3 * k if bench.settings.sift else k
+    hits = await asyncio.to_thread(bench.index.search, query, bench.library_names, most)
     if not bench.settings.sift:
-        return tuple(bench.index.search(query, bench.library_names, k))
-    hits = bench.index.search(query, bench.library_names, 3 * k)
+        return tuple(hits)
     return sift(query, hits, bench.known, bench.used_names, variables)[:k]
 
 
@@ -43,7 +48,7 @@ async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
     """The APIs for a subtask: k are retrieved, then the model re-ranks and may drop."""
     settings = bench.settings
     variables = await bench.sidecar.variables(bench.branch)
-    hits = find(bench, subtask.goal, settings.retrieved_apis, variables)
+    hits = await find(bench, subtask.goal, settings.retrieved_apis, variables)
     question = f"The step: {subtask.goal}"
     return await _keep(bench, subtask.id, hits, question, settings.shown_apis)
 
@@ -52,7 +57,8 @@ async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommen
     """k_G APIs for the whole task: what was retrieved for the subtasks, ranked again together."""
     task, settings = bench.exploration.task, bench.settings
     rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
-    rankings.append([hit.doc for hit in find(bench, task.text, settings.retrieved_apis)])
+    found = await find(bench, task.text, settings.retrieved_apis)
+    rankings.append([hit.doc for hit in found])
     merged = _merge(rankings)[: 2 * settings.overall_apis]
     goals = "; ".join(step.subtask.goal for step in steps)
     question = f"The steps: {goals}" if goals else f"The task: {task.text}"

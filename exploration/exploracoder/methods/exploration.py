@@ -55,7 +55,7 @@ async def try_first(bench: Workbench) -> bool:
     if not (settings.first_tries and task.check):
         return False
     bench.tell("first try", "Trying without exploring")
-    hits = find(bench, task.text, settings.shown_apis)
+    hits = await find(bench, task.text, settings.shown_apis)
     docs = [hit.doc for hit in hits]
     solution = await synthesize(bench, docs, attempts=settings.first_tries, repairs=0)
     if not solution.final.is_good:
