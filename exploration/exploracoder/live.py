@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from typing import Any, Protocol, runtime_checkable
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
 from exploracoder import commands as c
@@ -29,6 +31,8 @@ from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
 
 Work = Callable[[], Coroutine[Any, Any, None]]
+_log = logging.getLogger("exploracoder.live")
+
 Save = Callable[[Exploration], Awaitable[None]]
 Listener = Callable[[Exploration, Progress], None]
 
@@ -243,8 +247,12 @@ class LiveSession:
         except asyncio.CancelledError:
             self._say(message="Cancelled")
             raise
-        except (ExploraCoderError, SidecarError) as failure:
+        except (ExploraCoderError, SidecarError, RetrievalError) as failure:
             error = str(failure)
+        except Exception:
+            # The outermost frame of the work: nobody else would hear of it.
+            _log.exception("A command could not be worked on.")
+            error = "Something went wrong that should not; the log says more. Try it again."
         finally:
             if self._preview is not None:
                 bench.exploration = self.exploration

@@ -17,6 +17,7 @@ from exploracoder.state import Exploration, Library
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
+from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder_jupyter.cells import CellLog
 from exploracoder_jupyter.journal import Heading, heading_of
@@ -205,8 +206,11 @@ class Hosted:
         except asyncio.CancelledError:
             self._teller.rest("", message="Cancelled")
             raise
-        except (ExploraCoderError, SidecarError) as error:
+        except (ExploraCoderError, SidecarError, RetrievalError) as error:
             self._teller.rest(str(error))
+        except Exception:
+            self._workshop.services.log.exception("Exploration %s could not be opened.", self.id)
+            self._teller.rest("Something went wrong in the server; its log says more.")
         finally:
             await self._save(self._teller.now)
 
