@@ -249,8 +249,7 @@ class LiveSession:
             raise
         except (ExploraCoderError, SidecarError, RetrievalError) as failure:
             error = str(failure)
-        except Exception:
-            # The outermost frame of the work: nobody else would hear of it.
+        except Exception:  # noqa: BLE001  # the outermost frame: nobody else would hear of it
             _log.exception("A command could not be worked on.")
             error = "Something went wrong that should not; the log says more. Try it again."
         finally:
