@@ -140,8 +140,12 @@ export class Stage {
     return this.exploration(open[0].id);
   }
 
-  /** The states of the only exploration's steps. */
+  /** The states of the only exploration's steps; none while it is being opened. */
   async states(): Promise<Step['status'][]> {
+    const { explorations } = await this.explorations();
+    if (!explorations.some(one => one.is_open)) {
+      return [];
+    }
     const { exploration } = await this.theExploration();
     return exploration.steps.map(step => step.status);
   }

@@ -39,7 +39,9 @@ export const test = base.extend<IProps>({
       console.log([...lab.errors, ...lab.complaints].join('\n'));
       return;
     }
-    await expect(page.getByRole('dialog')).toHaveCount(0);
+    if (!page.isClosed()) {
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    }
     expect(lab.prompts).toEqual([]);
   }
 });

@@ -1,4 +1,4 @@
-import { GOALS } from '../lab/lines';
+import { GOALS, fenced } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
 const OTHER = 'Count how many leaves there are';
@@ -8,6 +8,8 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
   stage
 }) => {
   const { sidebar } = lab;
+  // The last step does without what the one before it would have kept.
+  await stage.say({ drafts: { 3: [fenced('names = [leaf.name for leaf in leaves]\nprint(names)')] } });
   await lab.plan();
   const goals = async () =>
     (await stage.theExploration()).exploration.steps.map(step => step.subtask.goal);

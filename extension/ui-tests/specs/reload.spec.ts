@@ -1,4 +1,5 @@
 import { LAST_LINE } from '../lab/lines';
+import { Lab } from '../lab/lab';
 import { expect, test } from '../lab/test';
 
 test('the page can be loaded again at every stage, and nothing is lost', async ({ lab, stage }) => {
@@ -57,7 +58,7 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
   await expect.poll(() => stage.saved(path).solution).toEqual(exploration.solution);
 });
 
-test('an exploration goes on while no tab is open', async ({ lab, stage }) => {
+test('an exploration goes on while no tab is open', async ({ context, lab, stage }) => {
   await stage.say({ seconds: { plan: 2 } });
   await lab.openOwnNotebook();
   await lab.sidebar.explore({ isAuto: true });
@@ -69,7 +70,8 @@ test('an exploration goes on while no tab is open', async ({ lab, stage }) => {
   const { path } = await stage.theExploration();
   // Nobody holds the notebook any more, so that the server has written it.
   await expect.poll(() => stage.saved(path).status).toBe('unverified');
-  await lab.goto('tea.ipynb');
-  await lab.sidebar.open();
-  await expect(lab.sidebar.solution).toContainText(LAST_LINE);
+  const later = new Lab(await context.newPage(), stage);
+  await later.goto(path.replace(`${stage.folder}/`, ''));
+  await later.sidebar.open();
+  await expect(later.sidebar.solution).toContainText(LAST_LINE);
 });

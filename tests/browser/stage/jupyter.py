@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import json
 import os
@@ -95,11 +96,13 @@ class Jupyter:
         """Stop it, and end what it left behind."""
         await self.stop()
         for pid in self._marked():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def kernel_processes(self, kernel_id: str) -> list[int]:
         """The processes that were started with a kernel's connection file."""
-        return [pid for pid in self._marked() if kernel_id in _read(pid, "cmdline")]
+        file = str(self.home / "run" / f"kernel-{kernel_id}.json")
+        return [pid for pid in _processes() if file in _read(pid, "cmdline")]
 
     async def _end(self, number: signal.Signals) -> None:
         process, self.process = self.process, None
@@ -113,8 +116,7 @@ class Jupyter:
             await process.wait()
 
     def _marked(self) -> list[int]:
-        pids = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
-        return [pid for pid in pids if f"{_MARK}={self.mark}" in _read(pid, "environ")]
+        return [pid for pid in _processes() if f"{_MARK}={self.mark}" in _read(pid, "environ")]
 
     def _words(self) -> list[str]:
         return [
@@ -192,6 +194,10 @@ def _galata() -> Path:
 def _write(path: Path, value: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _read(pid: int, what: str) -> str:
