@@ -225,7 +225,7 @@ export class NotebookHolder implements IDisposable {
       this._previews = new Map();
       this._mirror.forget();
       this._kernelId = '';
-      void this._saving.settleDown();
+      this._saving.settleDown();
     }
   }
 

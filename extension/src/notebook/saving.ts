@@ -10,6 +10,7 @@ import { KEY, isObject } from './marks';
 import { isRunning, replaceAll } from './upsert';
 
 const SAVE_AFTER_MS = 500;
+const LAST_LOOK_MS = 3_000;
 const PLAIN_KERNEL = { name: 'python3', display_name: 'Python 3 (ipykernel)', language: 'python' };
 
 type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
@@ -38,6 +39,7 @@ export class Saving implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._debouncer.dispose();
+      window.clearTimeout(this._timer);
       Signal.clearData(this);
     }
   }
@@ -100,13 +102,26 @@ export class Saving implements IDisposable {
     }
   }
 
-  /** The session has ended: whoever saves from now on shall not be asked about the server's file. */
-  async settleDown(): Promise<void> {
+  /**
+   * The session has ended: whoever saves from now on shall not be asked about the server's file. The
+   * server may still be writing it, so it is looked at twice.
+   */
+  settleDown(): void {
+    if (this._isDisposed) {
+      return;
+    }
     this.carries = null;
     this.setWriter(false, false);
+    void this._followFile();
+    this._timer = window.setTimeout(() => void this._followFile(), LAST_LOOK_MS);
+  }
+
+  private async _followFile(): Promise<void> {
     try {
-      if (!this._isDisposed && (await this.isStale())) {
-        await this.catchUp(this._context.model.dirty);
+      const { model } = this._context;
+      const isOver = () => this._isDisposed || this._isHeld || this._isForeign || isBusy(model);
+      if (!isOver() && (await this.isStale()) && !isOver()) {
+        await this.catchUp(model.dirty);
       }
     } catch {
       // The file is gone or out of reach; saving it says so.
@@ -160,6 +175,7 @@ export class Saving implements IDisposable {
 
   private _debouncer: Debouncer;
   private _kernelspec: PartialJSONObject;
+  private _timer = 0;
   private _isDisposed = false;
   private _isHeld = false;
   private _isForeign = false;
