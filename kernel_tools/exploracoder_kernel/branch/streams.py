@@ -16,7 +16,7 @@ import sys
 import time
 from typing import Any, Optional
 
-_PATIENCE_SECONDS = 1.0
+_PATIENCE_SECONDS = 5.0
 
 
 class Channels:
