@@ -213,8 +213,7 @@ class LiveSession:
             case c.GoBack() if step is not None:
                 return lambda: worker.go_back(step)
             case c.Replan() if step is not None:
-                if step.status == "done":
-                    raise CommandError(f"{named} is done. Go back to it first.")
+                steering.check_nothing_done_from(exploration, step)
                 return lambda: worker.replan(step)
         raise CommandError(f"This session knows no command {command.kind!r}.")
 

@@ -81,6 +81,14 @@ def check_is_next(exploration: Exploration, step: Step) -> None:
         )
 
 
+def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
+    """Raise CommandError when a step or one after it is done: a new plan would drop it."""
+    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    for one in exploration.steps[position:]:
+        if one.status == "done":
+            raise CommandError(f"{one.subtask.id} is done. Go back to it first.")
+
+
 async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     """Make ``candidate`` the step's experience and its state that of the chain.
 
