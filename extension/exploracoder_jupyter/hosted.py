@@ -179,12 +179,18 @@ class Hosted:
         try:
             await self._stop_opening()
             await self._stop_live()
-            await self._save(self._teller.now)
-            await self.keeper.close()
+            self._teller.flush()
+        finally:
+            # A tab that saves the notebook stops that when it is told, and then the server does.
+            self._teller.publish("closed")
+            await self._finish()
+
+    async def _finish(self) -> None:
+        try:
+            await self.keeper.close(self._teller.now, self._teller.revise(self._teller.now))
         finally:
             await self._kernel.stop()
             await self._model.aclose()
-            self._teller.publish("closed")
 
     async def _do_unopened(self, command: c.Command) -> None:
         if isinstance(command, c.Cancel):

@@ -94,11 +94,11 @@ class Keeper:
         """A tab's connection is gone."""
         self._lease.lose(tab)
 
-    async def close(self) -> None:
-        """Write what is not written yet; nothing is written after that."""
-        await self._write()
-        self._is_closed = True
+    async def close(self, exploration: Exploration, revision: int) -> None:
+        """Take the notebook back and write the last state; nothing is written after that."""
         self._lease.close()
+        await self.save(exploration, revision)
+        self._is_closed = True
 
     def _take_over(self) -> None:
         """No tab saves the notebook any more."""

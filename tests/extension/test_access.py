@@ -27,7 +27,9 @@ def verbs() -> list[tuple[str, str]]:
     found = []
     for pattern, handler in ROUTES:
         path = pattern.removeprefix("exploracoder/api/")
-        path = path.replace("([0-9a-f]{32})", SOME_ID).replace("(.*)", "nowhere")
+        path = path.replace("([0-9a-f]{32})", SOME_ID).replace(
+            "exploracoder/api(?:/(.*))?", "nowhere"
+        )
         for verb in ("get", "post", "put", "patch", "delete", "head"):
             method = getattr(handler, verb)
             if method is not RequestHandler._unimplemented_method:

@@ -36,5 +36,5 @@ ROUTES: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/explorations/{_ID}/cells", CellsHandler),
     (f"{API}/explorations/{_ID}/export", ExportHandler),
     (f"{API}/events", EventsSocket),
-    (rf"{API}/(.*)", UnknownHandler),
+    (rf"{API}(?:/(.*))?", UnknownHandler),
 )
