@@ -74,6 +74,8 @@ export class Lab {
     await this.goto(name);
     await expect(this.own(name)).toBeVisible();
     await this.page.getByText('Tea | Idle').waitFor();
+    // JupyterLab notes the kernel's language in it, so that it would be unsaved work from the start.
+    await this.execute('docmanager:save');
   }
 
   /** The panel of a notebook of the user's. */
