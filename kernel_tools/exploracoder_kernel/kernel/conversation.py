@@ -165,7 +165,10 @@ class Conversation:
         elif kind == "status" and state == "dead":
             self._give_up(_ENDED)
         elif self._on_published is not None:
-            self._on_published(message)
+            try:
+                self._on_published(message)
+            except Exception:  # noqa: BLE001  # what a listener does wrong must not cost the kernel
+                _log.exception("A %s could not be dealt with.", kind)
 
     async def _watch(self) -> None:
         """Answer in place of a kernel that has ended."""
