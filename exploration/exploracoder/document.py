@@ -175,11 +175,15 @@ def _task_text(exploration: Exploration) -> str:
     libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
     sentence = re.split(r"(?<=[.!?])\s", task.text.strip())[0]
     title = textwrap.shorten(sentence, _TITLE_CHARS, placeholder=" …")
-    quoted = "\n".join(f"> {line}".rstrip() for line in _escape(task.text.strip()).splitlines())
+    text = task.text.strip()
+    # What the title says already is not said twice.
+    lines = [] if text == title else _escape(text).splitlines()
+    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
     about = f"Explored with ExploraCoder · libraries: {_escape(libraries)} · model: " + _escape(
         exploration.model
     )
-    return "\n\n".join([f"# {_escape(title)}", quoted, about, *_brought_text(exploration)])
+    parts = [f"# {_escape(title)}", quoted, about, *_brought_text(exploration)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _brought_text(exploration: Exploration) -> Iterator[str]:
