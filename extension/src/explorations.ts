@@ -110,6 +110,9 @@ export class Explorations implements IExplorations, IDisposable {
   async close(id: string): Promise<void> {
     await this._requests.delete(pathOf('explorations', id));
     this._forget(id);
+    if (this._current?.id === id) {
+      this.show(null);
+    }
     await this._list();
   }
 
@@ -276,9 +279,7 @@ export class Explorations implements IExplorations, IDisposable {
     const model = this._open.get(id);
     this._open.delete(id);
     this._holds.release(id);
-    if (this._current?.id === id) {
-      this._current = null;
-    }
+    // It stays in view if it is: whoever looked at it can read on, and resume it.
     model?.end();
     this._changed.emit();
   }

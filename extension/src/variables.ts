@@ -10,7 +10,7 @@ export interface IKernelVariable {
 const EXPRESSION = [
   '__import__("json").dumps([',
   '[name, type(get_ipython().user_ns[name]).__name__]',
-  ' for name in get_ipython().run_line_magic("who_ls", "")])'
+  ' for name in get_ipython().run_line_magic("who_ls", "")], ensure_ascii=False)'
 ].join('');
 
 const NO_DATA = new Set(['module', 'type', 'builtin_function_or_method']);

@@ -199,14 +199,17 @@ describe('Explorations', () => {
     expect(server.said).toEqual([{ kind: 'hold', id: 'e2' }]);
   });
 
-  it('shows the form again when the exploration that it shows is closed', async () => {
+  it('keeps an exploration in view that has ended, until the user goes elsewhere', async () => {
     explorations.show('e1');
     const model = explorations.current!;
 
     server.send({ ...statusEvent(11, 'solved'), state: 'closed' } as ServerMessage);
-    await until(() => explorations.current === null);
+    await until(() => !model.isOpen);
 
-    expect(model.isOpen).toBe(false);
+    expect(explorations.current).toBe(model);
+    expect(explorations.open.has('e1')).toBe(false);
+    explorations.show(null);
+    expect(explorations.current).toBeNull();
   });
 
   it('gives the reason of a refusal in the server’s own words', async () => {

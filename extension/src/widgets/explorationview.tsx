@@ -1,9 +1,10 @@
-import { UseSignal } from '@jupyterlab/ui-components';
+import { runIcon, UseSignal } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { nextOpen } from '../wording';
 import { Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { IPrices } from '../wording';
+import { Action } from './action';
 import { Plan } from './plan';
 import { Section } from './section';
 import { SolutionPart } from './solution';
@@ -49,7 +50,7 @@ function Body(
   return (
     <>
       <p className="jp-exploracoder-about">{exploration.task.text}</p>
-      <StatusRegion {...props} />
+      {model.isOpen ? <StatusRegion {...props} /> : <Ended model={model} tools={tools} />}
       <Section
         title={trans.__('Plan')}
         note={exploration.steps.length ? `${done}/${exploration.steps.length}` : undefined}
@@ -59,12 +60,28 @@ function Body(
       {step && <StepDetails {...props} key={step.subtask.id} step={step} />}
       <SolutionPart {...props} exportUrl={exportUrl} />
       <UsagePart exploration={exploration} prices={prices} trans={trans} />
-      {!model.isOpen && (
-        <p role="alert" className="jp-exploracoder-warning">
-          {trans.__('This exploration was closed. Resume it from its notebook to go on.')}
-        </p>
-      )}
     </>
+  );
+}
+
+/** Its session is gone, by a restart of the server or because it was closed elsewhere. */
+function Ended(props: { model: IExplorationModel; tools: ITools }): React.ReactElement {
+  const { model, tools } = props;
+  const { trans } = tools;
+  return (
+    <div role="alert" className="jp-exploracoder-warning">
+      <p>
+        {trans.__(
+          'This exploration has ended in the server. What was accepted is kept in its notebook; you can go on from there.'
+        )}
+      </p>
+      <Action
+        label={trans.__('Resume')}
+        icon={runIcon}
+        isPrimary
+        onClick={() => tools.execute('exploracoder:resume', { path: model.path })}
+      />
+    </div>
   );
 }
 
