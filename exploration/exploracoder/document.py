@@ -235,8 +235,15 @@ def _picture(exploration: Exploration) -> str:
             position = [one.id for one in step.candidates].index(step.candidate.id) + 1
             here = f"s{number}c{position}"
     if exploration.solution is not None:
-        lines.append(f'  root ==> solution(["solution: {exploration.status}"])')
+        lines.append(f'  root ==> solution(["solution: {_outcome(exploration.solution)}"])')
     return "## Branches\n\n```mermaid\n" + "\n".join(lines) + "\n```"
+
+
+def _outcome(solution: Solution) -> str:
+    """How the solution came out, whatever the exploration is at."""
+    if not solution.final.is_good:
+        return "failed"
+    return "solved" if solution.final.checks == "passed" else "unverified"
 
 
 def _outputs(observation: Observation) -> Sequence[dict[str, Any]]:
