@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,6 +29,7 @@ from exploracoder_jupyter.workshop import Recipe, Workshop
 
 # How long a kernel that is being shut down on purpose takes to be forgotten by its manager.
 _SETTLE_SECONDS = 1.0
+_STOP_SECONDS = 10.0
 
 
 class Hosted:
@@ -275,8 +275,13 @@ class Hosted:
     async def _stop_live(self) -> None:
         live, self._live = self._live, None
         if live is not None:
-            with contextlib.suppress(SidecarError):
-                await live.__aexit__(None, None, None)
+            try:
+                await asyncio.wait_for(live.__aexit__(None, None, None), _STOP_SECONDS)
+            except SidecarError:
+                pass
+            except (TimeoutError, asyncio.TimeoutError):
+                # Its kernel ends next, and with it whatever it waits for.
+                self._workshop.services.log.warning("Exploration %s does not stop.", self.id)
 
     def _take_run(self, run: CellRun) -> None:
         if self._live is not None:

@@ -37,7 +37,9 @@ class Teller:
     ) -> None:
         self.exploration = exploration
         self.progress = progress
+        # That of what was told last; what is being saved may be ahead of it.
         self.revision = revision
+        self._last_revision = revision
         self._events = events
         self._path = path
         self._troubles = troubles
@@ -80,7 +82,7 @@ class Teller:
         said = dict.fromkeys((progress.error, *self._troubles()))
         progress = progress.model_copy(update={"error": " ".join(one for one in said if one)})
         change = change_between(self.exploration, exploration)
-        self._count(exploration)
+        self.revision = self._count(exploration)
         if progress != self.progress:
             change = change.model_copy(update={"progress": progress})
         self.exploration, self.progress = exploration, progress
@@ -90,13 +92,13 @@ class Teller:
     def revise(self, exploration: Exploration) -> int:
         """The revision of a state that is about to be saved."""
         self.flush()
-        self._count(exploration)
-        return self.revision
+        return self._count(exploration)
 
-    def _count(self, exploration: Exploration) -> None:
+    def _count(self, exploration: Exploration) -> int:
         if exploration != self._counted:
-            self.revision += 1
+            self._last_revision += 1
             self._counted = exploration
+        return self._last_revision
 
     def publish(
         self, state: Literal["open", "changed", "closed"], change: Change | None = None

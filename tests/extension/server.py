@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -245,7 +246,7 @@ class Client:
             yield tab
         finally:
             connection.close()
-            await asyncio.sleep(0)
+            await tab.drain()
 
 
 class TabSocket:
@@ -265,6 +266,13 @@ class TabSocket:
         while not seen or not condition(seen[-1]):
             seen.append(await self.read())
         return seen
+
+    async def drain(self) -> None:
+        """Read until the server has closed too: the socket is closed only then."""
+        with contextlib.suppress(asyncio.TimeoutError, TimeoutError):
+            while await self.read(3) is not None:
+                pass
+        await asyncio.sleep(0.01)
 
     async def say(self, **message: Any) -> None:
         """Send a message."""

@@ -159,6 +159,23 @@ async def test_a_tab_that_holds_the_notebook_is_the_only_one_that_writes_it(
     assert made["metadata"]["exploracoder"]["revision"] == state["revision"]
 
 
+async def test_the_server_writes_the_notebook_when_its_exploration_is_closed(
+    client: Client,
+) -> None:
+    opened = await client.start(**request())
+    id_, file = opened["exploration"]["id"], client.server.root / opened["path"]
+    async with client.tab() as tab:
+        await tab.hold(id_)
+        state = await client.rested(id_)
+        await client.ask("DELETE", f"explorations/{id_}")
+        seen = await tab.until(lambda said: said.get("state") == "closed")
+
+    made = json.loads(file.read_text(encoding="utf-8"))["metadata"]["exploracoder"]
+    assert seen[-1]["id"] == id_
+    assert made["steps"] == state["exploration"]["steps"]
+    assert made["steps"]
+
+
 async def test_a_notebook_that_is_not_open_is_held_by_nobody(client: Client) -> None:
     async with client.tab() as tab:
         assert not (await tab.hold("f" * 32))["is_held"]
@@ -173,3 +190,32 @@ async def test_a_tab_that_says_nonsense_is_hung_up_on(client: Client) -> None:
             await tab.connection.write_message(nonsense)
             assert await tab.read() is None
     assert (await client.get("status")).status == 200
+
+
+async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
+    from exploracoder.events import Progress
+    from exploracoder_jupyter.cells import CellLog
+    from exploracoder_jupyter.telling import Teller
+    from exploration.samples import exploration
+
+    before = exploration()
+    teller = Teller(
+        before,
+        Progress(),
+        revision=5,
+        events=EventLog(),
+        path=lambda: "a.ipynb",
+        troubles=lambda: (),
+    )
+    cells = CellLog()
+    failed = before.steps[0].model_copy(update={"status": "failed"})
+    after = before.with_step(failed)
+
+    saved = teller.revise(after)
+    early = cells.after(teller.exploration, revision=teller.revision, after=0)
+    teller.hear(after, Progress())
+    teller.flush()
+    late = cells.after(teller.exploration, revision=teller.revision, after=early.revision)
+
+    assert (saved, early.revision, late.revision) == (6, 5, 6)
+    assert [one.id for one in late.cells if one.cell] == ["step-1-goal"]
