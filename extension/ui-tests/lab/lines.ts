@@ -22,7 +22,7 @@ export const READ_OTHERWISE =
   'from tealeaf import read_leaves\nleaves = read_leaves(text)\nprint(len(leaves))';
 export const READ_THIRDLY =
   'import tealeaf as tea\nleaves = tea.read_leaves(text)\nprint(leaves[0].name)';
-/** A name that the library does not have. */
+/** A name that the library does not have, nor one that is near to it. */
 export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text)';
 
 /** What the steps make together, which is the solution. */

@@ -17,7 +17,6 @@ test('a candidate that fails is shown with its error, and can be repaired', asyn
   await sidebar.select(1);
   await expect(sidebar.candidate).toContainText("no attribute 'reed'");
   await expect(sidebar.candidate).toContainText('not in this version');
-  await expect(sidebar.candidate).toContainText('read_leaves');
   await expect(sidebar.button('Accept')).toBeDisabled();
 
   await stage.say({ debugs: { 1: [fenced(READ)] } });

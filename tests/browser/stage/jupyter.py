@@ -134,6 +134,7 @@ class Jupyter:
             # Galata's helpers in the page come with JupyterLab.
             f"--LabServerApp.extra_labextensions_path={_galata()}",
             "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
         ]
 
     def _environment(self) -> dict[str, str]:
