@@ -159,11 +159,17 @@ class Actions {
     if (typeof args.id === 'string') {
       this._explorations.show(args.id);
     }
-    this._app.shell.activateById(Sidebar.ID);
+    await this._activate();
   }
 
   private async _new(): Promise<void> {
     this._explorations.show(null);
+    await this._activate();
+  }
+
+  /** Go to the sidebar, once the palette that this came from has given the focus back. */
+  private async _activate(): Promise<void> {
+    await new Promise(resolve => setTimeout(resolve));
     this._app.shell.activateById(Sidebar.ID);
   }
 
