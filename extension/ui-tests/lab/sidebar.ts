@@ -47,7 +47,7 @@ export class Sidebar {
   }
 
   async open(): Promise<void> {
-    if ((await this.tab.getAttribute('aria-selected')) !== 'true') {
+    if (!(await this.root.isVisible())) {
       await this.tab.click();
     }
     await expect(this.root).toBeVisible();
