@@ -25,8 +25,8 @@ export const READ_THIRDLY =
 /** A name that the library does not have, nor one that is near to it. */
 export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text)';
 
-/** What the steps make together, which is the solution. */
-export const LAST_LINE = 'names = [leaf.name for leaf in kept]';
+/** In the solution, whether it is put together from the steps or written by the model. */
+export const PART_OF_SOLUTION = '[leaf.name for leaf in ';
 
 /** Code as a model answers with it. */
 export function fenced(code: string): string {

@@ -13,6 +13,7 @@ test('from the file browser an exploration is resumed, and run again without a m
   const { exploration, path } = await stage.theExploration();
   const name = path.replace(`${stage.folder}/`, '');
   await stage.api('DELETE', `explorations/${exploration.id}`);
+  await expect(lab.notebook.button('Resume')).toBeVisible();
   await lab.goto();
   await lab.execute('filebrowser:open-path', { path: stage.folder });
   await stage.say({});
@@ -43,6 +44,7 @@ test('past explorations are listed, and one can be resumed from there', async ({
   await lab.accept('done', 'review', 'pending');
   const { exploration } = await stage.theExploration();
   await stage.api('DELETE', `explorations/${exploration.id}`);
+  await expect(lab.notebook.button('Resume')).toBeVisible();
   await lab.goto();
   await sidebar.open();
 

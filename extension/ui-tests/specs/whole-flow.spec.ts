@@ -1,4 +1,4 @@
-import { CHECK, CONTEXT, GOALS, READ, LAST_LINE } from '../lab/lines';
+import { CHECK, CONTEXT, GOALS, READ, PART_OF_SOLUTION } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
 test('a task becomes live cells, a checked solution, and a cell of the own notebook', async ({
@@ -36,7 +36,7 @@ test('a task becomes live cells, a checked solution, and a cell of the own noteb
   await sidebar.button('Insert into my notebook').click();
   const own = lab.own().locator('.jp-CodeCell');
   await expect(own).toHaveCount(2);
-  await expect(own.nth(1)).toContainText(LAST_LINE);
+  await expect(own.nth(1)).toContainText(PART_OF_SOLUTION);
   // It is put in, and not run: that is the user's to do.
   await expect(own.nth(1).locator('.jp-OutputArea-output')).toHaveCount(0);
   await lab.execute('notebook:undo-cell-action');
