@@ -56,7 +56,17 @@ export class Sidebar extends ReactWidget {
 
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    // The task to write; else the subtask that is looked at; else whatever can be pressed.
+    this._focus();
+    // The command palette gives the focus back to where it was, once its command has run.
+    setTimeout(() => {
+      if (this.isVisible && !this.node.contains(document.activeElement)) {
+        this._focus();
+      }
+    }, 50);
+  }
+
+  /** The task to write; else the subtask that is looked at; else whatever can be pressed. */
+  private _focus(): void {
     for (const sought of ['textarea', '[aria-current] button', 'button']) {
       const found = this.node.querySelector<HTMLElement>(sought);
       if (found) {
