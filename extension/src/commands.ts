@@ -39,6 +39,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
 export default plugin;
 
+const AFTER_PALETTE_MS = 50;
+
 type Args = ReadonlyPartialJSONObject;
 
 /** What the commands do. */
@@ -170,7 +172,13 @@ class Actions {
   /** Go to the sidebar, once the palette that this came from has given the focus back. */
   private async _activate(): Promise<void> {
     await new Promise(resolve => setTimeout(resolve));
+    this._showSidebar();
+  }
+
+  /** The palette takes the focus away once more after its command has run. */
+  private _showSidebar(): void {
     this._app.shell.activateById(Sidebar.ID);
+    window.setTimeout(() => this._app.shell.activateById(Sidebar.ID), AFTER_PALETTE_MS);
   }
 
   /** Go on with an exploration that waits for that; else there is a form to fill in. */
@@ -189,7 +197,7 @@ class Actions {
       throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
     }
     const model = await this._explorations.resume(path);
-    this._app.shell.activateById(Sidebar.ID);
+    this._showSidebar();
     await this._notebooks?.open(model);
   }
 

@@ -3,7 +3,7 @@ import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Contents } from '@jupyterlab/services';
 import { PartialJSONObject } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
-import { Debouncer } from '@lumino/polling';
+import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import { IExplorationModel } from '../tokens';
 import { KEY, isObject } from './marks';
@@ -11,6 +11,7 @@ import { isRunning, replaceAll } from './upsert';
 
 const SAVE_AFTER_MS = 500;
 const LAST_LOOK_MS = 3_000;
+const KERNEL_KEYS = ['kernelspec', 'language_info'];
 const PLAIN_KERNEL = { name: 'python3', display_name: 'Python 3 (ipykernel)', language: 'python' };
 
 type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
@@ -25,8 +26,10 @@ export class Saving implements IDisposable {
     private readonly _contents: Contents.IManager
   ) {
     this._kernelspec = kernelspecOf(_context.model);
-    this._debouncer = new Debouncer(() => this._save(), SAVE_AFTER_MS);
+    // While there is one change after another it is saved now and then, not at the end only.
+    this._throttler = new Throttler(() => this._save(), { limit: SAVE_AFTER_MS, edge: 'trailing' });
     _context.saveState.connect(this._onSaveState, this);
+    _context.model.metadataChanged.connect(this._onMetadata, this);
     _context.model.contentChanged.connect(this._onContent, this);
     _context.model.stateChanged.connect(this._onContent, this);
   }
@@ -38,7 +41,7 @@ export class Saving implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
-      this._debouncer.dispose();
+      this._throttler.dispose();
       window.clearTimeout(this._timer);
       Signal.clearData(this);
     }
@@ -74,7 +77,7 @@ export class Saving implements IDisposable {
   /** Save soon. */
   ask(): void {
     if (this._isHeld && !this._isDisposed) {
-      void this._debouncer.invoke().catch(() => undefined);
+      void this._throttler.invoke().catch(() => undefined);
     }
   }
 
@@ -159,6 +162,18 @@ export class Saving implements IDisposable {
     sharedModel.setMetadata('kernelspec', this._kernelspec);
   }
 
+  /** What JupyterLab notes of the kernel of the moment is no work of the user's. */
+  private _onMetadata(_: INotebookModel, { key }: { key: string }): void {
+    const { model } = this._context;
+    if (KERNEL_KEYS.includes(key) && !model.dirty) {
+      queueMicrotask(() => {
+        if (!this._isDisposed) {
+          model.dirty = false;
+        }
+      });
+    }
+  }
+
   private _onContent(): void {
     const { model } = this._context;
     if (this._isQuiet || !model.dirty) {
@@ -173,7 +188,7 @@ export class Saving implements IDisposable {
     }
   }
 
-  private _debouncer: Debouncer;
+  private _throttler: Throttler;
   private _kernelspec: PartialJSONObject;
   private _timer = 0;
   private _isDisposed = false;
