@@ -49,6 +49,9 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
         explore();
       }}
     >
+      <div className="jp-exploracoder-label" aria-hidden="true">
+        {trans.__('Task')}
+      </div>
       <TaskBox
         text={value.task}
         history={draft.history}
