@@ -23,6 +23,9 @@ BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
 BUILT_READY := $(BUILT)/package.json
 SOURCES := $(shell find $(EXTENSION)/src $(EXTENSION)/style $(EXTENSION)/schema -type f)
 
+# Files of tests that run at the same time: browsers wait more than they work.
+JOBS := 2
+
 DEMO := examples/demo
 DEMO_LIBRARY := justhtml
 DEMO_NOTEBOOK := demo-output/exploration.ipynb
@@ -44,7 +47,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run all tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull
