@@ -9,7 +9,9 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
 }) => {
   const { sidebar } = lab;
   // The last step does without what the one before it would have kept.
-  await stage.say({ drafts: { 3: [fenced('names = [leaf.name for leaf in leaves]\nprint(names)')] } });
+  await stage.say({
+    drafts: { 3: [fenced('names = [leaf.name for leaf in leaves]\nprint(names)')] }
+  });
   await lab.plan();
   const goals = async () =>
     (await stage.theExploration()).exploration.steps.map(step => step.subtask.goal);
