@@ -3,7 +3,6 @@ import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Contents } from '@jupyterlab/services';
 import { PartialJSONObject } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
-import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import { IExplorationModel } from '../tokens';
 import { KEY, isObject } from './marks';
@@ -26,8 +25,6 @@ export class Saving implements IDisposable {
     private readonly _contents: Contents.IManager
   ) {
     this._kernelspec = kernelspecOf(_context.model);
-    // While there is one change after another it is saved now and then, not at the end only.
-    this._throttler = new Throttler(() => this._save(), { limit: SAVE_AFTER_MS, edge: 'trailing' });
     _context.saveState.connect(this._onSaveState, this);
     _context.model.metadataChanged.connect(this._onMetadata, this);
     _context.model.contentChanged.connect(this._onContent, this);
@@ -41,7 +38,7 @@ export class Saving implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
-      this._throttler.dispose();
+      window.clearTimeout(this._saveTimer);
       window.clearTimeout(this._timer);
       Signal.clearData(this);
     }
@@ -74,10 +71,16 @@ export class Saving implements IDisposable {
     }
   }
 
-  /** Save soon. */
+  /**
+   * Save soon. While one change follows another it is saved now and then, not at the end only; what
+   * is asked for during a save is done after it.
+   */
   ask(): void {
-    if (this._isHeld && !this._isDisposed) {
-      void this._throttler.invoke().catch(() => undefined);
+    if (this._isHeld && !this._isDisposed && !this._saveTimer) {
+      this._saveTimer = window.setTimeout(() => {
+        this._saveTimer = 0;
+        void this._save();
+      }, SAVE_AFTER_MS);
     }
   }
 
@@ -132,19 +135,22 @@ export class Saving implements IDisposable {
   }
 
   private async _save(): Promise<void> {
-    const isFree = this._isHeld && !this._isDisposed && !this._isSaving && !this.isPaused;
-    if (!isFree || this._context.isDisposed || !this._context.contentsModel?.writable) {
+    if (this._isSaving) {
+      this._isAskedAgain = true;
       return;
     }
-    // It says itself what went wrong; the next change tries again.
-    await this._context.save().catch(() => undefined);
+    const isFree = this._isHeld && !this._isDisposed && !this.isPaused;
+    if (isFree && !this._context.isDisposed && this._context.contentsModel?.writable) {
+      // It says itself what went wrong; the next change tries again.
+      await this._context.save().catch(() => undefined);
+    }
   }
 
   private _onSaveState(_: NotebookContext, state: DocumentRegistry.SaveState): void {
     this._isSaving = state === 'started';
-    if (state === 'started') {
+    if (this._isSaving) {
       this.quietly(() => this._complete());
-    } else if (state === 'completed' && this._isAskedAgain) {
+    } else if (this._isAskedAgain) {
       this._isAskedAgain = false;
       this.ask();
     }
@@ -188,7 +194,7 @@ export class Saving implements IDisposable {
     }
   }
 
-  private _throttler: Throttler;
+  private _saveTimer = 0;
   private _kernelspec: PartialJSONObject;
   private _timer = 0;
   private _isDisposed = false;
