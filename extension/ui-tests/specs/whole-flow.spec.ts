@@ -64,7 +64,7 @@ test('a task becomes live cells, a checked solution, and a cell of the own noteb
   const first = stage.cells(path).find(cell => cell.metadata.exploracoder?.role === 'candidate');
   expect(first?.source).toBe(READ);
   expect(JSON.stringify(first?.outputs)).toContain('assam');
-  expect(stage.saved(path).status).toBe('solved');
+  await expect.poll(() => stage.saved(path).status).toBe('solved');
   expect(lab.errors).toEqual([]);
 });
 
