@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import { PathExt, URLExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -117,7 +118,16 @@ export class Panels implements IExplorationNotebooks {
   private _openTab(path: string): void {
     const { baseUrl } = this._options.documents.services.serverSettings;
     const url = URLExt.join(baseUrl, 'notebooks', URLExt.encodeParts(path));
-    window.open(url, `exploracoder-${PathExt.basename(path)}`);
+    const name = `exploracoder-${PathExt.basename(path)}`;
+    // Browsers open a tab by themselves only right after a click.
+    if (!window.open(url, name)) {
+      const { trans } = this._options;
+      const open = () => void window.open(url, name);
+      Notification.info(trans.__('The exploration’s notebook is ready.'), {
+        autoClose: false,
+        actions: [{ label: trans.__('Open it'), callback: open }]
+      });
+    }
   }
 
   private _watch(panel: NotebookPanel): void {
