@@ -36,6 +36,7 @@ _ALL_CANDIDATES = (
     "--candidates=3",
     "--no-self-debug",
     "--set=stop_at_first=false",
+    "--set=first_tries=0",
     "--set=max_subtasks=6",
     # Self-contained candidates grow with each step; they must not be cut.
     "--set=step_tokens=900",

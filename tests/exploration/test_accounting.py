@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from exploracoder.testing import ScriptedModelServer
+from exploracoder.testing import Delay, ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words
-from .scripted import READ, TeaModel, fenced, kinds_asked, whole_text
+from .scripted import GOALS, TeaModel, kinds_asked, whole_text
 
 
 def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -> None:
@@ -51,12 +52,12 @@ def test_the_same_seed_asks_the_same_and_another_seed_does_not(
 
 @pytest.mark.parametrize(
     ("option", "value", "reason"),
-    [("--max-tokens", "900", "tokens"), ("--max-seconds", "0.9", "seconds")],
+    [("--max-tokens", "250", "tokens"), ("--max-seconds", "0.9", "seconds")],
 )
 def test_a_budget_stops_the_exploration_with_all_saved(
     serve: Serve, explore: Explorer, option: str, value: str, reason: str
 ) -> None:
-    slow = TeaModel(drafts={1: [fenced(READ + "\nimport time\ntime.sleep(1)")]})
+    slow = TeaModel(plans=[Delay(1, json.dumps({"subtasks": list(GOALS)}))])
     done = explore(
         serve(slow), option, value, "--json", "--profile", "small", "--set", "first-tries=0"
     )
@@ -70,7 +71,7 @@ def test_a_budget_stops_the_exploration_with_all_saved(
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     serve: Serve, explore: Explorer
 ) -> None:
-    explore(serve(), "--max-tokens", "900", "--profile", "small", "--set", "first-tries=0")
+    explore(serve(), "--max-tokens", "250", "--profile", "small", "--set", "first-tries=0")
     server = serve()
     done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -158,9 +158,13 @@ def is_alive(pid: int) -> bool:
     return any(process.pid == pid for process in processes())
 
 
-def is_alive_in_sandbox(pid: int) -> bool:
-    """Whether a process that a sandbox of ours knows under this number runs."""
-    return any(_numbers(real)[1:][-1:] == [pid] for real in descendants([os.getpid()]))
+def is_alive_in_sandbox(pid: int, besides: Collection[int] = ()) -> bool:
+    """Whether a process that a sandbox of ours knows under this number runs.
+
+    ``besides`` are processes, by the machine's numbers, that do not count.
+    """
+    ours = set(descendants([os.getpid()])) - set(besides)
+    return any(_numbers(real)[1:][-1:] == [pid] for real in ours)
 
 
 def _numbers(pid: int) -> list[int]:
@@ -188,8 +192,11 @@ def wait_until() -> Callable[[Callable[[], bool]], bool]:
 
 @pytest.fixture
 def pid_is_alive(sandboxing: Sandboxing) -> Callable[[int], bool]:
-    """Takes the number that a snippet sees."""
-    return is_alive_in_sandbox if sandboxing.mechanism == "bubblewrap" else is_alive
+    """Takes the number that a snippet sees; other tests' servers have sandboxes, too."""
+    if sandboxing.mechanism != "bubblewrap":
+        return is_alive
+    before = frozenset(descendants([os.getpid()]))
+    return lambda pid: is_alive_in_sandbox(pid, before)
 
 
 @pytest.fixture

@@ -25,5 +25,5 @@ test('after a while without a network, a tab shows what has happened meanwhile',
   });
   await lab.accept('done', 'review', 'pending');
   const { path } = await stage.theExploration();
-  await expect.poll(() => stage.saved(path).steps[0].status).toBe('done');
+  await expect.poll(() => stage.saved(path).steps[0]?.status).toBe('done');
 });
