@@ -304,8 +304,7 @@ class Hosted:
             return
         self._was_revived = True
         self._trouble = f"{why} It was started again, and what was accepted ran again."
-        goes_on = was_working and self.progress.mode == "auto"
-        self.begin(c.GoOn() if goes_on else None)
+        self.begin(c.GoOn() if was_working else None)
 
     async def _path_of_kernel(self) -> str | None:
         return await self._workshop.services.path_of_kernel(self._kernel.id)

@@ -137,20 +137,36 @@ function activate(
 /** Shows what was shown before the page was loaded again, and keeps what is shown for that. */
 async function showAgain(explorations: Explorations, state: IStateDB): Promise<void> {
   await explorations.ready;
-  const id = await state.fetch(CURRENT).catch(() => undefined);
-  if (!explorations.current && typeof id === 'string' && explorations.open.has(id)) {
+  const id = await shownBefore(explorations, state);
+  if (!explorations.current && id && explorations.open.has(id)) {
     explorations.show(id);
   }
-  let saved = id;
+  let saved: string | undefined;
   const keep = () => {
-    const shown = explorations.current?.id ?? null;
+    const shown = explorations.current?.id ?? '';
     if (shown !== saved) {
       saved = shown;
+      // The state database writes later, which is too late for a page that is loaded again at once.
+      sessionStorage.setItem(CURRENT, shown);
       void state.save(CURRENT, shown);
     }
   };
   explorations.changed.connect(keep);
   keep();
+}
+
+/** The id of what this tab showed, or another one, or what is being worked on; '' for the form. */
+async function shownBefore(explorations: Explorations, state: IStateDB): Promise<string> {
+  const inTab = sessionStorage.getItem(CURRENT);
+  if (inTab && explorations.open.has(inTab)) {
+    return inTab;
+  }
+  const kept = await state.fetch(CURRENT).catch(() => undefined);
+  if (inTab === null && typeof kept === 'string' && explorations.open.has(kept)) {
+    return kept;
+  }
+  const atWork = [...explorations.open.values()].filter(one => one.progress.activity === 'working');
+  return atWork.pop()?.id ?? '';
 }
 
 /** Opens a file of the server's root at a line; others are out of reach, and null. */

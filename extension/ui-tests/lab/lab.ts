@@ -61,10 +61,13 @@ export class Lab {
   }
 
   async ready(): Promise<void> {
-    await this.page.waitForFunction(
-      () => 'jupyterapp' in window && document.readyState === 'complete'
-    );
-    await this.page.evaluate(() => (window as unknown as ILabWindow).jupyterapp.restored);
+    // JupyterLab may load the page once more, to be rid of the address's query.
+    await expect(async () => {
+      await this.page.waitForFunction(
+        () => 'jupyterapp' in window && document.readyState === 'complete'
+      );
+      await this.page.evaluate(() => (window as unknown as ILabWindow).jupyterapp.restored);
+    }).toPass({ timeout: 60_000 });
     await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
   }
 
