@@ -6,6 +6,7 @@ test('the embedded model explores from the task to a solution', async ({ lab, st
   await lab.openOwnNotebook();
   await lab.sidebar.explore({ check: CHECK, isAuto: true });
 
+  await expect(lab.sidebar.button('Cancel')).toBeVisible({ timeout: 60_000 });
   await expect(lab.sidebar.button('Cancel')).toHaveCount(0, { timeout: 1_400_000 });
 
   // How well it does is measured elsewhere: here it is at the end of its work, and says so.
