@@ -161,6 +161,12 @@ export class Lab {
     }
   }
 
+  /** JupyterLab tells of a kernel that was restarted, at a time of its own: away with it. */
+  async dismissWhatJupyterLabSaysOfKernels(): Promise<void> {
+    const dialog = this.page.getByRole('dialog', { name: /Kernel Restarting/ });
+    await this.page.addLocatorHandler(dialog, () => this.page.keyboard.press('Escape'));
+  }
+
   /** Wait until the steps of the only exploration are in these states, in the server. */
   async expectStates(...states: string[]): Promise<void> {
     await expect.poll(() => this.stage.states(), { timeout: 90_000 }).toEqual(states);

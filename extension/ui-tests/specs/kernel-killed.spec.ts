@@ -9,10 +9,10 @@ test('a sidecar that is killed is replaced, and what was accepted is there', asy
   await lab.accept('done', 'review', 'pending');
   const before = await stage.theExploration();
 
+  await lab.dismissWhatJupyterLabSaysOfKernels();
   await stage.killKernel(before.kernel_id);
 
   await expect.poll(async () => (await stage.theExploration()).progress.activity).toBe('review');
-  await lab.dismissForeignDialogs();
   await lab.accept('done', 'done', 'review');
   const after = (await stage.theExploration()).exploration;
   expect(after.steps[0]).toEqual(before.exploration.steps[0]);
@@ -33,6 +33,7 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
   await expect.poll(async () => (await stage.asked()).includes('draft')).toBe(true);
   const { kernel_id } = await stage.theExploration();
 
+  await lab.dismissWhatJupyterLabSaysOfKernels();
   await stage.killKernel(kernel_id);
   await stage.say({});
 
@@ -40,7 +41,6 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
     .poll(async () => (await stage.theExploration()).progress.activity)
     .not.toBe('working');
   expect((await stage.states())[0]).toBe('done');
-  await lab.dismissForeignDialogs();
   if ((await stage.states())[1] !== 'review') {
     await lab.goOn();
   }
