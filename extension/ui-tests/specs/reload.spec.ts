@@ -34,6 +34,8 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
 
   await test.step('with a proposal', async () => {
     await reload();
+    // A page that was loaded again at once has kept no layout, so that it may not be open.
+    await lab.execute('exploracoder:open-notebook');
     await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
     await expect(sidebar.candidates.getByRole('tab')).not.toHaveCount(0);
     await lab.accept('done', 'review', 'pending');
@@ -64,7 +66,7 @@ test('an exploration goes on while no tab is open', async ({ context, lab, stage
   await lab.sidebar.explore({ isAuto: true });
   await expect(lab.sidebar.button('Cancel')).toBeVisible();
 
-  await lab.page.goto('about:blank');
+  await lab.page.close();
 
   await lab.expectStates('done', 'done', 'done');
   const { path } = await stage.theExploration();
