@@ -37,12 +37,6 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
   await stage.killKernel(kernel_id);
   await stage.say({});
 
-  await expect
-    .poll(async () => (await stage.theExploration()).progress.activity)
-    .not.toBe('working');
-  expect((await stage.states())[0]).toBe('done');
-  if ((await stage.states())[1] !== 'review') {
-    await lab.goOn();
-  }
+  // What it was at goes on by itself.
   await lab.expectStates('done', 'review', 'pending');
 });
