@@ -23,8 +23,9 @@ BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
 BUILT_READY := $(BUILT)/package.json
 SOURCES := $(shell find $(EXTENSION)/src $(EXTENSION)/style $(EXTENSION)/schema -type f)
 
-# Files of tests that run at the same time: browsers wait more than they work.
-JOBS := 2
+# Files of tests that run at the same time: they wait more than they work. The browser's take longest,
+# so that files begin in their order and not with the largest.
+JOBS := 3
 
 DEMO := examples/demo
 DEMO_LIBRARY := justhtml
@@ -47,7 +48,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run all tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull
