@@ -5,6 +5,8 @@
 # ARGS=...    more arguments for what a target runs: make test ARGS='tests/kernel -x'
 
 .DEFAULT_GOAL := help
+# Python's and npm's packages are fetched at the same time.
+MAKEFLAGS += --jobs=2
 .DELETE_ON_ERROR:
 .PHONY: help demo test lab lint types bench docs
 
@@ -23,8 +25,8 @@ BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
 BUILT_READY := $(BUILT)/package.json
 SOURCES := $(shell find $(EXTENSION)/src $(EXTENSION)/style $(EXTENSION)/schema -type f)
 
-# Files of tests that run at the same time: they wait more than they work. The browser's take longest,
-# so that files begin in their order and not with the largest.
+# Files of tests that run at the same time. The browser's take longest, so that files begin in their
+# order and not with the largest.
 JOBS := 3
 
 DEMO := examples/demo
@@ -74,8 +76,10 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 docs: $(READY) ## write the pages that are made from the code
 	$(BIN)/python docs/generate.py
 
-$(READY): pyproject.toml
-	@test -x $(BIN)/python || .ci/make-venv .venv $(PYTHON)
+$(BIN)/python:
+	@.ci/make-venv .venv $(PYTHON)
+
+$(READY): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
 
@@ -85,24 +89,24 @@ $(LAB_READY): $(READY) $(BUILT_READY)
 	@ln -sfn $(CURDIR)/$(BUILT) .venv/share/jupyter/labextensions/exploracoder
 	@touch $@
 
-$(MODULES): $(EXTENSION)/package-lock.json | $(READY)
+$(MODULES): $(EXTENSION)/package-lock.json | $(BIN)/python
 	$(NPM) ci
 	@touch $@
 
-$(UI_MODULES): $(UI_TESTS)/package-lock.json | $(READY)
+$(UI_MODULES): $(UI_TESTS)/package-lock.json | $(MODULES)
 	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 .ci/with-node npm --prefix $(UI_TESTS) ci --ignore-scripts
 	@touch $@
 
-$(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsconfig.json
+$(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsconfig.json | $(READY)
 	$(NPM) run build
 	@touch $@
 
-$(DEMO_READY): $(DEMO)/requirements.txt
+$(DEMO_READY): $(DEMO)/requirements.txt | $(READY)
 	@test -x .venv-demo/bin/python || .ci/make-venv .venv-demo $(PYTHON)
 	.venv-demo/bin/python -m pip install --quiet ipykernel -r $(DEMO)/requirements.txt
 	@touch $@
 
-$(BENCH_READY):
+$(BENCH_READY): | $(READY)
 	@test -x .venv-bench/bin/python || .ci/make-venv .venv-bench $(PYTHON)
 	.venv-bench/bin/python -m pip install --quiet $(BENCH_LIBRARY)==$(BENCH_VERSION)
 	@touch $@

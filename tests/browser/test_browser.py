@@ -10,56 +10,23 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parents[1]
-UI_TESTS = TESTS.parent / "extension" / "ui-tests"
+sys.path.insert(0, str(TESTS))
+from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play  # noqa: E402
+
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
-PLAYWRIGHT = UI_TESTS / "node_modules" / ".bin" / "playwright"
 # What a spec costs at most, on a busy machine.
 _SECONDS = 600.0
 _SECONDS_WITH_A_MODEL = 1800.0
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage that stands, and what specs that play on it are told."""
-
-    folder: Path
-    variables: Mapping[str, str]
-
-    def play(self, spec: str, *options: str, seconds: float) -> tuple[int, str]:
-        """Run a spec; its exit code, and what it and the server said."""
-        results = self.folder / "results" / spec
-        words = [PLAYWRIGHT, "test", f"--output={results}", f"specs/{spec}.spec.ts", *options]
-        try:
-            played = subprocess.run(
-                words,
-                cwd=UI_TESTS,
-                env=dict(self.variables),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as late:
-            return 124, f"{late.stdout!r}\n{spec} took longer than {seconds:.0f} s."
-        server = self.variables["STAGE_LOG"]
-        return (
-            played.returncode,
-            f"{played.stdout[-12_000:]}\n--- server ---\n{_end_of(Path(server))}",
-        )
 
 
 def _chromium() -> str | None:
@@ -79,40 +46,51 @@ def browser() -> str:
 
 
 @pytest.fixture(scope="module")
-def stage(
-    browser: str, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stage]:
-    """The stage that the specs share: they clear up behind them."""
+def played(
+    browser: str,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Play]:
+    """The specs that were chosen, on one stage: they clear up behind them."""
     folder = tmp_path_factory.mktemp("stage")
-    with _stage(browser, folder, *_level(pytestconfig)) as stage:
-        yield stage
+    # In their order, each once.
+    chosen = dict.fromkeys(
+        item.callspec.params["spec"]
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and "played" in item.fixturenames
+    )
+    with (
+        _stage(browser, folder, *_level(request.config)) as told,
+        play(list(chosen), told, folder / "results") as playing,
+    ):
+        yield playing
 
 
 @pytest.mark.parametrize("spec", [name for name in SPECS if name != EMBEDDED])
-def test_the_extension_keeps_its_promises_in_a_browser(spec: str, stage: Stage) -> None:
-    code, said = stage.play(spec, seconds=_SECONDS)
-
-    assert code == 0, said
+def test_the_extension_keeps_its_promises_in_a_browser(spec: str, played: Play) -> None:
+    assert played.failures(spec, _SECONDS) == []
 
 
 def test_it_works_below_a_base_url_as_on_a_hub(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     options = ["--base-url=/user/tea/", *_level(pytestconfig)]
-    with _stage(browser, tmp_path, *options) as stage:
-        code, said = stage.play("whole-flow", "--grep=live cells", seconds=_SECONDS)
-
-    assert code == 0, said
+    with (
+        _stage(browser, tmp_path, *options) as told,
+        play(["whole-flow"], told, tmp_path / "results", "--grep=live cells") as played,
+    ):
+        assert played.failures("whole-flow", _SECONDS) == []
 
 
 @pytest.mark.model
 def test_the_embedded_model_explores_in_the_browser(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    with _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as stage:
-        code, said = stage.play(EMBEDDED, seconds=_SECONDS_WITH_A_MODEL)
-
-    assert code == 0, said
+    with (
+        _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as told,
+        play([EMBEDDED], told, tmp_path / "results") as played,
+    ):
+        assert played.failures(EMBEDDED, _SECONDS_WITH_A_MODEL) == []
 
 
 def _level(config: pytest.Config) -> list[str]:
@@ -121,8 +99,8 @@ def _level(config: pytest.Config) -> list[str]:
 
 
 @contextmanager
-def _stage(browser: str, folder: Path, *options: str) -> Iterator[Stage]:
-    """Set a stage, and clear it however the tests end."""
+def _stage(browser: str, folder: Path, *options: str) -> Iterator[dict[str, str]]:
+    """Set a stage, and clear it however the tests end; yields what specs on it are told."""
     own = {**os.environ, "PYTHONPATH": str(TESTS), "CHROMIUM_PATH": browser, "FORCE_COLOR": "0"}
     words = [sys.executable, "-m", "browser.stage", *options, "--keep", str(folder)]
     with (folder / "stage.log").open("w", encoding="utf-8") as log:
@@ -133,7 +111,7 @@ def _stage(browser: str, folder: Path, *options: str) -> Iterator[Stage]:
         assert process.stdout is not None
         told = process.stdout.readline()
         assert told, (folder / "stage.log").read_text(encoding="utf-8")
-        yield Stage(folder, {**own, **json.loads(told)})
+        yield {**own, **json.loads(told)}
     finally:
         # Its standard input ends, and it clears up.
         try:
@@ -141,7 +119,3 @@ def _stage(browser: str, folder: Path, *options: str) -> Iterator[Stage]:
         except subprocess.TimeoutExpired:
             process.terminate()
             process.communicate(timeout=60)
-
-
-def _end_of(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")[-4_000:] if log.exists() else ""

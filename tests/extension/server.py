@@ -270,7 +270,7 @@ class TabSocket:
     async def drain(self) -> None:
         """Read until the server has closed too: the socket is closed only then."""
         with contextlib.suppress(asyncio.TimeoutError, TimeoutError):
-            while await self.read(3) is not None:
+            while await self.read(10) is not None:
                 pass
         await asyncio.sleep(0.01)
 

@@ -17,7 +17,7 @@ from tornado.web import RequestHandler
 from tornado.websocket import websocket_connect
 
 from .conftest import request
-from .server import TOKEN, Client, Server
+from .server import TOKEN, Client, Server, TabSocket
 
 SOME_ID = "0" * 32
 
@@ -63,6 +63,7 @@ async def refusal(url: str, **headers: str) -> int:
     except HTTPClientError as error:
         return error.code
     connection.close()
+    await TabSocket(connection).drain()
     return 101
 
 

@@ -46,8 +46,9 @@ def with_ipython(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     """An environment of each Python with the newest IPython that it takes."""
     folder = tmp_path_factory.mktemp(f"ipython-{request.param}")
     python = folder / "bin" / "python"
-    subprocess.run([found()[request.param], "-m", "venv", folder], check=True)
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "ipython"]
+    subprocess.run([found()[request.param], "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+    install = [*pip, "install", "-q", "--no-compile", "ipython"]
     if subprocess.run(install, capture_output=True, check=False).returncode != 0:
         pytest.skip("no package index can be reached")
     return python

@@ -56,6 +56,9 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point: errors of ours are sentences, Ctrl-C is exit code 130."""
+    # jsonschema, which chromadb and nbformat import, builds a grammar for one kind of addresses as
+    # soon as it finds this package: 1.5 s. Nothing here asks for that kind.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from exploracoder.errors import ExploraCoderError
 
     try:

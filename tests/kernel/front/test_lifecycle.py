@@ -38,9 +38,11 @@ def family(pid: int) -> set[int]:
 def wait_for(condition: Callable[[], bool]) -> bool:
     """Wait as long as a machine with other work may take to start or end a kernel."""
     deadline = time.monotonic() + 30
-    while not condition() and time.monotonic() < deadline:
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.02)
-    return condition()
+    return True
 
 
 def alive(pids: set[int]) -> set[int]:
