@@ -50,22 +50,28 @@ def test_the_same_seed_asks_the_same_and_another_seed_does_not(
     assert bodies(first)[0]["seed"] != bodies(other)[0]["seed"]
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "reason"),
-    [("--max-tokens", "250", "tokens"), ("--max-seconds", "0.9", "seconds")],
-)
-def test_a_budget_stops_the_exploration_with_all_saved(
-    serve: Serve, explore: Explorer, option: str, value: str, reason: str
+def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(
+    serve: Serve, explore: Explorer
 ) -> None:
-    slow = TeaModel(plans=[Delay(1, json.dumps({"subtasks": list(GOALS)}))])
-    done = explore(
-        serve(slow), option, value, "--json", "--profile", "small", "--set", "first-tries=0"
-    )
+    words = ("--json", "--profile", "small", "--set", "first-tries=0")
+    done = explore(serve(), "--max-tokens", "250", *words)
 
     assert done.code == 1
     assert done.json["status"] == "failed"
-    assert f"limit of {value} {reason}" in done.json["reason"]
+    assert "limit of 250 tokens" in done.json["reason"]
     assert explore.exploration.is_planned
+
+
+def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
+    serve: Serve, explore: Explorer
+) -> None:
+    slow = TeaModel(plans=[Delay(20, json.dumps({"subtasks": list(GOALS)}))])
+    done = explore(serve(slow), "--max-seconds", "1", "--json")
+
+    assert done.code == 1
+    assert "limit of 1 seconds was reached" in done.json["reason"]
+    assert explore.exploration.status == "failed"
+    assert explore.exploration.seconds_total < 15
 
 
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(

@@ -7,6 +7,7 @@ step.
 
 from __future__ import annotations
 
+import asyncio
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -159,31 +160,48 @@ class Workbench:
             _, branch = self.kept.popitem()
             await self.sidecar.drop(branch)
 
+    @property
+    def seconds_used(self) -> float:
+        """How long this exploration has been worked on, all sessions together."""
+        return self.exploration.seconds_total + time.monotonic() - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the user's limit; None without one."""
+        limit = self.settings.max_seconds
+        return None if limit is None else max(0.0, limit - self.seconds_used)
+
     def check_budget(self) -> None:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
-        settings, exploration = self.settings, self.exploration
-        seconds = exploration.seconds_total + time.monotonic() - self.started
-        if settings.max_seconds is not None and seconds >= settings.max_seconds:
+        if self.seconds_left == 0.0:
+            raise self.out_of_time()
+        limit, tokens = self.settings.max_tokens, self._tokens_used()
+        if limit is not None and tokens >= limit:
             raise BudgetError(
-                f"The limit of {settings.max_seconds:g} seconds was reached after {seconds:.0f} s."
-                " Everything so far is saved; resume with a higher --max-seconds."
-            )
-        tokens = exploration.usage.prompt_tokens + exploration.usage.completion_tokens
-        if settings.max_tokens is not None and tokens >= settings.max_tokens:
-            raise BudgetError(
-                f"The limit of {settings.max_tokens} tokens was reached with {tokens} tokens."
+                f"The limit of {limit} tokens was reached with {tokens} tokens."
                 " Everything so far is saved; resume with a higher --max-tokens."
             )
+
+    def out_of_time(self) -> BudgetError:
+        """What is raised when the limit on seconds has been reached."""
+        return BudgetError(
+            f"The limit of {self.settings.max_seconds:g} seconds was reached after"
+            f" {self.seconds_used:.0f} s."
+            " Everything so far is saved; resume with a higher --max-seconds."
+        )
 
     @property
     def is_late(self) -> bool:
         """Whether so much of a limit is used up that the rest is needed for the solution."""
-        settings, exploration = self.settings, self.exploration
-        seconds = exploration.seconds_total + time.monotonic() - self.started
-        tokens = exploration.usage.prompt_tokens + exploration.usage.completion_tokens
-        return (settings.max_seconds is not None and seconds > _LATE * settings.max_seconds) or (
-            settings.max_tokens is not None and tokens > _LATE * settings.max_tokens
+        used = (
+            (self.settings.max_seconds, self.seconds_used),
+            (self.settings.max_tokens, self._tokens_used()),
         )
+        return any(limit is not None and spent > _LATE * limit for limit, spent in used)
+
+    def _tokens_used(self) -> int:
+        usage = self.exploration.usage
+        return usage.prompt_tokens + usage.completion_tokens
 
     def _metered(self, part: str) -> ChatModel:
         return _MeteredModel(self, part)
@@ -219,8 +237,11 @@ class _MeteredModel:
     ) -> Reply:
         self.bench.check_budget()
         self.bench.tell(self.part, "Asking the model")
-        reply = await self.bench.model.complete(
-            messages, sampling, schema=schema, on_token=on_token
-        )
+        asked = self.bench.model.complete(messages, sampling, schema=schema, on_token=on_token)
+        try:
+            # A reply that is being written when the time is up is not waited for.
+            reply = await asyncio.wait_for(asked, self.bench.seconds_left)
+        except asyncio.TimeoutError:
+            raise self.bench.out_of_time() from None
         self.bench._spend(self.part, reply)
         return reply
