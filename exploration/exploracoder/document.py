@@ -194,8 +194,9 @@ def _task_text(exploration: Exploration) -> str:
     # What the title says already is not said twice.
     lines = [] if text == title else escape_markdown(text).splitlines()
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
-    about = f"Explored with ExploraCoder · libraries: {escape_markdown(libraries)} · model: " + escape_markdown(
-        exploration.model
+    about = (
+        f"Explored with ExploraCoder · libraries: {escape_markdown(libraries)}"
+        f" · model: {escape_markdown(exploration.model)}"
     )
     parts = [f"# {escape_markdown(title)}", quoted, about, *_brought_text(exploration)]
     return "\n\n".join(part for part in parts if part)

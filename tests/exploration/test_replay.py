@@ -112,3 +112,36 @@ def test_addresses_of_objects_do_not_count_as_changes(
 
     assert "0x" in done.json["cells"][1]["now"]
     assert done.code == 0
+
+
+def test_a_library_of_another_version_is_named_before_the_cells(
+    explored: Path, command: Command, own_library: Path
+) -> None:
+    init = own_library / "tealeaf" / "__init__.py"
+    text = init.read_text(encoding="utf-8")
+    init.write_text(text.replace('__version__ = "2.1"', '__version__ = "2.2"'), encoding="utf-8")
+    told = command("replay", explored)
+    as_json = command("replay", explored, "--json")
+
+    assert told.out.splitlines()[0] == "library version changed: tealeaf 2.1 → 2.2"
+    assert as_json.json["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
+    assert told.code == 0, "another version that does the same is no change of a cell"
+
+
+def test_a_library_that_is_gone_is_named_with_the_version_that_was_used(
+    explored: Path,
+    command: Command,
+    own_library: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (own_library / "tealeaf").rename(tmp_path / "elsewhere" / "tealeaf")
+    moved_along = command("replay", explored, "--json")
+    (tmp_path / "elsewhere" / "tealeaf").rename(tmp_path / "elsewhere" / "coffee")
+    done = command("replay", explored)
+
+    assert set(results(moved_along.json["cells"]).values()) == {"same"}
+    assert done.code == 2
+    assert "tealeaf 2.1, which the exploration was made with, is not there" in done.err

@@ -28,12 +28,10 @@ def script(exploration: Exploration) -> str:
     Raises CommandError when there is no solution yet.
     """
     if exploration.solution is None:
-        raise CommandError("There is no solution yet. Go on with 'exploracoder resume'.")
+        raise CommandError("There is no solution yet. Let the exploration go on first.")
     task, final = exploration.task, exploration.solution.final
     parts = [_plain_python(part).strip("\n") for part in (task.context, final.code)]
-    future = dict.fromkeys(
-        line.strip() for part in parts for line in _FUTURE.findall(part)
-    )
+    future = dict.fromkeys(line.strip() for part in parts for line in _FUTURE.findall(part))
     body = [_FUTURE.sub("", part).strip("\n") for part in parts]
     check = [_CHECK_WORDS[final.checks], *task.check.splitlines()] if task.check else []
     sections = ["\n".join(_heading(exploration)), "\n".join(future), *body, _comment(check)]
