@@ -130,7 +130,9 @@ def _is_output(output: Mapping[str, Any]) -> bool:
             return set(output) == {"output_type", "data", "metadata"} and _is_shown(output)
         case "execute_result":
             needed = {"output_type", "data", "metadata"}
-            return needed <= set(output) <= needed | {"execution_count"} and _is_shown(output)
+            is_whole = needed <= set(output) <= needed | {"execution_count"}
+            count = output.get("execution_count")
+            return is_whole and (count is None or isinstance(count, int)) and _is_shown(output)
     return False
 
 

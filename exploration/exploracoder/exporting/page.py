@@ -90,7 +90,7 @@ def _highlighted(code: str) -> str:
 
 def _harmless(markup: str) -> str:
     """HTML of a stranger's with what shows something, and nothing that does something."""
-    from nbconvert.preprocessors import SanitizeHTML
+    from nbconvert.preprocessors.sanitize import SanitizeHTML
 
     cleaner = SanitizeHTML(tags=_TAGS, attributes=_ATTRIBUTES, strip=True)
     # The texts of scripts and styles would be left standing as words.

@@ -50,8 +50,7 @@ def _opening(exploration: Exploration) -> Iterator[Block]:
     yield Text(f"Explored with ExploraCoder · {told}")
     if exploration.steps:
         yield Heading(2, "Plan")
-        goals = (step.subtask.goal for step in exploration.steps)
-        yield Items(tuple((f"{n}. {goal}", None) for n, goal in enumerate(goals, start=1)))
+        yield Items(tuple((step.subtask.goal, None) for step in exploration.steps))
     if task.context:
         yield Heading(2, "Context")
         yield Code(task.context)
