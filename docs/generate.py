@@ -120,19 +120,19 @@ object with the fields below, and beside them `revision`, which counts the state
 server saved. [notebook-format.schema.json](notebook-format.schema.json) says the same as JSON
 Schema. Fields that are not named here are refused.
 
-`schema_version` is the version of the form, now {version}. Each cell says in its own metadata, under
-`exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`, `check`,
-`branches`) and, where it belongs to a subtask, the `subtask`'s id.
+`schema_version` is the version of the form, now {version}. Each cell says in its own metadata,
+under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`,
+`check`, `branches`) and, where it belongs to a subtask, the `subtask`'s id.
 
 | version | what is new | from the one before |
 | --- | --- | --- |
 | 1 | the first | |
-| 2 | `sandbox`: what code was kept from; `brought`: variables of a running kernel | both are empty |
+| 2 | `sandbox`: what code was kept from; `brought`: a kernel's variables | both are empty |
 | 3 | steps in `review`; explorations that are `waiting` or `paused` | nothing changes |
 
 A notebook of an older version is brought to the newest when it is opened, and saved in that form at
 the next step; the file is not touched before. One of a newer version is refused, with the advice to
-upgrade. One that is damaged is refused with the place of the damage, and never repaired by guesswork.
+upgrade. One that is damaged is refused with the place of the damage; nothing is guessed.
 Beyond the fields' types these things are damage:
 
 - a subtask's id that no cell can have, that another subtask has, or that one of the notebook's own
@@ -249,7 +249,9 @@ def _default(made: dict[str, Any]) -> str:
     """What stands for a field that is left out; objects are made of their own defaults."""
     if "default" not in made:
         return "made anew"
-    return "its defaults" if isinstance(made["default"], dict) else f"`{json.dumps(made['default'])}`"
+    return (
+        "its defaults" if isinstance(made["default"], dict) else f"`{json.dumps(made['default'])}`"
+    )
 
 
 def _value(value: object) -> str:

@@ -22,7 +22,7 @@ _SUBTASK_ID = re.compile(r"[A-Za-z0-9_-]{1,58}")
 _OWN_CELLS = ("task", "context", "solution-verdict", "solution", "check", "branches")
 
 
-class Damage(Exception):
+class DamageError(Exception):
     """What is wrong, as the end of a sentence: ``at PLACE: REASON``."""
 
     def __init__(self, place: str, reason: str) -> None:
@@ -30,7 +30,7 @@ class Damage(Exception):
 
 
 def check_values(metadata: object) -> None:
-    """Raise Damage where values are nested too deeply or cannot be written as text.
+    """Raise DamageError where values are nested too deeply or cannot be written as text.
 
     It walks without recursion, so that no depth can harm it.
     """
@@ -38,7 +38,7 @@ def check_values(metadata: object) -> None:
     while waiting:
         value, place = waiting.pop()
         if len(place) > MOST_LEVELS:
-            raise Damage(_named(place[:4]), f"more than {MOST_LEVELS} levels are nested")
+            raise DamageError(_named(place[:4]), f"more than {MOST_LEVELS} levels are nested")
         if isinstance(value, str):
             _check_text(value, place)
         elif isinstance(value, Mapping):
@@ -50,13 +50,13 @@ def check_values(metadata: object) -> None:
 
 
 def check_sense(exploration: Exploration) -> None:
-    """Raise Damage where parts contradict each other."""
+    """Raise DamageError where parts contradict each other."""
     _check_ids(exploration)
     for number, step in enumerate(exploration.steps):
         _check_step(step, f"steps.{number}")
     solution = exploration.solution
     if solution is not None and not solution.attempts:
-        raise Damage("solution.attempts", "there is none")
+        raise DamageError("solution.attempts", "there is none")
     for place, observation in _observations(exploration):
         _check_observation(place, observation)
     _check_numbers(exploration)
@@ -66,23 +66,25 @@ def _check_ids(exploration: Exploration) -> None:
     ids = [step.subtask.id for step in exploration.steps]
     for number, id_ in enumerate(ids):
         if not _SUBTASK_ID.fullmatch(id_):
-            raise Damage(f"steps.{number}.subtask.id", "it is no name that a cell can have")
+            raise DamageError(f"steps.{number}.subtask.id", "it is no name that a cell can have")
     twice = _twice([*_OWN_CELLS, *ids, *(f"{id_}-goal" for id_ in ids)])
     if twice:
-        raise Damage("steps", f"several cells would be named {twice!r}")
+        raise DamageError("steps", f"several cells would be named {twice!r}")
 
 
 def _check_step(step: Step, place: str) -> None:
     twice = _twice(candidate.id for candidate in step.candidates)
     if twice is not None:
-        raise Damage(f"{place}.candidates", f"several have the id {brief(twice)!r}")
+        raise DamageError(f"{place}.candidates", f"several have the id {brief(twice)!r}")
     # An open step's choice is only a proposal, and a repair may have taken the place of it.
     if step.status != "done":
         return
     if step.candidate is None:
-        raise Damage(f"{place}.chosen", "the step is done, and names no candidate that is there")
+        raise DamageError(
+            f"{place}.chosen", "the step is done, and names no candidate that is there"
+        )
     if step.candidate.observation is None:
-        raise Damage(f"{place}.chosen", "the candidate has never been run")
+        raise DamageError(f"{place}.chosen", "the candidate has never been run")
 
 
 def _twice(names: Iterable[str]) -> str | None:
@@ -107,10 +109,10 @@ def _observations(exploration: Exploration) -> Iterator[tuple[str, Observation]]
 def _check_observation(place: str, observation: Observation) -> None:
     """Outputs go into cells as they are, so they have to be what nbformat calls an output."""
     if not math.isfinite(observation.seconds):
-        raise Damage(f"{place}.seconds", "it is no finite number")
+        raise DamageError(f"{place}.seconds", "it is no finite number")
     for number, output in enumerate(observation.outputs):
         if not _is_output(output):
-            raise Damage(f"{place}.outputs.{number}", "it is no output of a notebook")
+            raise DamageError(f"{place}.outputs.{number}", "it is no output of a notebook")
 
 
 def _is_output(output: Mapping[str, Any]) -> bool:
@@ -163,14 +165,14 @@ def _check_numbers(exploration: Exploration) -> None:
     spent += [("spending", part.usage.seconds) for part in exploration.spending]
     for place, value in (*scores, *spent, ("seconds_total", exploration.seconds_total)):
         if not math.isfinite(value):
-            raise Damage(place, "it is no finite number")
+            raise DamageError(place, "it is no finite number")
 
 
 def _check_text(text: str, place: tuple[str, ...]) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise Damage(_named(place), "half a character is no text") from None
+        raise DamageError(_named(place), "half a character is no text") from None
 
 
 def _named(place: Iterable[object]) -> str:

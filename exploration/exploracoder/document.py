@@ -61,7 +61,7 @@ def from_metadata(metadata: object, name: str) -> Exploration:
         _check_version(metadata.get("schema_version"), name)
         exploration = _validated(metadata)
         damage.check_sense(exploration)
-    except damage.Damage as error:
+    except damage.DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
     return exploration
 
@@ -88,7 +88,7 @@ def _validated(metadata: dict[str, Any]) -> Exploration:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(damage.brief(str(part)) for part in fault["loc"])
-        raise damage.Damage(where, damage.brief(fault["msg"], 200)) from error
+        raise damage.DamageError(where, damage.brief(fault["msg"], 200)) from error
 
 
 def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:

@@ -56,9 +56,7 @@ def find_libraries(
     return InstalledLibraries(exploration, tuple(targets))
 
 
-def version_changes(
-    exploration: Exploration, targets: Sequence[Target]
-) -> Iterator[VersionChange]:
+def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iterator[VersionChange]:
     """The libraries that have another version now, of those whose version is on record."""
     recorded = {library.import_name: library.version for library in exploration.libraries}
     for target in targets:

@@ -65,7 +65,11 @@ def hostile() -> Exploration:
     ]
     candidates = tuple(
         first.candidates[0].model_copy(
-            update={"id": f"{EVIL}/{number}", "code": f'"""{EVIL}\n```\n{EVIL}"""', "observation": one}
+            update={
+                "id": f"{EVIL}/{number}",
+                "code": f'"""{EVIL}\n```\n{EVIL}"""',
+                "observation": one,
+            }
         )
         for number, one in enumerate(shown)
     )
@@ -144,7 +148,11 @@ def test_candidates_that_were_not_chosen_are_folded_in_the_page() -> None:
     page = export(exploration(), "html")
 
     folds = re.findall(r"<details><summary>(.*?)</summary>", page)
-    assert folds == ["step-1/1 (draft) did not run", "step-3/1 (draft) did not run", "Attempt 1 of 2"]
+    assert folds == [
+        "step-1/1 (draft) did not run",
+        "step-3/1 (draft) did not run",
+        "Attempt 1 of 2",
+    ]
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
