@@ -136,8 +136,8 @@ def _libraries(exploration: Exploration) -> str:
 
 
 def _pairs(before: Exploration, now: Exploration) -> Iterator[tuple[Step | None, Step | None]]:
-    goals = [[step.subtask.goal for step in one.steps] for one in (before, now)]
-    matcher = difflib.SequenceMatcher(None, *goals, autojunk=False)
+    old, new = ([step.subtask.goal for step in one.steps] for one in (before, now))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for _, start, end, other_start, other_end in matcher.get_opcodes():
         yield from zip_longest(before.steps[start:end], now.steps[other_start:other_end])
 
