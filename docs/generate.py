@@ -1,4 +1,5 @@
-"""Writes the pages of this folder that are made from the code: cli.md and settings.md.
+"""Writes the pages of this folder that are made from the code: the command line, the settings, and
+the form of a saved exploration.
 
 Run: ``python docs/generate.py [--check] [FOLDER]``. With ``--check`` nothing is written, and the
 exit code is 1 when a page is not what the code says.
@@ -8,13 +9,16 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from exploracoder.cli import cli
 from exploracoder.config import PROFILES, Settings
+from exploracoder.state import SCHEMA_VERSION, Exploration
 from pydantic.fields import FieldInfo
 
 _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
@@ -86,9 +90,66 @@ def settings_page() -> Iterator[str]:
         yield f"| `{name}` | {meaning} |"
 
 
+def notebook_page() -> Iterator[str]:
+    """The form of a saved exploration: every object in the metadata with its fields."""
+    yield "# The exploration notebook"
+    yield f"\n{_NOTE}\n"
+    yield from _words(_NOTEBOOK.format(version=SCHEMA_VERSION))
+    schema = Exploration.model_json_schema()
+    definitions = schema.pop("$defs")
+    for name, one in {"Exploration": schema, **definitions}.items():
+        yield f"## {name}\n"
+        yield from _words(one.get("description", "").partition("\n\nAttributes:")[0])
+        yield "| field | type | default |"
+        yield "| --- | --- | --- |"
+        for field, made in one["properties"].items():
+            default = "required" if field in one.get("required", ()) else _default(made)
+            yield f"| `{field}` | {_cell(_type(made))} | {default} |"
+        yield ""
+
+
+def notebook_schema() -> Iterator[str]:
+    """The same as JSON Schema."""
+    yield json.dumps(Exploration.model_json_schema(), indent=1, ensure_ascii=False)
+
+
+_NOTEBOOK = """
+An exploration is saved as a notebook, format 4.5, that opens and runs in plain Jupyter. Its cells
+are for people; what is needed to go on is in the notebook's metadata, under `exploracoder`: an
+object with the fields below, and beside them `revision`, which counts the states that a JupyterLab
+server saved. [notebook-format.schema.json](notebook-format.schema.json) says the same as JSON
+Schema. Fields that are not named here are refused.
+
+`schema_version` is the version of the form, now {version}. Each cell says in its own metadata,
+under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`,
+`check`, `branches`) and, where it belongs to a subtask, the `subtask`'s id.
+
+| version | what is new | from the one before |
+| --- | --- | --- |
+| 1 | the first | |
+| 2 | `sandbox`: what code was kept from; `brought`: a kernel's variables | both are empty |
+| 3 | steps in `review`; explorations that are `waiting` or `paused` | nothing changes |
+
+A notebook of an older version is brought to the newest when it is opened, and saved in that form at
+the next step; the file is not touched before. One of a newer version is refused, with the advice to
+upgrade. One that is damaged is refused with the place of the damage; nothing is guessed.
+Beyond the fields' types these things are damage:
+
+- a subtask's id that no cell can have, that another subtask has, or that one of the notebook's own
+  cells has;
+- a candidate's id twice in a step;
+- a step that is `done` and whose `chosen` names no candidate that was run;
+- a solution without an attempt;
+- an output that nbformat does not know;
+- numbers that are not finite, text that is no Unicode, more than 100 levels of nesting.
+"""
+
+
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
     "cli.md": cli_page,
     "settings.md": settings_page,
+    "notebook-format.md": notebook_page,
+    "notebook-format.schema.json": notebook_schema,
 }
 
 
@@ -166,6 +227,31 @@ def _range(field: FieldInfo) -> str:
         if hasattr(bound, name)
     )
     return ", ".join(bounds)
+
+
+def _type(made: dict[str, Any]) -> str:
+    """A part of a JSON Schema in words."""
+    if "$ref" in made:
+        name = made["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in made:
+        return " or ".join(_type(one) for one in made["anyOf"])
+    if "enum" in made or "const" in made:
+        return ", ".join(f"`{value}`" for value in made.get("enum", [made.get("const")]))
+    if made.get("type") == "array":
+        return f"list of {_type(made.get('items', {}))}"
+    if made.get("type") == "object":
+        return "object of values"
+    return str(made.get("format") or made.get("type") or "any")
+
+
+def _default(made: dict[str, Any]) -> str:
+    """What stands for a field that is left out; objects are made of their own defaults."""
+    if "default" not in made:
+        return "made anew"
+    return (
+        "its defaults" if isinstance(made["default"], dict) else f"`{json.dumps(made['default'])}`"
+    )
 
 
 def _value(value: object) -> str:

@@ -17,13 +17,14 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
+from exploracoder import damage, migrations
 from exploracoder.errors import InputError, SetupError
-from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step
+from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step, Task
 
 METADATA_KEY = "exploracoder"
 REVISION_KEY = "revision"
 _TITLE_CHARS = 80
-_WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
+WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
 def save(path: Path, exploration: Exploration) -> None:
@@ -55,23 +56,39 @@ def from_metadata(metadata: object, name: str) -> Exploration:
     """
     if not isinstance(metadata, dict):
         raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
-    version = metadata.get("schema_version")
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
-        raise InputError(
-            f"{name} was saved with version {version} of the format; this ExploraCoder reads up to"
-            f" version {SCHEMA_VERSION}. Upgrade it."
-        )
     try:
-        # The revision counts the states of a notebook; it is no part of the exploration.
-        return Exploration.model_validate(
-            {key: value for key, value in metadata.items() if key != REVISION_KEY}
-        )
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"])
+        damage.check_values(metadata)
+        _check_version(metadata.get("schema_version"), name)
+        exploration = _validated(metadata)
+        damage.check_sense(exploration)
+    except damage.DamageError as error:
+        raise InputError(f"The exploration in {name} is damaged {error}.") from error
+    return exploration
+
+
+def _check_version(version: object, name: str) -> None:
+    # A truth value counts as a whole number in Python.
+    if not isinstance(version, int) or isinstance(version, bool) or version > SCHEMA_VERSION:
         raise InputError(
-            f"The exploration in {name} is damaged at {where}: {fault['msg']}."
-        ) from error
+            f"{name} was saved with version {damage.brief(str(version))} of the format; this"
+            f" ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
+        )
+    if version < migrations.OLDEST:
+        raise InputError(
+            f"The exploration in {name} is damaged at schema_version: there never was a version"
+            f" {damage.brief(str(version))}."
+        )
+
+
+def _validated(metadata: dict[str, Any]) -> Exploration:
+    # The revision counts the states of a notebook; it is no part of the exploration.
+    own = {key: value for key, value in metadata.items() if key != REVISION_KEY}
+    try:
+        return Exploration.model_validate(migrations.migrate(own))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(damage.brief(str(part)) for part in fault["loc"])
+        raise damage.DamageError(where, damage.brief(fault["msg"], 200)) from error
 
 
 def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:
@@ -125,7 +142,7 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs.
-        yield notebook.markdown_cell("solution", _code_block(final.code), _role("solution"))
+        yield notebook.markdown_cell("solution", code_block(final.code), _role("solution"))
         return
     yield notebook.code_cell(
         "solution",
@@ -173,29 +190,34 @@ def _error_line(observation: Observation) -> str:
 def _task_text(exploration: Exploration) -> str:
     task = exploration.task
     libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
-    sentence = re.split(r"(?<=[.!?])\s", task.text.strip())[0]
-    title = textwrap.shorten(sentence, _TITLE_CHARS, placeholder=" …")
-    text = task.text.strip()
+    title, text = title_of(task), task.text.strip()
     # What the title says already is not said twice.
-    lines = [] if text == title else _escape(text).splitlines()
+    lines = [] if text == title else escape_markdown(text).splitlines()
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
-    about = f"Explored with ExploraCoder · libraries: {_escape(libraries)} · model: " + _escape(
-        exploration.model
+    about = (
+        f"Explored with ExploraCoder · libraries: {escape_markdown(libraries)}"
+        f" · model: {escape_markdown(exploration.model)}"
     )
-    parts = [f"# {_escape(title)}", quoted, about, *_brought_text(exploration)]
+    parts = [f"# {escape_markdown(title)}", quoted, about, *_brought_text(exploration)]
     return "\n\n".join(part for part in parts if part)
+
+
+def title_of(task: Task) -> str:
+    """The task's first sentence, cut to size."""
+    sentence = re.split(r"(?<=[.!?])\s", task.text.strip())[0]
+    return textwrap.shorten(sentence, _TITLE_CHARS, placeholder=" …")
 
 
 def _brought_text(exploration: Exploration) -> Iterator[str]:
     """What has to be there before the first cell; the values are not saved."""
     variables = exploration.brought.variables
     if variables:
-        named = ", ".join(f"`{one.name}` ({_escape(one.type)})" for one in variables)
+        named = ", ".join(f"`{one.name}` ({escape_markdown(one.type)})" for one in variables)
         yield f"Starts with variables of a running kernel: {named}"
 
 
 def _step_text(number: int, step: Step) -> str:
-    lines = [f"## {number}. {_escape(step.subtask.goal)}"]
+    lines = [f"## {number}. {escape_markdown(step.subtask.goal)}"]
     docs = step.recommendation.kept
     used = set(step.candidate.apis) if step.candidate else set()
     if docs:
@@ -211,17 +233,26 @@ def _step_text(number: int, step: Step) -> str:
 
 def _doc_link(doc: ApiDoc, is_used: bool) -> str:
     name = f"`{doc.path}`"
-    if doc.url and _WEB_ADDRESS.fullmatch(doc.url):
+    if doc.url and WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
-        # The library's own files differ from machine to machine: only the end of the path is said.
-        place = "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
-        name = f"{name} ({_escape(place)})"
+        name = f"{name} ({escape_markdown(doc_place(doc))})"
     return f"**{name}**" if is_used else name
 
 
+def doc_place(doc: ApiDoc) -> str:
+    """Where a doc was read: a library's files differ from machine to machine, so only the end."""
+    if not doc.file:
+        return ""
+    return "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
+
+
 def _picture(exploration: Exploration) -> str:
-    """The tree of branches: what was tried from which state, the chosen chain drawn thick."""
+    return f"## Branches\n\n```mermaid\n{flowchart(exploration)}\n```"
+
+
+def flowchart(exploration: Exploration) -> str:
+    """The tree of branches for Mermaid: what was tried from which state, the chosen chain thick."""
     lines = ["flowchart TD", '  root(["context"])']
     here = "root"
     for number, step in enumerate(exploration.steps, start=1):
@@ -236,7 +267,7 @@ def _picture(exploration: Exploration) -> str:
             here = f"s{number}c{position}"
     if exploration.solution is not None:
         lines.append(f'  root ==> solution(["solution: {_outcome(exploration.solution)}"])')
-    return "## Branches\n\n```mermaid\n" + "\n".join(lines) + "\n```"
+    return "\n".join(lines)
 
 
 def _outcome(solution: Solution) -> str:
@@ -254,7 +285,7 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
     return {METADATA_KEY: {"role": role} | ({"subtask": subtask} if subtask else {})}
 
 
-def _escape(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text from users, models and docs as Markdown that shows it and does nothing else."""
     return "".join(
         part if _NAME.fullmatch(part) else _SPECIAL.sub(r"\\\1", html.escape(part, quote=False))
@@ -267,10 +298,10 @@ _NAME = re.compile(r"`[A-Za-z_]\w*`")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 
 
-def _code_block(code: str) -> str:
+def code_block(code: str, language: str = "python") -> str:
     """Code between fences that are longer than any in it."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
-    return f"{fence}python\n{code}\n{fence}"
+    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def _inline(text: str) -> str:

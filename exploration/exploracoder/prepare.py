@@ -145,25 +145,6 @@ def index_libraries(
     return tuple(libraries)
 
 
-def import_paths(targets: Sequence[str], interpreter: Interpreter) -> dict[str, str]:
-    """PYTHONPATH with the homes of those libraries that are given by path: nothing installed them.
-
-    A library that is not there any more is left out: running code says so better.
-    """
-    from exploracoder_retrieval.harvest.target import find_target
-
-    homes = []
-    for target in targets:
-        try:
-            found = find_target(target, interpreter)
-        except RetrievalError:
-            continue
-        if found.source != "installed":
-            homes.append(str(found.root.parent))
-    own = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join([*homes, own] if own else homes)} if homes else {}
-
-
 def wants_embedded(model: str | None, base_url: str | None) -> bool:
     """Whether the embedded model is meant: by name, or because nothing else is configured."""
     if model == EMBEDDED:

@@ -1,9 +1,14 @@
-"""Run an exploration's accepted cells again without a model, and say what changed."""
+"""Run an exploration's accepted cells again without a model, and say what changed.
+
+The verdict and its words are here, for every surface: a `Replay` says which libraries have another
+version than the recorded one, and of each cell whether it did the same.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Literal
 
 from exploracoder_kernel.executor import Executor
@@ -14,14 +19,61 @@ from exploracoder.state import Exploration, State
 ReplayResult = Literal["same", "changed", "failed"]
 
 
+class VersionChange(State):
+    """A library that is installed in another version than the exploration was made with."""
+
+    library: str
+    before: str
+    now: str
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"library version changed: {self.library} {self.before} → {self.now or 'unknown'}"
+
+
 class ReplayedCell(State):
-    """One accepted cell, run again: ``before`` and ``now`` are its outputs as text."""
+    """One accepted cell, run again: ``before`` and ``now`` are its outputs as text.
+
+    ``cell`` is ``context``, a subtask's id, ``solution`` or ``check``.
+    """
 
     cell: str
     goal: str
     result: ReplayResult
     before: str
     now: str
+
+    @property
+    def difference(self) -> tuple[str, ...]:
+        """The lines of a unified diff of the outputs; none where they are the same."""
+        return () if self.result == "same" else difference(self.before, self.now)
+
+    def __str__(self) -> str:
+        """Say it in a line, and what changed in the lines after it."""
+        lines = [f"{self.result:8} {self.cell}: {self.goal}"]
+        return "\n".join([*lines, *(f"         {line}" for line in self.difference)])
+
+
+class Replay(State):
+    """What running an exploration again showed."""
+
+    versions: tuple[VersionChange, ...] = ()
+    cells: tuple[ReplayedCell, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every cell did what it did before, whatever the versions."""
+        return all(cell.result == "same" for cell in self.cells)
+
+    @property
+    def verdict(self) -> str:
+        """One line: how many cells are as they were."""
+        same = sum(cell.result == "same" for cell in self.cells)
+        return f"{same} of {len(self.cells)} cells are as they were."
+
+    def __str__(self) -> str:
+        """All of it in words: versions, cells, verdict."""
+        return "\n".join([*map(str, self.versions), *map(str, self.cells), self.verdict])
 
 
 async def replay(sidecar: Executor, exploration: Exploration) -> AsyncIterator[ReplayedCell]:
@@ -53,17 +105,23 @@ async def replay(sidecar: Executor, exploration: Exploration) -> AsyncIterator[R
         yield _compare("check", "the check", final.check_observation, now)
 
 
-def _compare(cell: str, goal: str, before: Observation | None, now: Observation) -> ReplayedCell:
-    old, new = _shown(before) if before else "", _shown(now)
-    result: ReplayResult = "same"
-    if not now.ran:
-        result = "failed"
-    elif before is not None and _stable(old) != _stable(new):
-        result = "changed"
-    return ReplayedCell(cell=cell, goal=goal, result=result, before=old, now=new)
+def difference(before: str, now: str) -> tuple[str, ...]:
+    """The lines of a unified diff between two texts; none where nothing but addresses differs."""
+    if stable(before) == stable(now):
+        return ()
+    return tuple(_unified(before, now))
 
 
-def _shown(observation: Observation) -> str:
+def _unified(before: str, now: str) -> Iterator[str]:
+    return difflib.unified_diff(
+        before.splitlines(), now.splitlines(), "before", "now", lineterm="", n=1
+    )
+
+
+def shown(observation: Observation | None) -> str:
+    """What a run showed, as text: output, value, error."""
+    if observation is None:
+        return ""
     parts = [observation.stdout.rstrip(), observation.result or ""]
     if observation.error is not None:
         parts.append(f"{observation.error.ename}: {observation.error.evalue}")
@@ -72,6 +130,16 @@ def _shown(observation: Observation) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _stable(text: str) -> str:
+def stable(text: str) -> str:
     """Without what differs from run to run: addresses of objects."""
     return re.sub(r"\b0x[0-9a-fA-F]{4,}\b", "0x…", text)
+
+
+def _compare(cell: str, goal: str, before: Observation | None, now: Observation) -> ReplayedCell:
+    old, new = shown(before), shown(now)
+    result: ReplayResult = "same"
+    if not now.ran:
+        result = "failed"
+    elif before is not None and stable(old) != stable(new):
+        result = "changed"
+    return ReplayedCell(cell=cell, goal=goal, result=result, before=old, now=new)

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from exploracoder import document
-from exploracoder.errors import CommandError, InputError
+from exploracoder import document, exporting
+from exploracoder.errors import InputError
 from exploracoder.state import Exploration
 
 
@@ -26,39 +26,18 @@ async def export(exploration: Exploration, form: str) -> Download:
     Raises InputError for another form, CommandError when there is no solution yet.
     """
     if form == "py":
-        if exploration.solution is None:
-            raise CommandError("There is no solution yet. Synthesize it first.")
-        text = _script(exploration)
+        text = await asyncio.to_thread(exporting.export, exploration, "py")
         return Download("solution.py", "text/x-python; charset=utf-8", text)
-    if form not in ("md", "ipynb"):
+    if form == "md":
+        text = await asyncio.to_thread(exporting.export, exploration, "md")
+        return Download("exploration.md", "text/markdown; charset=utf-8", text)
+    if form != "ipynb":
         raise InputError(f"An exploration can be exported as py, md or ipynb, not as {form!r}.")
-    made = document.to_notebook(exploration)
-    text = await asyncio.to_thread(_markdown if form == "md" else _notebook, made)
-    media_type = "text/markdown; charset=utf-8" if form == "md" else "application/x-ipynb+json"
-    return Download(f"exploration.{form}", media_type, text)
-
-
-def _script(exploration: Exploration) -> str:
-    assert exploration.solution is not None
-    final = exploration.solution.final
-    verdict = document.verification(exploration).replace("**", "")
-    context = f"{exploration.task.context.strip()}\n\n" if exploration.task.context else ""
-    heading = "\n".join(f"# {line}".rstrip() for line in verdict.splitlines())
-    return f"{heading}\n\n{context}{final.code.strip()}\n"
+    text = await asyncio.to_thread(_notebook, document.to_notebook(exploration))
+    return Download("exploration.ipynb", "application/x-ipynb+json", text)
 
 
 def _notebook(made: Any) -> str:
     import nbformat
 
     return str(nbformat.writes(made, version=nbformat.NO_CONVERT)) + "\n"
-
-
-def _markdown(made: Any) -> str:
-    from nbconvert.exporters import MarkdownExporter
-    from traitlets.config import Config
-
-    # One file is downloaded: pictures stay in it.
-    options = Config({"ExtractOutputPreprocessor": {"enabled": False}})
-    exporter: Any = MarkdownExporter
-    text, _ = exporter(config=options).from_notebook_node(made)
-    return str(text)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 from exploracoder import commands as c
 from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
+from exploracoder.installed import version_changes
 from exploracoder.prepare import make_task
-from exploracoder.replay import replay
+from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.limits import Limits
@@ -133,9 +134,9 @@ class Host:
         entry = await self._latest(path)
         exploration = entry.exploration
         check_source(None, exploration.brought)
-        recipe = await self._recipe(
-            exploration, await self._origins.python_of(entry), None, None, ""
-        )
+        python = await self._origins.python_of(entry)
+        recipe = await self._recipe(exploration, python, None, None, "")
+        versions = await self._changed_versions(exploration, python)
         kernel = SidecarKernel(self.workshop.services, recipe.wishes)
         limits = Limits(wall_seconds=exploration.settings.run_seconds)
         try:
@@ -146,7 +147,7 @@ class Host:
             raise SetupError(str(error)) from error
         finally:
             await kernel.stop()
-        return Replayed(path=path, cells=tuple(cells))
+        return Replayed(path=path, versions=versions, cells=tuple(cells))
 
     async def close(self, id_: str) -> None:
         """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""
@@ -194,6 +195,15 @@ class Host:
     async def _latest(self, path: str) -> Entry:
         open_paths = {id_: one.path for id_, one in self._hosted.items()}
         return await self._origins.latest(path, open_paths)
+
+    async def _changed_versions(
+        self, exploration: Exploration, python: str
+    ) -> tuple[VersionChange, ...]:
+        """Libraries of another version than the recorded one; behind a gateway nobody can tell."""
+        if self.workshop.services.is_remote:
+            return ()
+        targets = await self.workshop.pythons.targets(exploration.task.libraries, python)
+        return tuple(version_changes(exploration, targets))
 
     async def _recipe(
         self,

@@ -30,7 +30,7 @@ from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
 from exploracoder.events import Change, Progress
 from exploracoder.prepare import MAX_TASK_CHARS
-from exploracoder.replay import ReplayedCell
+from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from pydantic import Field
 
@@ -175,9 +175,10 @@ class Accepted(State):
 
 
 class Replayed(State):
-    """What running the accepted cells again showed."""
+    """What running the accepted cells again showed, and which libraries have another version."""
 
     path: str
+    versions: tuple[VersionChange, ...]
     cells: tuple[ReplayedCell, ...]
 
 

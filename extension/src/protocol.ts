@@ -418,7 +418,13 @@ export interface OpenRequest {
 }
 export interface Replayed {
   path: string;
+  versions: VersionChange[];
   cells: ReplayedCell[];
+}
+export interface VersionChange {
+  library: string;
+  before: string;
+  now: string;
 }
 export interface ReplayedCell {
   cell: string;

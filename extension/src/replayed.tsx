@@ -17,10 +17,20 @@ function ReplayedCells(props: {
   trans: TranslationBundle;
 }): React.ReactElement {
   const { replayed, trans } = props;
-  const { cells } = replayed;
+  const { cells, versions } = replayed;
   const same = cells.filter(cell => cell.result === 'same').length;
   return (
     <div className="jp-exploracoder-replayed">
+      {versions.map(one => (
+        <p key={one.library}>
+          {trans.__(
+            'Library version changed: %1 %2 → %3',
+            one.library,
+            one.before,
+            one.now || trans.__('unknown')
+          )}
+        </p>
+      ))}
       <p>{trans.__('%1 of %2 cells gave the same again.', same, cells.length)}</p>
       <table>
         <thead>

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+_MOST_WORDS = 200
 _KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -93,8 +94,10 @@ def read(path: Path) -> Any:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error
     except Exception as error:
         # nbformat raises half a dozen unrelated classes for files that are not notebooks.
-        first = str(error).strip().splitlines()[:1]
-        raise NotebookError(f"{path} is not a notebook: {' '.join(first) or error!r}") from error
+        # What they quote of the file may be all of it.
+        first = " ".join(str(error).strip().splitlines()[:1]) or repr(error)
+        words = first if len(first) <= _MOST_WORDS else f"{first[:_MOST_WORDS]}…"
+        raise NotebookError(f"{path} is not a notebook: {words}") from error
     return made
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder import document
+from exploracoder.state import Attempt, Solution, Task
 
 from .conftest import Command, Explorer, Serve
+from .samples import exploration, printed
 from .scripted import READ, TeaModel, fenced
 
 
@@ -112,3 +115,48 @@ def test_addresses_of_objects_do_not_count_as_changes(
 
     assert "0x" in done.json["cells"][1]["now"]
     assert done.code == 0
+
+
+@pytest.fixture
+def kept(own_library: Path, tmp_path: Path) -> Path:
+    """A notebook with a solution and no steps, of a library that the test may change or move."""
+    task = Task(text="Name.", libraries=(str(own_library / "tealeaf"),), context='text = "assam 5"')
+    code = "import tealeaf\nprint(tealeaf.read_leaves(text)[0].name)"
+    final = Attempt(code=code, observation=printed("assam\n"))
+    whole = exploration(task=task, steps=(), solution=Solution(attempts=(final,)))
+    document.save(tmp_path / "kept.ipynb", whole)
+    return tmp_path / "kept.ipynb"
+
+
+def test_a_library_of_another_version_is_named_before_the_cells(
+    kept: Path, command: Command, own_library: Path
+) -> None:
+    init = own_library / "tealeaf" / "__init__.py"
+    text = init.read_text(encoding="utf-8")
+    init.write_text(text.replace('__version__ = "2.1"', '__version__ = "2.2"'), encoding="utf-8")
+    told = command("replay", kept)
+    as_json = command("replay", kept, "--json")
+
+    assert told.out.splitlines()[0] == "library version changed: tealeaf 2.1 → 2.2"
+    assert as_json.json["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
+    assert told.code == 0, "another version that does the same is no change of a cell"
+
+
+def test_a_library_that_moved_along_with_the_notebook_is_found(
+    kept: Path, command: Command, own_library: Path
+) -> None:
+    (own_library / "tealeaf").rename(kept.parent / "tealeaf")
+    done = command("replay", kept, "--json")
+
+    assert results(done.json["cells"]) == {"context": "same", "solution": "same"}
+
+
+def test_a_library_that_is_gone_is_named_with_the_version_that_was_used(
+    kept: Path, command: Command, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(own_library)
+    (own_library / "tealeaf").rename(own_library / "coffee")
+    done = command("replay", kept)
+
+    assert done.code == 2
+    assert "tealeaf 2.1, which the exploration was made with, is not there" in done.err

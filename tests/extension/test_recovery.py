@@ -289,3 +289,4 @@ async def test_replaying_needs_no_model_and_says_what_changed(own: Client, house
     assert answer.status == 200, answer.text
     assert len(house.endpoint.requests) == asked
     assert [cell["result"] for cell in answer.json["cells"]] == ["same"] * 2
+    assert answer.json["versions"] == []

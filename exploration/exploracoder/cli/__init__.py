@@ -13,6 +13,8 @@ _COMMANDS = {
     "explore": ("explore", "Explore a task with a library and write a verified solution."),
     "resume": ("explore", "Go on with an exploration from its last finished step."),
     "replay": ("replay", "Run an exploration's cells again without a model."),
+    "export": ("export", "Make a script or a report of an exploration."),
+    "diff": ("diff", "Compare two explorations step by step."),
     "index": ("library", "Read a library's docs into the index."),
     "search": ("library", "Find the APIs of a library that do what you say."),
     "model": ("model", "Fetch, look after, or serve the embedded model."),

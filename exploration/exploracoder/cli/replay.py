@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any
 
 import click
 
 from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.file_blocks import printable
 from exploracoder.cli.options import (
     json_option,
     kernel_option,
@@ -17,7 +17,7 @@ from exploracoder.cli.options import (
     strategy_option,
 )
 from exploracoder.errors import SetupError
-from exploracoder.replay import ReplayedCell
+from exploracoder.replay import Replay
 
 
 @click.command()
@@ -30,21 +30,19 @@ from exploracoder.replay import ReplayedCell
 def replay(file: Path, as_json: bool, **given: Any) -> int:
     """Run the accepted cells of the exploration in FILE again, without a model.
 
-    Says of each cell whether its output is the same, changed, or it failed. Exit code 0: all are
-    the same; 1: some are not. FILE is not touched.
+    Names the libraries whose version is not the recorded one, then says of each cell whether its
+    output is the same, changed, or it failed. Exit code 0: all cells are the same; 1: some are not;
+    2: a library is not there any more. FILE is not touched.
     """
-    cells = _replay(file, given)
+    replayed = _replay(file, given)
     if as_json:
-        print_json({"notebook": str(file), "cells": [cell.model_dump() for cell in cells]})
+        print_json({"notebook": str(file), **replayed.model_dump()})
     else:
-        for cell in cells:
-            click.echo(_in_words(cell))
-        same = sum(cell.result == "same" for cell in cells)
-        click.echo(f"{same} of {len(cells)} cells are as they were.")
-    return 0 if all(cell.result == "same" for cell in cells) else 1
+        click.echo(printable(str(replayed)))
+    return 0 if replayed.is_same else 1
 
 
-def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
+def _replay(file: Path, given: dict[str, Any]) -> Replay:
     from exploracoder_kernel.errors import SidecarError
     from exploracoder_kernel.limits import Limits
     from exploracoder_kernel.sidecar import Sidecar
@@ -52,6 +50,7 @@ def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
     from exploracoder import document, prepare
     from exploracoder.bringing import Source, bring, check_source
     from exploracoder.cli.sandbox import find_sandbox
+    from exploracoder.installed import find_libraries
     from exploracoder.replay import replay as replay_cells
 
     exploration = document.load(file)
@@ -59,7 +58,7 @@ def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
     check_source(source, exploration.brought)
     then = exploration.python if Path(exploration.python).exists() else None
     interpreter = prepare.find_interpreter(given["python"] or then)
-    paths = prepare.import_paths(exploration.task.libraries, interpreter)
+    libraries = find_libraries(exploration, interpreter, (Path.cwd(), file.absolute().parent))
     sandboxing = find_sandbox(
         given["sandbox"],
         python=interpreter.executable,
@@ -67,34 +66,24 @@ def _replay(file: Path, given: dict[str, Any]) -> list[ReplayedCell]:
         readable=given["readable"],
     )
 
-    async def work() -> list[ReplayedCell]:
+    async def work() -> Replay:
         limits = Limits(wall_seconds=exploration.settings.run_seconds)
         cells = []
         async with Sidecar(
             interpreter.executable,
             limits=limits,
             strategy=given["strategy"],
-            env=paths,
+            env=libraries.environment,
             launcher=sandboxing.launcher,
         ) as sidecar:
             await bring(sidecar, source, exploration.brought)
             async for cell in replay_cells(sidecar, exploration):
                 progress.working(f"Ran {cell.cell}: {cell.result}")
                 cells.append(cell)
-        return cells
+        return Replay(versions=libraries.versions, cells=tuple(cells))
 
     with Progress() as progress:
         try:
             return run_async(work())
         except SidecarError as error:
             raise SetupError(str(error)) from error
-
-
-def _in_words(cell: ReplayedCell) -> str:
-    line = f"{cell.result:8} {cell.cell}: {cell.goal}"
-    if cell.result == "same":
-        return line
-    diff = difflib.unified_diff(
-        cell.before.splitlines(), cell.now.splitlines(), "before", "now", lineterm="", n=1
-    )
-    return "\n".join([line, *(f"         {changed}" for changed in diff)])

@@ -1,0 +1,87 @@
+"""``exploracoder export``."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from exploracoder.errors import InputError
+
+if TYPE_CHECKING:
+    from exploracoder.exporting import ExportForm
+
+_STANDARD_OUTPUT = "-"
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["py", "html", "md"]),
+    required=True,
+    help="'py': a script; 'html' and 'md': a report.",
+)
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="The file to write; '-' is standard output. Default: beside the notebook, by its name.",
+)
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int:
+    """Make a script or a report of the exploration in FILE.
+
+    The script has the context and the solution, with the check as comments after them. The report
+    has task, plan, docs, every candidate with what it showed, the solution with how it was
+    verified, and the picture of branches; pictures are in the file, which asks nothing of any
+    network. Prints the name of the file. Exit code 2: there is nothing to export, or the file is
+    there already.
+
+    \b
+      exploracoder export exploration.ipynb --to py --output -
+      exploracoder export exploration.ipynb --to html
+    """
+    from exploracoder import document
+    from exploracoder.exporting import export as export_text
+
+    exploration = document.load(file)
+    target = None if output == _STANDARD_OUTPUT else Path(output or file.with_suffix(f".{form}"))
+    if target is not None:
+        _check_target(target, file, force=force)
+    text = export_text(exploration, form)
+    if target is None:
+        click.echo(text, nl=False)
+        return 0
+    _write(target, text)
+    click.echo(target)
+    return 0
+
+
+def _check_target(target: Path, notebook: Path, *, force: bool) -> None:
+    if target.is_dir():
+        raise InputError(f"--output: {target} is a folder. Name a file in it.")
+    if target.exists() and target.samefile(notebook):
+        raise InputError(f"--output: {target} is the notebook itself. Name another file.")
+    if target.exists() and not force:
+        raise InputError(f"{target} is there already. Name another with --output, or use --force.")
+
+
+def _write(target: Path, text: str) -> None:
+    """The file whole or not at all. Raises InputError when it cannot be written."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"--output: {target} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,71 @@
+"""The solution as a script: the context, the code, and the check as comments.
+
+The check is no code of the script's: running it again is `replay`'s part, and putting it into a
+block would change the strings in it that have several lines.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from exploracoder import document
+from exploracoder.errors import CommandError
+from exploracoder.state import Exploration
+
+_FUTURE = re.compile(r"^from __future__ import [^\n(\\;]+\n?", re.MULTILINE)
+_CHECK_WORDS = {
+    "passed": "The check, which it passed:",
+    "failed": "The check, which it does not pass:",
+    "none": "The check:",
+}
+
+
+def script(exploration: Exploration) -> str:
+    """A file of Python that does what the exploration found out.
+
+    Raises CommandError when there is no solution yet.
+    """
+    if exploration.solution is None:
+        raise CommandError("There is no solution yet. Let the exploration go on first.")
+    task, final = exploration.task, exploration.solution.final
+    parts = [_plain_python(part).strip("\n") for part in (task.context, final.code)]
+    future = dict.fromkeys(line.strip() for part in parts for line in _FUTURE.findall(part))
+    body = [_FUTURE.sub("", part).strip("\n") for part in parts]
+    check = [_CHECK_WORDS[final.checks], *task.check.splitlines()] if task.check else []
+    sections = ["\n".join(_heading(exploration)), "\n".join(future), *body, _comment(check)]
+    return "\n\n".join(section for section in sections if section.strip()) + "\n"
+
+
+def _heading(exploration: Exploration) -> Iterator[str]:
+    # Python looks for an encoding in the first two lines, so they are never somebody else's words.
+    yield "# Made by ExploraCoder: the solution of a task, after the task's context."
+    yield "#"
+    yield _comment(exploration.task.text.strip().splitlines())
+    yield "#"
+    yield _comment(document.verification(exploration).replace("**", "").splitlines())
+    libraries = [f"{one.name} {one.version}".strip() for one in exploration.libraries]
+    if libraries:
+        yield _comment([f"Libraries: {', '.join(libraries)}"])
+    names = [one.name for one in exploration.brought.variables]
+    if names:
+        yield _comment([f"Starts with variables of a running kernel: {', '.join(names)}"])
+
+
+def _comment(lines: list[str]) -> str:
+    # ``splitlines`` knows every end of a line that Python knows, and nothing steers a terminal.
+    single = (part for line in lines for part in line.splitlines() or [""])
+    shown = ("".join(char if char.isprintable() else " " for char in line) for line in single)
+    return "\n".join(f"# {line}".rstrip() for line in shown)
+
+
+def _plain_python(code: str) -> str:
+    """Code of cells as code of a file: magics become calls."""
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        from nbconvert.filters import ipython2python
+
+        return str(ipython2python(code))
+    return code

@@ -1,0 +1,85 @@
+"""The libraries of a saved exploration as they are installed now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.harvest.target import Target, find_target
+from exploracoder_retrieval.interpreter import Interpreter
+
+from exploracoder.errors import InputError
+from exploracoder.replay import VersionChange
+from exploracoder.state import Exploration
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledLibraries:
+    """What the libraries of an exploration's task are now, in the task's order."""
+
+    exploration: Exploration
+    targets: tuple[Target, ...]
+
+    @property
+    def versions(self) -> tuple[VersionChange, ...]:
+        """Those whose version is not the recorded one; one that was never recorded is left out."""
+        return tuple(version_changes(self.exploration, self.targets))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """PYTHONPATH with the homes of those that nothing installed."""
+        own = os.environ.get("PYTHONPATH")
+        homes = [str(one.root.parent) for one in self.targets if one.source != "installed"]
+        paths = [*dict.fromkeys(homes), *([own] if own else [])]
+        return {"PYTHONPATH": os.pathsep.join(paths)} if homes else {}
+
+
+def find_libraries(
+    exploration: Exploration, interpreter: Interpreter, folders: Sequence[Path] = ()
+) -> InstalledLibraries:
+    """Find each library again: where it was, else under its name, else in one of ``folders``.
+
+    A notebook that was moved together with its library's source is so found to be complete.
+
+    Raises:
+        InputError: One is gone; the message names it and the version that was used.
+    """
+    targets = []
+    for place, target in enumerate(dict.fromkeys(exploration.task.libraries)):
+        found = next(_found(target, interpreter, folders), None)
+        if found is None:
+            raise InputError(_gone(exploration, place, target, interpreter))
+        targets.append(found)
+    return InstalledLibraries(exploration, tuple(targets))
+
+
+def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iterator[VersionChange]:
+    """The libraries that have another version now, of those whose version is on record."""
+    recorded = {library.import_name: library.version for library in exploration.libraries}
+    for target in targets:
+        before = recorded.get(target.import_name, "")
+        if before and before != target.version:
+            yield VersionChange(library=target.name, before=before, now=target.version)
+
+
+def _found(target: str, interpreter: Interpreter, folders: Sequence[Path]) -> Iterator[Target]:
+    name = Path(target).name
+    # The name of a file is no name under which a library could be installed.
+    names = (name,) if name.isidentifier() else ()
+    for place in (target, *names, *(folder / name for folder in folders)):
+        try:
+            yield find_target(place, interpreter)
+        except RetrievalError:
+            continue
+
+
+def _gone(exploration: Exploration, place: int, target: str, interpreter: Interpreter) -> str:
+    known = exploration.libraries[place : place + 1]
+    version = f" {known[0].version}" if known and known[0].version else ""
+    return (
+        f"The library {target}{version}, which the exploration was made with, is not there for"
+        f" {interpreter.executable}. Install it, or name the Python that has it with --python."
+    )

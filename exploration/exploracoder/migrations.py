@@ -1,0 +1,41 @@
+"""Explorations that were saved in an older form: one function from each version to the next.
+
+A step only says what the newer form needs said; it drops nothing, and it takes the metadata as
+they come, so a damaged part stays as it is for the model to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Metadata = dict[str, Any]
+
+
+def migrate(metadata: Mapping[str, Any]) -> Metadata:
+    """The metadata in the newest form; ``schema_version`` is a version that there is."""
+    migrated = dict(metadata)
+    for version in range(migrated["schema_version"], max(STEPS) + 1):
+        migrated = STEPS[version](migrated) | {"schema_version": version + 1}
+    return migrated
+
+
+def _from_1(metadata: Metadata) -> Metadata:
+    """Version 2 says what code was kept from, and what came along from a running kernel.
+
+    Version 1 had no sandbox and no way to bring variables.
+    """
+    return {"sandbox": "", "brought": {}, **metadata}
+
+
+def _from_2(metadata: Metadata) -> Metadata:
+    """Version 3 knows steps in ``review``, and explorations that are ``waiting`` or ``paused``.
+
+    A person may steer one only since then, so what version 2 says is true as it stands. Early
+    notebooks of version 2 do not say what came along.
+    """
+    return {"brought": {}, **metadata}
+
+
+STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {1: _from_1, 2: _from_2}
+OLDEST = min(STEPS)

@@ -1,0 +1,210 @@
+"""An exploration as a script or a report."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from base64 import b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from exploracoder import document
+from exploracoder.errors import CommandError
+from exploracoder.exporting import ExportForm, export
+from exploracoder.state import Attempt, Exploration, Library, Solution, Task
+from exploracoder_kernel.observation import Observation
+
+from .conftest import Command
+from .samples import FLOW, exploration
+
+EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\n# `[tea](javascript:alert(3))"
+SVG = "<svg onload='alert(4)'><script>alert(5)</script></svg>"
+PICTURE = b64encode(b"a picture").decode()
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+
+def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = Tags()
+    parser.feed(page)
+    return parser.seen
+
+
+def showing(**data: str) -> Observation:
+    """A run that showed one thing in several forms."""
+    forms = {name.replace("__", "/").replace("_plus_", "+"): value for name, value in data.items()}
+    output = {"output_type": "display_data", "data": forms, "metadata": {}}
+    return Observation(status="ok", outputs=(output,))
+
+
+def hostile() -> Exploration:
+    """The sample with hostile words wherever words of others are shown."""
+    sample = exploration()
+    first = sample.steps[0]
+    doc = FLOW.model_copy(update={"path": EVIL, "summary": EVIL, "url": "javascript:alert(6)"})
+    ranked = first.recommendation.apis[0].model_copy(update={"doc": doc})
+    shown = [
+        showing(text__html=f"<table><tr><td onclick='x()'>tea</td></tr></table>{EVIL}"),
+        showing(image__svg_plus_xml=SVG),
+        showing(application__javascript="alert(7)", text__plain=EVIL),
+        Observation(
+            status="ok",
+            outputs=({"output_type": "stream", "name": "stdout", "text": EVIL},),
+        ),
+    ]
+    candidates = tuple(
+        first.candidates[0].model_copy(
+            update={
+                "id": f"{EVIL}/{number}",
+                "code": f'"""{EVIL}\n```\n{EVIL}"""',
+                "observation": one,
+            }
+        )
+        for number, one in enumerate(shown)
+    )
+    step = first.model_copy(
+        update={
+            "subtask": first.subtask.model_copy(update={"goal": EVIL}),
+            "recommendation": first.recommendation.model_copy(update={"apis": (ranked,)}),
+            "candidates": candidates,
+            "chosen": candidates[0].id,
+        }
+    )
+    return exploration(
+        task=Task(text=EVIL, libraries=("tealeaf",), context="text = 1", check=f"'''{EVIL}'''"),
+        steps=(step,),
+        model=EVIL,
+        libraries=(Library(name=EVIL, import_name="tealeaf", version=EVIL, apis=1),),
+    )
+
+
+def test_the_script_has_context_and_solution_and_the_check_as_comments() -> None:
+    script = export(exploration(), "py")
+    body = [ast.unparse(part) for part in ast.parse(script).body]
+
+    assert body[0] == "text = 'assam 5'"
+    assert body[1] == "import tealeaf"
+    assert body[-1].startswith("names = ")
+    assert "# Verified: it ran in a fresh state and the check passed" in script
+    assert '# assert names == ["assam"]' in script
+    assert "reed" not in script
+
+
+def test_a_script_keeps_future_imports_first_and_makes_magics_calls() -> None:
+    code = "from __future__ import annotations\nx = 1"
+    attempt = Attempt(code=code, observation=Observation(status="ok"))
+    task = Task(text="Brew.", libraries=("tealeaf",), context="%matplotlib inline")
+
+    script = export(exploration(task=task, solution=Solution(attempts=(attempt,))), "py")
+
+    compile(script, "script", "exec")
+    assert "get_ipython().run_line_magic('matplotlib', 'inline')" in script
+
+
+def test_words_of_others_are_only_comments_in_a_script() -> None:
+    task = Task(text="coding: utf-7\rimport os\x0cimport re\u2028\x00", libraries=("tealeaf",))
+
+    script = export(exploration(task=task), "py")
+
+    assert [type(part) for part in ast.parse(script).body] == [ast.Import, ast.Assign]
+    assert "coding" not in "".join(script.splitlines()[:2])
+
+
+def test_without_a_solution_there_is_no_script() -> None:
+    with pytest.raises(CommandError, match="There is no solution yet"):
+        export(exploration(solution=None), "py")
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_the_report_has_plan_docs_candidates_solution_and_branches(form: ExportForm) -> None:
+    report = html.unescape(re.sub(r"<[^>]*>", "", export(exploration(), form)).replace("\\", ""))
+
+    for words in (
+        "1. Read the leaves",
+        "tealeaf.read_leaves: Read leaves. (tealeaf/leaves.py:14)",
+        "step-1/1 (draft) did not run",
+        "AttributeError: module 'tealeaf' has no attribute 'reed'",
+        "No candidate ran; the chain went on.",
+        "Verified: it ran in a fresh state and the check passed (attempt 2 of 2).",
+        "Attempt 1 of 2",
+        'root ==> s1c2["1.2 debug: ran"]',
+        "1 model calls, 100 prompt",
+    ):
+        assert words in report
+
+
+def test_candidates_that_were_not_chosen_are_folded_in_the_page() -> None:
+    page = export(exploration(), "html")
+
+    folds = re.findall(r"<details><summary>(.*?)</summary>", page)
+    assert folds == [
+        "step-1/1 (draft) did not run",
+        "step-3/1 (draft) did not run",
+        "Attempt 1 of 2",
+    ]
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_pictures_are_in_the_file(form: ExportForm) -> None:
+    attempt = Attempt(code="draw()", observation=showing(image__png=f"{PICTURE}\n"))
+
+    report = export(exploration(solution=Solution(attempts=(attempt,))), form)
+
+    assert f"data:image/png;base64,{PICTURE}" in report
+
+
+def test_a_page_of_hostile_words_runs_nothing_and_asks_for_nothing() -> None:
+    page = export(hostile(), "html")
+    seen = tags(page)
+
+    assert not {"script", "svg", "iframe", "object", "link", "base"} & {tag for tag, _ in seen}
+    assert not [name for _, attributes in seen for name in attributes if name.startswith("on")]
+    assert all(str(one["src"]).startswith("data:") for tag, one in seen if tag == "img")
+    assert not [one for tag, one in seen if tag == "a"]
+    assert "default-src 'none'" in page
+    assert "<td>tea</td>" in page
+    assert html.escape(EVIL.splitlines()[0]) in page
+
+
+def test_markdown_of_hostile_words_has_no_markup_of_theirs() -> None:
+    text = export(hostile(), "md")
+    outside = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+    assert "<" not in outside
+    assert not re.search(r"(?<!\\)\]\(javascript", outside)
+    assert "&lt;script&gt;" in outside
+
+
+def test_a_file_is_written_beside_the_notebook_and_never_over_another(
+    command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "tea.ipynb"
+    document.save(path, exploration())
+
+    made = command("export", path, "--to", "py")
+    again = command("export", path, "--to", "py")
+    forced = command("export", path, "--to", "py", "--force")
+    itself = command("export", path, "--to", "md", "-o", path, "--force")
+    shown = command("export", path, "--to", "md", "-o", "-")
+    nowhere = command("export", path, "--to", "md", "-o", tmp_path / "none" / "tea.md")
+
+    assert (made.code, made.out.strip()) == (0, str(tmp_path / "tea.py"))
+    assert (again.code, forced.code) == (2, 0)
+    assert "is there already" in again.err
+    assert (itself.code, nowhere.code) == (2, 2)
+    assert "is the notebook itself" in itself.err
+    assert "cannot be written: No such file or directory" in nowhere.err
+    assert shown.out.startswith("# Name the leaves.\n")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["tea.ipynb", "tea.py"]
+    assert document.load(path) == exploration()

@@ -1,0 +1,63 @@
+"""Notebooks of every version of the format open, and are saved in the newest.
+
+Each ``notebooks/version-N.ipynb`` was saved by the code that wrote version N, from the exploration
+in its ``samples.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from exploracoder import document
+from exploracoder.errors import InputError
+from exploracoder.migrations import STEPS
+from exploracoder.state import SCHEMA_VERSION
+
+from .samples import exploration
+
+NOTEBOOKS = Path(__file__).with_name("notebooks")
+VERSIONS = range(1, SCHEMA_VERSION + 1)
+
+
+def version_in(path: Path) -> object:
+    return json.loads(path.read_text(encoding="utf-8"))["metadata"]["exploracoder"][
+        "schema_version"
+    ]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_notebook_of_each_version_loads_and_is_saved_in_the_newest(
+    tmp_path: Path, version: int
+) -> None:
+    path = NOTEBOOKS / f"version-{version}.ipynb"
+    loaded = document.load(path)
+    document.save(tmp_path / "tea.ipynb", loaded)
+
+    assert version_in(path) == version
+    assert version_in(tmp_path / "tea.ipynb") == SCHEMA_VERSION
+    assert document.load(tmp_path / "tea.ipynb") == loaded
+    assert loaded.steps == exploration().steps
+    assert loaded.solution == exploration().solution
+
+
+def test_there_is_a_step_from_every_version_to_the_next() -> None:
+    assert sorted(STEPS) == list(range(1, SCHEMA_VERSION))
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (SCHEMA_VERSION + 1, "Upgrade it"),
+        (True, "version True"),
+        ("3", "version 3"),
+        (0, "there never was a version 0"),
+        (-1, "there never was"),
+    ],
+)
+def test_a_version_that_is_none_of_ours_is_refused(version: object, said: str) -> None:
+    metadata = exploration().model_dump(mode="json") | {"schema_version": version}
+
+    with pytest.raises(InputError, match=said):
+        document.from_metadata(metadata, "tea.ipynb")
