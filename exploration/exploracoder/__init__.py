@@ -10,21 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from exploracoder.api import LiveExploration as LiveExploration
-    from exploracoder.api import Options as Options
     from exploracoder.api import explore as explore
     from exploracoder.api import explore_sync as explore_sync
     from exploracoder.api import open_exploration as open_exploration
     from exploracoder.events import Event as Event
+    from exploracoder.live_exploration import LiveExploration as LiveExploration
     from exploracoder.state import Exploration as Exploration
+    from exploracoder.workplace import Options as Options
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Event": "events",
     "Exploration": "state",
-    "LiveExploration": "api",
-    "Options": "api",
+    "LiveExploration": "live_exploration",
+    "Options": "workplace",
     "explore": "api",
     "explore_sync": "api",
     "open_exploration": "api",

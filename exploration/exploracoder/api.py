@@ -8,9 +8,7 @@ print(done.solution.final.code)
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,100 +18,16 @@ from exploracoder import prepare
 from exploracoder.background import run_sync
 from exploracoder.bringing import AnySource, check_source
 from exploracoder.errors import InputError, SetupError
-from exploracoder.events import Event, Progress
+from exploracoder.events import Progress
 from exploracoder.live import LiveSession
+from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch
 from exploracoder.session import Session, check_writable
 from exploracoder.state import Exploration
 from exploracoder.workplace import Options, Workplace, open_workplace
 
-OnEvent = Callable[[Event], None]
 Code = str | Path
-
-_MOST_EVENTS = 1_000
-
-
-class LiveExploration:
-    """An exploration that is being worked on; `open_exploration` gives one.
-
-    Attributes:
-        output: Its notebook, saved before each next step.
-    """
-
-    def __init__(self, session: LiveSession, feed: _Feed, output: Path) -> None:
-        self._session = session
-        self._feed = feed
-        self.output = output
-
-    @property
-    def exploration(self) -> Exploration:
-        """The exploration as it stands."""
-        return self._session.exploration
-
-    @property
-    def progress(self) -> Progress:
-        """What it is at; ``error`` says why the last command stopped."""
-        return self._session.progress
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a command is being worked on."""
-        return self._session.is_working
-
-    async def do(self, command: c.Command) -> None:
-        """Take a command of `exploracoder.commands`; the work goes on after this returns.
-
-        Raises:
-            CommandError: It cannot be taken now.
-            InputError: It names a subtask or candidate that is not there.
-        """
-        await self._session.do(command)
-
-    async def idle(self) -> None:
-        """Wait until nothing is worked on."""
-        await self._session.idle()
-
-    async def events(self) -> AsyncIterator[Event]:
-        """What has happened since the last look, until nothing is worked on any more.
-
-        Of events that nobody looks at, the last thousand are kept.
-        """
-        while True:
-            while (event := self._feed.take()) is not None:
-                yield event
-            if not self._session.is_working:
-                return
-            await self._feed.wait(self._session.idle())
-
-
-class _Feed:
-    """Events on their way to whoever iterates; ``on_event`` is called with each at once."""
-
-    def __init__(self, on_event: OnEvent | None) -> None:
-        self._on_event = on_event
-        self._events: deque[Event] = deque(maxlen=_MOST_EVENTS)
-        self._news = asyncio.Event()
-
-    def __call__(self, exploration: Exploration, progress: Progress) -> None:
-        event = Event(exploration=exploration, progress=progress)
-        self._events.append(event)
-        self._news.set()
-        if self._on_event is not None:
-            self._on_event(event)
-
-    def take(self) -> Event | None:
-        self._news.clear()
-        return self._events.popleft() if self._events else None
-
-    async def wait(self, end: Any) -> None:
-        """Until there is news, or ``end`` is done."""
-        waiting = {asyncio.ensure_future(self._news.wait()), asyncio.ensure_future(end)}
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in waiting:
-                one.cancel()
 
 
 def new_exploration(
@@ -209,7 +123,7 @@ async def open_exploration(
         )
     else:
         exploration, target = prepare.going_on(task), Path(output).absolute()
-    feed = _Feed(on_event)
+    feed = Feed(on_event)
     async with _open_workplace(exploration, target, model, options, mode, feed, source) as place:
         scratch = local_scratch(
             place.python, place.folder, strategy=place.strategy, sandboxing=place.sandboxing
@@ -294,7 +208,7 @@ async def explore(
             return live.exploration
     exploration = new_exploration(task, **given, options=options)
     target = prepare.free_output(None if output is None else Path(output))
-    return await _run(exploration, target, model, options, _Feed(on_event), source)
+    return await _run(exploration, target, model, options, Feed(on_event), source)
 
 
 def explore_sync(
@@ -337,7 +251,7 @@ async def _run(
     output: Path,
     model: str | ChatModel | None,
     options: Options,
-    feed: _Feed,
+    feed: Feed,
     source: AnySource | None,
 ) -> Exploration:
     """From beginning to end, as the command line does."""
@@ -364,7 +278,7 @@ async def _open_workplace(
     model: str | ChatModel | None,
     options: Options,
     mode: c.Mode,
-    feed: _Feed,
+    feed: Feed,
     source: AnySource | None,
 ) -> AsyncIterator[Workplace]:
     check_source(source, exploration.brought)

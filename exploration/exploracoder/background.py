@@ -22,9 +22,7 @@ _LOOK_UP_SECONDS = 0.2
 class Job(Generic[ResultT]):
     """A piece of work in the background. Its methods are for other threads."""
 
-    def __init__(
-        self, work: Coroutine[Any, Any, ResultT], loop: asyncio.AbstractEventLoop
-    ) -> None:
+    def __init__(self, work: Coroutine[Any, Any, ResultT], loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._task: asyncio.Task[ResultT] | None = None
         self._is_cancelled = False
