@@ -122,7 +122,7 @@ async def open_exploration(
             " the notebook it came from as output."
         )
     else:
-        exploration, target = prepare.going_on(task), Path(output).absolute()
+        exploration, target = prepare.going_on(task), prepare.full(output)
     feed = Feed(on_event)
     async with _open_workplace(exploration, target, model, options, mode, feed, source) as place:
         scratch = local_scratch(

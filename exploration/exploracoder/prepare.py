@@ -114,6 +114,11 @@ def free_output(path: Path | None) -> Path:
     return path.absolute()
 
 
+def full(path: str | Path) -> Path:
+    """A path that stays the same when the current folder changes."""
+    return Path(path).expanduser().absolute()
+
+
 def aside_of(path: Path) -> Path:
     """The name beside ``path`` that its file gets when it has to make room."""
     number = 1

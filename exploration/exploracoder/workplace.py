@@ -146,7 +146,7 @@ async def open_index(options: Options) -> AsyncIterator[Index]:
 
 
 async def in_thread(function: Callable[..., ResultT], *given: Any) -> ResultT:
-    """Run what blocks in a thread. Whoever cancels waits for its end: what it uses is closed then."""
+    """Run what blocks in a thread. Who cancels waits for its end: what it uses is closed then."""
     work = asyncio.ensure_future(asyncio.to_thread(function, *given))
     try:
         return await asyncio.shield(work)

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import re
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ import pytest
 from exploracoder import commands as c
 from exploracoder.background import Background
 from exploracoder.errors import CommandError, InputError
-from exploracoder.testing import Delay, ScriptedModelServer
+from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.own_variables import OwnVariables
 
 from .conftest import Serve
-from .scripted import CHECK, CONTEXT, READ, TASK, TeaModel, fenced
+from .scripted import CHECK, CONTEXT, TASK, TeaModel
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

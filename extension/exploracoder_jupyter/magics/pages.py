@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
     from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
-_MARKS = {"pending": "·", "review": "?", "done": "✓", "failed": "✗", "skipped": "–"}
+_MARKS = {"pending": "·", "review": "?", "done": "✓", "failed": "✗", "skipped": "-"}
 _WORDS = {
     "pending": "open",
     "review": "proposed",
@@ -111,7 +111,7 @@ def _candidates_in_words(step: Step) -> str:
 
 
 def shown_step(exploration: Exploration) -> Step | None:
-    """The subtask that the user should look at: the first open one, or one that failed before it."""
+    """The subtask to look at: the first open one, or one that failed just before it."""
     steps = list(exploration.steps)
     first = steering.next_open(exploration)
     position = len(steps) if first is None else steps.index(first)

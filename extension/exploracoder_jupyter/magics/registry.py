@@ -70,7 +70,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "check",
         "NAME_OR_CELL",
-        "what the solution must pass: a variable with code, a function, a cell's number, a .py file",
+        "what the solution must pass: a variable with code, a function, a cell's number, or a .py"
+        " file",
     ),
     Option("context", "NAME_OR_CELL", "code that runs first, given in the same ways"),
     Option("bring", "A,B", "variables of this kernel to start with; they are copies"),

@@ -63,13 +63,13 @@ def _block(block: Block) -> str:
 
 def _table(table: Table) -> str:
     def row(cells: tuple[str, ...], tag: str) -> str:
-        made = "".join(
-            f'<{tag} style="text-align:left">{_text(cell)}</{tag}>' for cell in cells
-        )
+        made = "".join(f'<{tag} style="text-align:left">{_text(cell)}</{tag}>' for cell in cells)
         return f"<tr>{made}</tr>"
 
     head = f"<thead>{row(table.head, 'th')}</thead>" if table.head else ""
-    return f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in table.rows)}</tbody></table>"
+    return (
+        f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in table.rows)}</tbody></table>"
+    )
 
 
 def _picture(data: str) -> str:

@@ -57,6 +57,9 @@ def _table(table: Table) -> Iterator[str]:
     columns = max((len(row) for row in rows), default=0)
     widths = [max(len(row[at]) for row in rows if at < len(row)) for at in range(columns)]
     for row in rows:
-        yield "  " + "  ".join(
-            cell.ljust(width) for cell, width in zip(row, widths, strict=False)
-        ).rstrip()
+        yield (
+            "  "
+            + "  ".join(
+                cell.ljust(width) for cell, width in zip(row, widths, strict=False)
+            ).rstrip()
+        )
