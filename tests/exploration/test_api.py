@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import inspect
 import re
@@ -13,12 +14,12 @@ import exploracoder
 import pytest
 from exploracoder import commands as c
 from exploracoder.background import Background
-from exploracoder.errors import CommandError, InputError
+from exploracoder.errors import InputError
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.own_variables import OwnVariables
 
 from .conftest import Serve
-from .scripted import CHECK, CONTEXT, TASK, TeaModel
+from .scripted import CHECK, COLLECT, CONTEXT, KEEP, READ, TASK, TeaModel, fenced
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -54,8 +55,8 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
     async with exploracoder.open_exploration(TASK, **given(server), output=output) as live:
         planned = [event async for event in live.events()]
         at_plan = live.exploration
-        with pytest.raises(CommandError, match="step-1 comes before step-2"):
-            await live.do(c.Skip(subtask="step-2"))
+        with pytest.raises(InputError, match="no subtask 'step-9'"):
+            await live.do(c.Skip(subtask="step-9"))
         await live.do(c.GoOn())
         proposed = [event async for event in live.events()]
         await live.do(c.Accept(subtask="step-1"))
@@ -146,6 +147,31 @@ async def test_variables_of_this_process_come_along_as_they_were(
         "nothing": "the kernel has no variable of this name",
         "no name": "it is not a name in Python",
     }
+
+
+async def test_the_examples_of_the_page_run(
+    serve: Serve,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server = serve(TeaModel(solutions=(fenced(f"{READ}\n{KEEP}\n{COLLECT}"),)))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("EXPLORACODER_MODEL", server.model)
+    monkeypatch.chdir(own_library)
+    examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+
+    for example in examples:
+        code = compile(example, str(PAGE), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        running = eval(code, {})
+        if inspect.isawaitable(running):
+            await running
+
+    printed = capsys.readouterr().out
+    assert len(examples) == 4
+    assert printed.startswith("solved import tealeaf")
+    assert "done Read the leaves out of the text" in printed
+    assert printed.endswith("unverified\n")
 
 
 def test_work_in_the_background_is_cancelled_when_it_is_stopped() -> None:
