@@ -88,7 +88,8 @@ def settings_page() -> Iterator[str]:
 
 
 _MAGICS = """\
-`%load_ext exploracoder` makes them known in any IPython from version 8 on: notebooks, consoles, a terminal.
+`%load_ext exploracoder` makes them known in any IPython from version 8 on: notebooks, consoles, a
+terminal.
 
 ```
 %exploracoder use justhtml
@@ -99,19 +100,20 @@ _MAGICS = """\
 List the links in the page's navigation.
 ```
 
-The cell comes back at once. The work goes on in a thread and in a scratch kernel of its own, and the cell's output is
-brought up to date until it rests; the kernel stays yours meanwhile. With `--wait`, and always in a terminal, the cell
-comes back when the work rests. Ctrl-C (or the interrupt button, while a cell waits) stops it; all that was found stays.
+The cell comes back at once. The work goes on in a thread and in a scratch kernel of its own, and
+the cell's output is brought up to date until it rests; the kernel stays yours meanwhile. With
+`--wait`, and always in a terminal, the cell comes back when the work rests. Ctrl-C (or the
+interrupt button, while a cell waits) stops it; all that was found stays.
 
-Your variables are safe: nothing that was generated runs in your kernel, and no name is added to it. `--bring` copies
-variables over as they are when the cell runs; what cannot be copied is named with the reason. The solution comes back as
-the *next cell's* text, and you run it.
+Your variables are safe: nothing that was generated runs in your kernel, and no name is added to
+it. `--bring` copies variables over as they are when the cell runs; what cannot be copied is named
+with the reason. The solution comes back as the *next cell's* text, and you run it.
 
-`%exploracoder TASK` takes a task of one line. A line that begins with a sub-command in small letters is that
-sub-command; under `%%exploracoder` everything is the task.
+`%exploracoder TASK` takes a task of one line. A line that begins with a sub-command in small
+letters is that sub-command; under `%%exploracoder` everything is the task.
 
-The notebook of the exploration is saved at every step. After a restart of the kernel `%exploracoder resume FILE` opens it
-again, and `next` goes on.
+The notebook of the exploration is saved at every step. After a restart of the kernel
+`%exploracoder resume FILE` opens it again, and `next` goes on.
 """
 
 
@@ -128,8 +130,8 @@ def magics_page() -> Iterator[str]:
     yield "| `%exploracoder …` | meaning |"
     yield "| --- | --- |"
     yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in SUB_COMMANDS)
-    yield "\nA candidate is a number, `2`, or `3.2` in subtask 3. `edit` writes a cell that begins with"
-    yield "`%%exploracoder_try`: running it makes its code your candidate of that subtask."
+    yield "\nA candidate is a number, `2`, or `3.2` in subtask 3. `edit` writes a cell that begins"
+    yield "with `%%exploracoder_try`: running it makes its code your candidate of that subtask."
 
 
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {

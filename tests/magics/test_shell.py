@@ -26,6 +26,13 @@ def saved(name: str) -> Exploration:
     return Exploration.load(Path(name))
 
 
+def solution_in(file: Path) -> str:
+    """The code of the solution that a notebook has."""
+    solution = saved(str(file)).solution
+    assert solution is not None
+    return solution.final.code
+
+
 @pytest.fixture
 def ready(terminal: Terminal, tmp_path: Path) -> Terminal:
     """The user has what the task starts with and is checked by."""
@@ -62,20 +69,20 @@ def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path
     assert "Read the leaves out of the text" in at_plan
     assert "%exploracoder next" in at_plan
     assert "Say them aloud" in edited
-    assert "4  Sing them" in " ".join(renamed.split("·")) or "Sing them" in renamed
+    assert "Sing them" in renamed
     assert moved.index("Sing them") < moved.index("Collect the names")
     assert "Sing them" not in deleted
     assert "Candidate 1: ran, proposed" in proposed
     assert "tealeaf.read_leaves" in proposed
     assert "Candidate 1" in retried
     assert cell == f"%%exploracoder_try step-2\n{KEEP}"
-    assert "3 accepted" not in mine
+    assert "✓ 2 Keep the strong leaves in a lazy pipeline accepted" in " ".join(mine.split())
     assert "Candidate 2: ran, yours" in back
     assert "Candidate 1" in debugged
     assert "Verified" in solved
-    assert inserted == SOLUTION
     assert "completion tokens" in cost
     done = saved(str(file))
+    assert inserted == solution_in(file)
     assert done.status == "solved"
     assert saved(str(tmp_path / "copy.ipynb")).steps == done.steps
 
@@ -142,9 +149,10 @@ def state_of(shell: Any) -> dict[str, Any]:
 
 
 def test_into_the_next_cell_comes_the_solution(ready: Terminal, tmp_path: Path) -> None:
-    ready.type(explore(f"--into-next-cell --output {tmp_path / 'tea.ipynb'}"))
+    file = tmp_path / "tea.ipynb"
+    ready.type(explore(f"--into-next-cell --output {file}"))
 
-    assert ready.next_cell == SOLUTION
+    assert ready.next_cell == solution_in(file)
     assert "names" not in ready.shell.user_ns
 
 
