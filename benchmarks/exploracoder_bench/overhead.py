@@ -123,7 +123,7 @@ def measure_startup(rounds: int) -> Iterator[Measure]:
 def measure_engine(rounds: int) -> Iterator[Measure]:
     """A whole exploration whose model answers at once from a script."""
     _warm_index()
-    with ScriptedModelServer(_scripted_reply, model="six-steps") as server:
+    with ScriptedModelServer(scripted_reply, model="six-steps") as server:
         options = (*_ALL_CANDIDATES, "--model", server.model, "--base-url", server.base_url)
         results = [_explored((*options, "--set=few_shot_plans=0"), seed) for seed in range(rounds)]
     shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
@@ -190,7 +190,7 @@ def _explored(options: tuple[str, ...], seed: int) -> RunResult:
     return result
 
 
-def _scripted_reply(request: RecordedRequest) -> Outcome:
+def scripted_reply(request: RecordedRequest) -> Outcome:
     """The plan when a form is asked for, a step's candidates when there are several to give, and
     the solution for anything else."""
     steps = six_steps.steps()

@@ -91,7 +91,7 @@ class Configuration:
         return settings
 
 
-def _own_value(name: str, value: str) -> object:
+def _own_value(name: str, value: str) -> Any:
     if name == "model":
         return value or None
     if name == "wait":
@@ -101,7 +101,7 @@ def _own_value(name: str, value: str) -> object:
     return cast(Mode, value or "auto")
 
 
-def _option(name: str, value: str) -> object:
+def _option(name: str, value: str) -> Any:
     if name == "cache":
         return _truth(name, value)
     if name == "seed":
@@ -110,8 +110,9 @@ def _option(name: str, value: str) -> object:
         return int(value)
     if name == "profile" and value and value not in PROFILES:
         raise InputError(f"profile is one of {', '.join(PROFILES)}, not {value!r}.")
-    default = {one.name: one.default for one in fields(Options)}[name]
-    checked = replace(Options(), **{name: value or default})
+    default: Any = {one.name: one.default for one in fields(Options)}[name]
+    chosen: dict[str, Any] = {name: value or default}
+    checked = replace(Options(), **chosen)
     # Asking for them refuses what does not exist.
     _ = checked.sandbox_level, checked.branching
     return getattr(checked, name)

@@ -76,7 +76,7 @@ def _table(table: Table) -> Any:
     drawn = Drawn(box=None, show_header=bool(table.head), pad_edge=False, padding=(0, 2, 0, 0))
     columns = max((len(row) for row in (table.head, *table.rows)), default=0)
     for at in range(columns):
-        drawn.add_column(table.head[at] if at < len(table.head) else "")
+        drawn.add_column(Text(plain(table.head[at]) if at < len(table.head) else ""))
     for row in table.rows:
         drawn.add_row(*(Text(" ".join(plain(cell).split())) for cell in row))
     return drawn
