@@ -1,5 +1,5 @@
-"""Writes the pages of this folder that are made from the code: the command line, the settings, and
-the form of a saved exploration.
+"""Writes the pages of this folder that are made from the code: the command line, the settings, the
+magics, and the form of a saved exploration.
 
 Run: ``python docs/generate.py [--check] [FOLDER]``. With ``--check`` nothing is written, and the
 exit code is 1 when a page is not what the code says.
@@ -19,6 +19,7 @@ import click
 from exploracoder.cli import cli
 from exploracoder.config import PROFILES, Settings
 from exploracoder.state import SCHEMA_VERSION, Exploration
+from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from pydantic.fields import FieldInfo
 
 _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
@@ -145,9 +146,57 @@ Beyond the fields' types these things are damage:
 """
 
 
+_MAGICS = """\
+`%load_ext exploracoder` makes them known in any IPython from version 8 on: notebooks, consoles, a
+terminal.
+
+```
+%exploracoder use justhtml
+```
+
+```
+%%exploracoder --check check_links --bring page
+List the links in the page's navigation.
+```
+
+The cell comes back at once. The work goes on in a thread and in a scratch kernel of its own, and
+the cell's output is brought up to date until it rests; the kernel stays yours meanwhile. With
+`--wait`, and always in a terminal, the cell comes back when the work rests. Ctrl-C (or the
+interrupt button, while a cell waits) stops it; all that was found stays.
+
+Your variables are safe: nothing that was generated runs in your kernel, and no name is added to
+it. `--bring` copies variables over as they are when the cell runs; what cannot be copied is named
+with the reason. The solution comes back as the *next cell's* text, and you run it.
+
+`%exploracoder TASK` takes a task of one line. A line that begins with a sub-command in small
+letters is that sub-command; under `%%exploracoder` everything is the task.
+
+The notebook of the exploration is saved at every step. After a restart of the kernel
+`%exploracoder resume FILE` opens it again, and `next` goes on.
+"""
+
+
+def magics_page() -> Iterator[str]:
+    """The magics: options of a task, sub-commands."""
+    yield "# The magics"
+    yield f"\n{_NOTE}\n"
+    yield _MAGICS
+    yield "## Options of a task\n"
+    yield "| option | meaning |"
+    yield "| --- | --- |"
+    yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in OPTIONS)
+    yield "\n## Sub-commands\n"
+    yield "| `%exploracoder …` | meaning |"
+    yield "| --- | --- |"
+    yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in SUB_COMMANDS)
+    yield "\nA candidate is a number, `2`, or `3.2` in subtask 3. `edit` writes a cell that begins"
+    yield "with `%%exploracoder_try`: running it makes its code your candidate of that subtask."
+
+
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
     "cli.md": cli_page,
     "settings.md": settings_page,
+    "magics.md": magics_page,
     "notebook-format.md": notebook_page,
     "notebook-format.schema.json": notebook_schema,
 }

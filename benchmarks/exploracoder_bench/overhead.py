@@ -2,7 +2,7 @@
 
 Run: ``python -m exploracoder_bench.overhead [--parts startup,engine,model,tokens]``
 
-    startup  importing the package, and the command line's --help
+    startup  importing the package, loading the magics, and the command line's --help
     engine   a whole exploration with a model that answers at once: what is left is ours
     model    the same with the embedded model: the share of the wall time that is not the model
     tokens   completion tokens of live candidates against self-contained ones, same model and plan
@@ -41,6 +41,19 @@ _ALL_CANDIDATES = (
     # Self-contained candidates grow with each step; they must not be cut.
     "--set=step_tokens=900",
 )
+
+
+_LOAD_MAGICS = """
+import time
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+settings = Config()
+settings.HistoryManager.enabled = False
+shell = InteractiveShell.instance(config=settings)
+start = time.perf_counter()
+shell.run_line_magic("load_ext", "exploracoder")
+print(1000 * (time.perf_counter() - start))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +112,8 @@ def measure_startup(rounds: int) -> Iterator[Measure]:
     )
     imports = [float(_output([sys.executable, "-c", code])) for _ in range(rounds)]
     yield Measure("startup", "import exploracoder", statistics.median(imports), "ms", 100)
+    loads = [float(_output([sys.executable, "-c", _LOAD_MAGICS])) for _ in range(rounds)]
+    yield Measure("startup", "%load_ext exploracoder", statistics.median(loads), "ms", 100)
     helps = [_milliseconds([runs.script(), "--help"]) for _ in range(rounds)]
     yield Measure("startup", "exploracoder --help", statistics.median(helps), "ms", 400)
     bare = [_milliseconds([sys.executable, "-c", ""]) for _ in range(rounds)]
@@ -108,7 +123,7 @@ def measure_startup(rounds: int) -> Iterator[Measure]:
 def measure_engine(rounds: int) -> Iterator[Measure]:
     """A whole exploration whose model answers at once from a script."""
     _warm_index()
-    with ScriptedModelServer(_scripted_reply, model="six-steps") as server:
+    with ScriptedModelServer(scripted_reply, model="six-steps") as server:
         options = (*_ALL_CANDIDATES, "--model", server.model, "--base-url", server.base_url)
         results = [_explored((*options, "--set=few_shot_plans=0"), seed) for seed in range(rounds)]
     shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
@@ -175,7 +190,7 @@ def _explored(options: tuple[str, ...], seed: int) -> RunResult:
     return result
 
 
-def _scripted_reply(request: RecordedRequest) -> Outcome:
+def scripted_reply(request: RecordedRequest) -> Outcome:
     """The plan when a form is asked for, a step's candidates when there are several to give, and
     the solution for anything else."""
     steps = six_steps.steps()

@@ -1,3 +1,52 @@
-"""Explores a library that a language model does not know. Importing this does nothing slow."""
+"""Explores a library that a language model does not know. Importing this does nothing slow.
+
+What is public is imported when it is asked for: `explore`, `explore_sync`, `open_exploration`,
+`Exploration`. ``%load_ext exploracoder`` makes the magics.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from exploracoder.api import explore as explore
+    from exploracoder.api import explore_sync as explore_sync
+    from exploracoder.api import open_exploration as open_exploration
+    from exploracoder.events import Event as Event
+    from exploracoder.live_exploration import LiveExploration as LiveExploration
+    from exploracoder.state import Exploration as Exploration
+    from exploracoder.workplace import Options as Options
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Event": "events",
+    "Exploration": "state",
+    "LiveExploration": "live_exploration",
+    "Options": "workplace",
+    "explore": "api",
+    "explore_sync": "api",
+    "open_exploration": "api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Make ``%exploracoder`` known to an IPython shell: ``%load_ext exploracoder``."""
+    # The magics are a surface, which stands on this package: it may name them, and not import them.
+    import_module("exploracoder_jupyter.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the magics away and close what they have open."""
+    import_module("exploracoder_jupyter.magics").unload(shell)

@@ -1,4 +1,4 @@
-"""Variables of a running kernel of the user's that an exploration starts with."""
+"""Variables of the user's, of a running kernel or this process, that an exploration starts with."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exploracoder_kernel.carrying import Carried, carry
+from exploracoder_kernel.carrying import Carried, carry, carry_from
 from exploracoder_kernel.errors import KernelError, SidecarError
 from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.own_variables import OwnVariables
 from exploracoder_kernel.user_kernel import UserKernel, attach
 
 from exploracoder.errors import InputError, SetupError
@@ -23,7 +24,11 @@ class Source:
     names: tuple[str, ...] = ()
 
 
-async def bring(sidecar: Executor, source: Source | None, before: Brought) -> Brought:
+# Another kernel, or this very process.
+AnySource = Source | OwnVariables
+
+
+async def bring(sidecar: Executor, source: AnySource | None, before: Brought) -> Brought:
     """Bring the chosen variables into the root branch, or those that came ``before``.
 
     Raises InputError when there is nothing to bring them from or none could come, SetupError when
@@ -36,10 +41,10 @@ async def bring(sidecar: Executor, source: Source | None, before: Brought) -> Br
     if not names:
         return before
     try:
-        async with attach(source.kernel) as client:
-            carried = await carry(client, names, sidecar, sidecar.root)
+        carried = await _carry(source, names, sidecar)
     except KernelError as error:
-        raise InputError(f"--kernel: {error}") from error
+        option = "--kernel" if isinstance(source, Source) else "--bring"
+        raise InputError(f"{option}: {error}") from error
     except SidecarError as error:
         raise SetupError(str(error)) from error
     brought = _brought(carried)
@@ -47,7 +52,14 @@ async def bring(sidecar: Executor, source: Source | None, before: Brought) -> Br
     return brought
 
 
-def check_source(source: Source | None, before: Brought) -> None:
+async def _carry(source: AnySource, names: Sequence[str], sidecar: Executor) -> Carried:
+    if isinstance(source, OwnVariables):
+        return await carry_from(source, names, sidecar, sidecar.root)
+    async with attach(source.kernel) as client:
+        return await carry(client, names, sidecar, sidecar.root)
+
+
+def check_source(source: AnySource | None, before: Brought) -> None:
     """Raise InputError when variables came along ``before``, and now there is no kernel."""
     if source is None and before.variables:
         names = ", ".join(one.name for one in before.variables)

@@ -28,6 +28,13 @@ class Progress(State):
     error: str = ""
 
 
+class Event(State):
+    """The exploration and its progress, as they are after something has happened."""
+
+    exploration: Exploration
+    progress: Progress
+
+
 class Change(State):
     """What has changed since the event before: apply it to get the new exploration.
 

@@ -19,7 +19,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 
 from exploracoder import bringing, prompts
-from exploracoder.bringing import Source
+from exploracoder.bringing import AnySource
 from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
@@ -44,7 +44,7 @@ class Opening:
 
     python: str
     scratch: OpenScratch
-    source: Source | None = None
+    source: AnySource | None = None
 
 
 def local_scratch(

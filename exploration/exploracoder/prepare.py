@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder.config import cache_folder
+from exploracoder.config import Settings, cache_folder, make_settings
 from exploracoder.engine import stub
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
-from exploracoder.state import Library, Task
+from exploracoder.state import Exploration, Library, Task
 
 EMBEDDED = "embedded"
 MAX_TASK_CHARS = 10_000
@@ -58,10 +58,91 @@ def make_task(
     )
 
 
+def make_exploration(
+    task: Task,
+    *,
+    profile: str | None = None,
+    settings: Mapping[str, object] | None = None,
+    is_embedded: bool,
+    method: str = "exploracoder",
+    seed: int = 0,
+) -> Exploration:
+    """A new exploration; without a profile it is the one that suits the model.
+
+    Raises InputError when there is no such profile, setting or method, or a value is out of range.
+    """
+    from exploracoder.methods import find_method
+
+    found = find_method(method)
+    profile = profile or ("small" if is_embedded else "standard")
+    chosen = make_settings(profile, **(settings or {})).model_copy(update=dict(found.overrides))
+    return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
+
+
+def going_on(exploration: Exploration, **limits: object) -> Exploration:
+    """An exploration that is resumed: with other limits, and without a solution that failed.
+
+    A limit that stopped it does not hold for what comes after.
+    """
+    bounded = exploration.settings.model_copy(update=limits)
+    exploration = exploration.model_copy(update={"settings": bounded})
+    if exploration.solution is not None and not exploration.solution.final.is_good:
+        return exploration.model_copy(update={"solution": None})
+    return exploration
+
+
+def interpreter_then(exploration: Exploration) -> str | None:
+    """The interpreter that the exploration ran in, if it is still there."""
+    return exploration.python if exploration.python and Path(exploration.python).exists() else None
+
+
+def free_output(path: Path | None) -> Path:
+    """Where to save: ``exploration.ipynb`` here, numbered if there is one, or the file named.
+
+    What is in that file is moved aside, never written over. Raises InputError when its name does
+    not end in ``.ipynb``.
+    """
+    if path is None:
+        path, number = Path("exploration.ipynb"), 2
+        while path.exists():
+            path, number = Path(f"exploration-{number}.ipynb"), number + 1
+        return path.absolute()
+    if path.suffix != ".ipynb":
+        raise InputError(f"--output must end in .ipynb, not {path.name!r}.")
+    if path.is_file() and path.stat().st_size:
+        path.rename(aside_of(path))
+    return path.absolute()
+
+
+def full(path: str | Path) -> Path:
+    """A path that stays the same when the current folder changes."""
+    return Path(path).expanduser().absolute()
+
+
+def aside_of(path: Path) -> Path:
+    """The name beside ``path`` that its file gets when it has to make room."""
+    number = 1
+    while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
+        number += 1
+    return aside
+
+
 def absolute_target(target: str) -> str:
     """A library's name as it is, its path in full: an exploration may be resumed from elsewhere."""
     is_path = os.sep in target or target.startswith(("~", ".")) or target.endswith(".py")
     return str(Path(target).expanduser().absolute()) if is_path else target
+
+
+def setting_of(assignment: str) -> tuple[str, str]:
+    """The name and value of ``NAME=VALUE``. Raises InputError when no setting has that name."""
+    name, equals, value = assignment.partition("=")
+    name = name.strip().replace("-", "_")
+    if not equals or name not in Settings.model_fields or name == "profile":
+        raise InputError(
+            f"--set takes NAME=VALUE with the name of a setting, not {assignment!r}."
+            " 'exploracoder explore --list-settings' names them."
+        )
+    return name, value.strip()
 
 
 def read_code(path: Path, option: str) -> str:
@@ -143,6 +224,26 @@ def index_libraries(
             )
         )
     return tuple(libraries)
+
+
+def with_libraries(
+    exploration: Exploration,
+    index: Index,
+    interpreter: Interpreter,
+    *,
+    progress: Progress | None = None,
+) -> Exploration:
+    """The exploration with its libraries in the index, what was derived of them before kept.
+
+    Raises InputError when a library cannot be found or read, or has no public API.
+    """
+    targets = exploration.task.libraries
+    known = {library.name: library.summary for library in exploration.libraries}
+    libraries = tuple(
+        library.model_copy(update={"summary": known.get(library.name, "")})
+        for library in index_libraries(index, targets, interpreter, progress=progress)
+    )
+    return exploration.model_copy(update={"libraries": libraries})
 
 
 def wants_embedded(model: str | None, base_url: str | None) -> bool:

@@ -15,7 +15,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 
 from exploracoder import bringing, document
-from exploracoder.bringing import Source
+from exploracoder.bringing import AnySource
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import BudgetError, InputError, ModelError, SetupError
 from exploracoder.methods import Method, find_method
@@ -31,7 +31,7 @@ class Place:
     """Where a session works: in which interpreter and folder snippets run, and what is saved.
 
     Without a ``sandboxing`` it is the usual one, if the user need not be asked about it. ``source``
-    is a running kernel whose variables come along.
+    is where variables come along from.
     """
 
     python: str
@@ -39,7 +39,7 @@ class Place:
     output: Path
     strategy: StrategyChoice = "auto"
     sandboxing: Sandboxing | None = None
-    source: Source | None = None
+    source: AnySource | None = None
 
 
 class Session:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -54,6 +56,19 @@ class Carried(BaseModel):
     refused: tuple[RefusedVariable, ...] = ()
 
 
+class Origin(Protocol):
+    """Where variables come from: something that writes them to a file."""
+
+    def packed(
+        self, names: Sequence[str], refused: Mapping[str, str], *, python: str, limit_bytes: int
+    ) -> AbstractAsyncContextManager[tuple[Path, Mapping[str, Any]]]:
+        """The file, whose name may be taken away, and a report on what is in it.
+
+        Raises KernelError when they cannot be written.
+        """
+        ...
+
+
 async def carry(
     client: AsyncKernelClient,
     names: Sequence[str],
@@ -84,12 +99,30 @@ async def carry(
         BranchNotFound: There is no such branch.
         SidecarError: The branch could not answer.
     """
-    chosen = list(dict.fromkeys(names))
-    refused = {name: "it is not a name in Python" for name in chosen if not _is_name(name)}
     kernel = UserKernel(client, busy_seconds=busy_seconds, seconds=seconds)
     await kernel.check()
+    return await carry_from(kernel, names, sidecar, branch_id, limit_bytes=limit_bytes)
+
+
+async def carry_from(
+    origin: Origin,
+    names: Sequence[str],
+    sidecar: Executor,
+    branch_id: str,
+    *,
+    limit_bytes: int = DEFAULT_LIMIT_BYTES,
+) -> Carried:
+    """Bring variables of any origin along, as `carry` does from a running kernel.
+
+    Raises:
+        KernelError: They cannot be written.
+        BranchNotFound: There is no such branch.
+        SidecarError: The branch could not answer.
+    """
+    chosen = list(dict.fromkeys(names))
+    refused = no_names(chosen)
     while True:
-        packed = kernel.packed(
+        packed = origin.packed(
             chosen, refused, python=sidecar.python_version, limit_bytes=limit_bytes
         )
         async with packed as (path, report):
@@ -109,8 +142,10 @@ async def carry(
         refused |= {one.name: one.reason for one in unpacked.unmade}
 
 
-def _is_name(name: str) -> bool:
-    return name.isidentifier() and not keyword.iskeyword(name)
+def no_names(chosen: Sequence[str]) -> dict[str, str]:
+    """Which of the words are no names in Python, and that they are not."""
+    wrong = (name for name in chosen if not name.isidentifier() or keyword.iskeyword(name))
+    return dict.fromkeys(wrong, "it is not a name in Python")
 
 
 def _carried(unpacked: Unpacked, entries: Sequence[Entry]) -> tuple[CarriedVariable, ...]:

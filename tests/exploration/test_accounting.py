@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from exploracoder.testing import Delay, ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words

@@ -115,6 +115,7 @@ def test_a_heavy_module_would_be_seen() -> None:
     [
         "import exploracoder",
         "import exploracoder.cli",
+        "import exploracoder_jupyter.magics.registry",
         "import exploracoder_kernel",
         "import exploracoder_retrieval",
         "import exploracoder.errors, exploracoder.models, exploracoder.prompts",

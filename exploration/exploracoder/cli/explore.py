@@ -20,7 +20,7 @@ from exploracoder.cli.options import (
     sandbox_options,
     strategy_option,
 )
-from exploracoder.config import PROFILES, Settings, make_settings
+from exploracoder.config import PROFILES, Settings
 from exploracoder.errors import ExploraCoderError, InputError
 from exploracoder.state import Brought, Exploration
 
@@ -162,7 +162,6 @@ def _guarded(given: dict[str, Any], work: Any) -> int:
 
 def _explore(task: str, given: dict[str, Any]) -> int:
     from exploracoder import prepare
-    from exploracoder.methods import find_method
 
     text = sys.stdin.read() if task == "-" else task
     made = prepare.make_task(
@@ -172,13 +171,15 @@ def _explore(task: str, given: dict[str, Any]) -> int:
         check=_code(given["check"], "--check"),
         entry_point=given["entry_point"],
     )
-    method = find_method(given["method"])
-    embedded = prepare.wants_embedded(given["model"], given["base_url"])
-    settings = make_settings(
-        given["profile"] or ("small" if embedded else "standard"),
-        **(_assignments(given["assignments"]) | _own_options(given)),
-    ).model_copy(update=dict(method.overrides))
-    exploration = Exploration(task=made, settings=settings, method=method.name, seed=given["seed"])
+    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
+    exploration = prepare.make_exploration(
+        made,
+        profile=given["profile"],
+        settings=assigned | _own_options(given),
+        is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
+        method=given["method"],
+        seed=given["seed"],
+    )
     if (given["kernel"] is None) != (not given["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
     output = _output(given["output"])
@@ -186,25 +187,15 @@ def _explore(task: str, given: dict[str, Any]) -> int:
 
 
 def _resume(file: Path, given: dict[str, Any]) -> int:
-    from exploracoder import document
+    from exploracoder import document, prepare
 
     exploration = document.load(file)
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
     limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
-    # A limit that stopped the exploration does not hold for what comes after it.
-    exploration = exploration.model_copy(
-        update={"settings": exploration.settings.model_copy(update=limits)}
-    )
-    if exploration.solution is not None and not exploration.solution.final.is_good:
-        exploration = exploration.model_copy(update={"solution": None})
-    given["python"] = given["python"] or _interpreter_then(exploration)
+    exploration = prepare.going_on(exploration, **limits)
+    given["python"] = given["python"] or prepare.interpreter_then(exploration)
     return _work(exploration, file, given)
-
-
-def _interpreter_then(exploration: Exploration) -> str | None:
-    """The interpreter that the exploration ran in, if it is still there."""
-    return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
 def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
@@ -225,11 +216,8 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
                 embeddings_model=given["embeddings_model"],
             )
         )
-        libraries = prepare.index_libraries(
-            index, exploration.task.libraries, interpreter, progress=progress.working
-        )
-        exploration = exploration.model_copy(
-            update={"libraries": _keep_summaries(libraries, exploration)}
+        exploration = prepare.with_libraries(
+            exploration, index, interpreter, progress=progress.working
         )
 
         async def work() -> Exploration:
@@ -306,13 +294,6 @@ def _place(python: str, output: Path, given: dict[str, Any], source: Source | No
     )
 
 
-def _keep_summaries(libraries: Any, exploration: Exploration) -> Any:
-    known = {library.name: library.summary for library in exploration.libraries}
-    return tuple(
-        library.model_copy(update={"summary": known.get(library.name, "")}) for library in libraries
-    )
-
-
 def _code(path: Path | None, option: str) -> str:
     from exploracoder.prepare import read_code
 
@@ -320,35 +301,14 @@ def _code(path: Path | None, option: str) -> str:
 
 
 def _output(path: Path | None) -> Path:
-    """Where to save: what is there already is moved aside, never written over."""
-    if path is None:
-        path, number = Path("exploration.ipynb"), 2
-        while path.exists():
-            path, number = Path(f"exploration-{number}.ipynb"), number + 1
-        return path.absolute()
-    if path.suffix != ".ipynb":
-        raise InputError(f"--output must end in .ipynb, not {path.name!r}.")
-    if path.is_file() and path.stat().st_size:
-        number = 1
-        while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
-            number += 1
-        path.rename(aside)
+    """Where to save; says so when a file that was there had to make room."""
+    from exploracoder.prepare import aside_of, free_output
+
+    aside = aside_of(path) if path is not None else None
+    output = free_output(path)
+    if aside is not None and aside.exists():
         click.echo(f"{path} was there; it is now {aside.name}.", err=True)
-    return path.absolute()
-
-
-def _assignments(given: tuple[str, ...]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for assignment in given:
-        name, equals, value = assignment.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or name not in Settings.model_fields or name == "profile":
-            raise InputError(
-                f"--set takes NAME=VALUE with the name of a setting, not {assignment!r}."
-                " 'exploracoder explore --list-settings' names them."
-            )
-        values[name] = value.strip()
-    return values
+    return output
 
 
 def _own_options(given: dict[str, Any]) -> dict[str, Any]:

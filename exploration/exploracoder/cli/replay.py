@@ -16,7 +16,6 @@ from exploracoder.cli.options import (
     sandbox_options,
     strategy_option,
 )
-from exploracoder.errors import SetupError
 from exploracoder.replay import Replay
 
 
@@ -43,20 +42,16 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
 
 
 def _replay(file: Path, given: dict[str, Any]) -> Replay:
-    from exploracoder_kernel.errors import SidecarError
-    from exploracoder_kernel.limits import Limits
-    from exploracoder_kernel.sidecar import Sidecar
-
     from exploracoder import document, prepare
-    from exploracoder.bringing import Source, bring, check_source
+    from exploracoder.bringing import Source, check_source
     from exploracoder.cli.sandbox import find_sandbox
     from exploracoder.installed import find_libraries
-    from exploracoder.replay import replay as replay_cells
+    from exploracoder.replaying import replay_with
 
     exploration = document.load(file)
     source = None if given["kernel"] is None else Source(given["kernel"])
     check_source(source, exploration.brought)
-    then = exploration.python if Path(exploration.python).exists() else None
+    then = prepare.interpreter_then(exploration)
     interpreter = prepare.find_interpreter(given["python"] or then)
     libraries = find_libraries(exploration, interpreter, (Path.cwd(), file.absolute().parent))
     sandboxing = find_sandbox(
@@ -65,25 +60,13 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
         folder=Path.cwd(),
         readable=given["readable"],
     )
-
-    async def work() -> Replay:
-        limits = Limits(wall_seconds=exploration.settings.run_seconds)
-        cells = []
-        async with Sidecar(
-            interpreter.executable,
-            limits=limits,
-            strategy=given["strategy"],
-            env=libraries.environment,
-            launcher=sandboxing.launcher,
-        ) as sidecar:
-            await bring(sidecar, source, exploration.brought)
-            async for cell in replay_cells(sidecar, exploration):
-                progress.working(f"Ran {cell.cell}: {cell.result}")
-                cells.append(cell)
-        return Replay(versions=libraries.versions, cells=tuple(cells))
-
     with Progress() as progress:
-        try:
-            return run_async(work())
-        except SidecarError as error:
-            raise SetupError(str(error)) from error
+        replaying = replay_with(
+            libraries,
+            python=interpreter.executable,
+            strategy=given["strategy"],
+            sandboxing=sandboxing,
+            source=source,
+            tell=lambda cell: progress.working(f"Ran {cell.cell}: {cell.result}"),
+        )
+        return run_async(replaying)

@@ -1,0 +1,295 @@
+"""Explorations from Python: one call to the end, or a session to steer.
+
+```python
+done = await explore("Name the strong leaves", libraries=["tealeaf"], output="tea.ipynb")
+print(done.solution.final.code)
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from exploracoder import commands as c
+from exploracoder import prepare
+from exploracoder.background import run_sync
+from exploracoder.bringing import AnySource, check_source
+from exploracoder.errors import InputError, SetupError
+from exploracoder.events import Progress
+from exploracoder.live import LiveSession
+from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
+from exploracoder.models.chat import ChatModel
+from exploracoder.opening import Opening, local_scratch
+from exploracoder.session import Session, check_writable
+from exploracoder.state import Exploration
+from exploracoder.workplace import Options, Workplace, open_workplace
+
+Code = str | Path
+
+
+def new_exploration(
+    task: str,
+    *,
+    libraries: Sequence[str] | str,
+    context: Code = "",
+    check: Code = "",
+    entry_point: str | None = None,
+    model: str | ChatModel | None = None,
+    options: Options | None = None,
+) -> Exploration:
+    """An exploration that nobody has begun with; see `explore` for what is given.
+
+    Raises InputError when something that was given cannot be used.
+    """
+    options = options or Options()
+    named = [libraries] if isinstance(libraries, str) else libraries
+    made = prepare.make_task(
+        task,
+        libraries=[prepare.absolute_target(one) for one in named],
+        context=_code(context, "context"),
+        check=_code(check, "check"),
+        entry_point=entry_point,
+    )
+    named_model = model if isinstance(model, str) else None
+    is_given = model is not None and named_model is None
+    return prepare.make_exploration(
+        made,
+        profile=options.profile,
+        settings=options.settings,
+        is_embedded=not is_given and prepare.wants_embedded(named_model, options.base_url),
+        method=options.method,
+        seed=options.seed,
+    )
+
+
+@asynccontextmanager
+async def open_exploration(
+    task: str | Exploration,
+    *,
+    libraries: Sequence[str] | str = (),
+    context: Code = "",
+    check: Code = "",
+    entry_point: str | None = None,
+    model: str | ChatModel | None = None,
+    mode: c.Mode = "review",
+    output: str | Path | None = None,
+    on_event: OnEvent | None = None,
+    source: AnySource | None = None,
+    options: Options | None = None,
+) -> AsyncIterator[LiveExploration]:
+    """An exploration that you steer: a new one begins at once, a loaded one waits for a command.
+
+    In the mode ``review`` it stops at the plan and at each subtask whose candidates have run.
+    Leaving the block stops what is being worked on, saves, and ends the scratch kernel.
+
+    Args:
+        task: What you want, or an exploration of `Exploration.load` to go on with; its ``output``
+            is then the file that it came from, and what it was made of is not given again.
+        libraries: As in `explore`, like all the others.
+        context: See there.
+        check: See there.
+        entry_point: See there.
+        model: See there.
+        mode: Whether you want to be asked. A command changes it later.
+        output: See there.
+        on_event: See there.
+        source: See there.
+        options: See there.
+
+    Raises:
+        InputError: Something that was given cannot be used.
+        SetupError: Model, sandbox, or scratch kernel cannot be had, or a step that ran before does
+            not run now.
+    """
+    options = options or Options()
+    if isinstance(task, str):
+        target = prepare.free_output(None if output is None else Path(output))
+        exploration = new_exploration(
+            task,
+            libraries=libraries,
+            context=context,
+            check=check,
+            entry_point=entry_point,
+            model=model,
+            options=options,
+        )
+    elif output is None or libraries or context or check:
+        raise InputError(
+            "An exploration that goes on has its libraries, context and check already, and needs"
+            " the notebook it came from as output."
+        )
+    else:
+        exploration, target = prepare.going_on(task), prepare.full(output)
+    feed = Feed(on_event)
+    async with _open_workplace(exploration, target, model, options, mode, feed, source) as place:
+        scratch = local_scratch(
+            place.python, place.folder, strategy=place.strategy, sandboxing=place.sandboxing
+        )
+        session = LiveSession(
+            place.exploration,
+            model=place.model,
+            index=place.index,
+            opening=Opening(place.python, scratch, source),
+            save=place.save,
+            mode=mode,
+            listener=feed,
+        )
+        async with session:
+            if isinstance(task, str):
+                await session.do(c.GoOn())
+            yield LiveExploration(session, feed, place.output)
+
+
+async def explore(
+    task: str,
+    *,
+    libraries: Sequence[str] | str,
+    context: Code = "",
+    check: Code = "",
+    entry_point: str | None = None,
+    model: str | ChatModel | None = None,
+    mode: c.Mode = "auto",
+    output: str | Path | None = None,
+    on_event: OnEvent | None = None,
+    source: AnySource | None = None,
+    options: Options | None = None,
+) -> Exploration:
+    """Explore a task with a library that the model does not know, and write a verified solution.
+
+    Args:
+        task: What you want, in a sentence or two. It may hold the head of a function to complete.
+        libraries: Installed ones by name, or folders and .py files.
+        context: Code that runs before anything else, or the path of a file with it.
+        check: Code that runs after the solution and raises when it is wrong, or its path.
+        entry_point: The function that the solution must define.
+        model: Its name, or an open one; ``embedded`` is the one that comes with ExploraCoder.
+            Without one it is what the environment names, or else the embedded one.
+        mode: ``auto`` works to the end, as the command line does; ``review`` stops at the plan, and
+            `open_exploration` goes on from there.
+        output: The notebook to write; a file that is there is moved aside. Without one it is
+            ``exploration.ipynb`` here, numbered if there is one.
+        on_event: Called with each event, in the thread and loop of the work; it must not raise.
+        source: Where variables come along from: `exploracoder.bringing.Source` for a running
+            kernel.
+        options: Everything else.
+
+    Returns:
+        The exploration; its ``status`` says how it came out, and ``solution`` may be None.
+
+    Raises:
+        InputError: Something that was given cannot be used.
+        SetupError: Model, sandbox, or scratch kernel cannot be had, or have failed; what was found
+            until then is in the notebook.
+    """
+    given: dict[str, Any] = {
+        "libraries": libraries,
+        "context": context,
+        "check": check,
+        "entry_point": entry_point,
+        "model": model,
+    }
+    options = options or Options()
+    if mode == "review":
+        opened = open_exploration(
+            task,
+            **given,
+            output=output,
+            on_event=on_event,
+            source=source,
+            options=options,
+        )
+        async with opened as live:
+            await live.idle()
+            if live.progress.error:
+                raise SetupError(live.progress.error)
+            return live.exploration
+    exploration = new_exploration(task, **given, options=options)
+    target = prepare.free_output(None if output is None else Path(output))
+    return await _run(exploration, target, model, options, Feed(on_event), source)
+
+
+def explore_sync(
+    task: str,
+    *,
+    libraries: Sequence[str] | str,
+    context: Code = "",
+    check: Code = "",
+    entry_point: str | None = None,
+    model: str | ChatModel | None = None,
+    mode: c.Mode = "auto",
+    output: str | Path | None = None,
+    on_event: OnEvent | None = None,
+    source: AnySource | None = None,
+    options: Options | None = None,
+) -> Exploration:
+    """`explore` for code that does not await, in a notebook's cell too: see there.
+
+    Ctrl-C stops the work after saving, and raises KeyboardInterrupt.
+    """
+    return run_sync(
+        explore(
+            task,
+            libraries=libraries,
+            context=context,
+            check=check,
+            entry_point=entry_point,
+            model=model,
+            mode=mode,
+            output=output,
+            on_event=on_event,
+            source=source,
+            options=options,
+        )
+    )
+
+
+async def _run(
+    exploration: Exploration,
+    output: Path,
+    model: str | ChatModel | None,
+    options: Options,
+    feed: Feed,
+    source: AnySource | None,
+) -> Exploration:
+    """From beginning to end, as the command line does."""
+
+    def tell(state: Exploration, message: str) -> None:
+        feed(state, Progress(activity="working", message=message))
+
+    async with _open_workplace(exploration, output, model, options, "auto", feed, source) as place:
+        session = Session(
+            place.exploration,
+            model=place.model,
+            index=place.index,
+            place=place.for_session(source),
+            listener=tell,
+        )
+        async with session:
+            return await session.run()
+
+
+@asynccontextmanager
+async def _open_workplace(
+    exploration: Exploration,
+    output: Path,
+    model: str | ChatModel | None,
+    options: Options,
+    mode: c.Mode,
+    feed: Feed,
+    source: AnySource | None,
+) -> AsyncIterator[Workplace]:
+    check_source(source, exploration.brought)
+    check_writable(output)
+
+    def tell(message: str) -> None:
+        feed(exploration, Progress(activity="working", mode=mode, message=message))
+
+    async with open_workplace(exploration, output, model, options, tell=tell) as place:
+        yield place
+
+
+def _code(given: Code, option: str) -> str:
+    return prepare.read_code(given, option) if isinstance(given, Path) else given

@@ -1,0 +1,315 @@
+"""Does what a magic says: explores, steers, looks up, and shows the outcome in the cell."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from exploracoder import commands as c
+from exploracoder import document, prepare
+from exploracoder.api import open_exploration
+from exploracoder.background import Job
+from exploracoder.commands import MAX_CODE_CHARS
+from exploracoder.errors import CommandError, InputError
+from exploracoder.events import Event
+from exploracoder.live_exploration import LiveExploration
+from exploracoder.state import Exploration
+from exploracoder_kernel.own_variables import OwnVariables
+
+from exploracoder_jupyter.magics import TRY_NAME, help_page, lookups, pages, places, registry
+from exploracoder_jupyter.magics.configuration import Configuration
+from exploracoder_jupyter.magics.keeper import Keeper
+from exploracoder_jupyter.magics.named_code import code_named
+from exploracoder_jupyter.magics.page import Page
+from exploracoder_jupyter.magics.parsing import Order, Request, parse
+from exploracoder_jupyter.magics.screen import screen_for
+from exploracoder_jupyter.magics.showing import Showing, short
+from exploracoder_jupyter.magics.steering_words import STEERING, command_for, plan_command
+
+
+class Assistant:
+    """Behind the magics of one shell. The user's namespace is read, and never written."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._keeper = Keeper()
+        self._configuration = Configuration()
+        self._showing: Showing | None = None
+        self._handlers: Mapping[str, Callable[[Order], None]] = {
+            "use": self._use,
+            "search": self._search,
+            "docs": self._docs,
+            "plan": self._plan,
+            "edit": self._edit,
+            "insert": self._insert,
+            "save": self._save,
+            "resume": self._resume,
+            "replay": self._replay,
+            "status": self._status,
+            "cost": self._cost,
+            "cancel": self._cancel,
+            "config": self._config,
+            "help": self._help,
+        }
+
+    def run(self, line: str, cell: str | None) -> None:
+        """Do what a line, or the cell below it, says. What is wrong with it is raised."""
+        asked = parse(line, cell)
+        if isinstance(asked, Request):
+            self._explore(asked)
+        elif asked.name in STEERING:
+            live = self._keeper.live
+            self._steer(command_for(asked.name, asked.rest, live.exploration), asked)
+        else:
+            self._handlers[asked.name](asked)
+
+    def try_code(self, line: str, cell: str) -> None:
+        """Make a cell the user's candidate of the subtask that ``line`` names."""
+        order = parse(f"edit {line}", None)
+        assert isinstance(order, Order), "the line begins with a sub-command"
+        step = places.subtask_or_shown(self._keeper.live.exploration, order.rest)
+        code = cell.strip("\n")
+        if not 0 < len(code) <= MAX_CODE_CHARS:
+            raise InputError(f"The cell must have code, at most {MAX_CODE_CHARS} characters.")
+        self._steer(c.TryCode(subtask=step.subtask.id, code=code), order)
+
+    def close(self) -> None:
+        """Stop, save, and end the thread of the work."""
+        self._keeper.close()
+
+    def _explore(self, asked: Request) -> None:
+        self._keeper.check_free()
+        libraries = asked.libraries or self._configuration.libraries
+        if not libraries:
+            raise InputError(
+                "Name a library: --library LIB beside the task, or '%exploracoder use LIB' for all"
+                " tasks."
+            )
+        names = self._shell.user_ns
+        given = {
+            "libraries": libraries,
+            "context": code_named(asked.context, names, "--context"),
+            "check": code_named(asked.check, names, "--check"),
+            "entry_point": asked.entry_point,
+            "output": asked.output,
+            "mode": asked.mode or self._configuration.mode,
+        }
+        source = self._brought(asked.bring)
+        is_done = self._open(asked.task, given, source, is_waited_for=asked.is_waited_for)
+        if asked.is_inserted and is_done:
+            self._put_solution()
+
+    def _open(
+        self,
+        task: str | Exploration,
+        given: Mapping[str, Any],
+        source: OwnVariables | None,
+        *,
+        is_waited_for: bool,
+    ) -> bool:
+        """Open an exploration; False when it was stopped."""
+        opening = _opened(
+            task,
+            **given,
+            model=self._configuration.model,
+            options=self._configuration.options,
+            on_event=self._hear,
+            source=source,
+        )
+        showing = self._new_showing()
+        job = self._keeper.open(opening, showing.end)
+        return self._wait(showing, job, is_waited_for=is_waited_for)
+
+    def _steer(self, command: c.Command, order: Order) -> None:
+        live = self._keeper.live
+        if live.is_working:
+            live_message = live.progress.message or "something"
+            raise CommandError(
+                f"It is working ({live_message}). Wait, or stop it: %exploracoder cancel"
+            )
+        showing = self._new_showing()
+        job = self._keeper.do(command, showing.end)
+        self._wait(showing, job, is_waited_for=order.is_waited_for)
+
+    def _new_showing(self) -> Showing:
+        showing = self._showing = Showing(screen_for(self._shell), self._keeper)
+        if not showing.screen.waits_always:
+            # Sent from the cell's own thread, so that the display belongs to this cell.
+            showing.screen.show(showing.page())
+        return showing
+
+    def _wait(self, showing: Showing, job: Job[None], *, is_waited_for: bool) -> bool:
+        if is_waited_for or self._configuration.wait or showing.screen.waits_always:
+            return showing.wait(job)
+        return True
+
+    def _hear(self, event: Event) -> None:
+        if self._showing is not None:
+            self._showing.hear(event)
+
+    def _brought(self, names: Sequence[str]) -> OwnVariables | None:
+        """Copies of the user's variables. Raises InputError when one is not there."""
+        if not names:
+            return None
+        known = [name for name in self._shell.user_ns if not name.startswith("_")]
+        for name in names:
+            if name.isidentifier() and name not in self._shell.user_ns:
+                near = registry.nearest(name, known, cutoff=0.5)
+                hint = f" Did you mean {near}?" if near else ""
+                raise InputError(f"--bring: this kernel has no variable {name!r}.{hint}")
+        source = OwnVariables(names)
+        if len(source.refused) == len(source.names):
+            source.close()
+            reasons = "; ".join(f"{name} ({why})" for name, why in source.refused.items())
+            raise InputError(f"--bring: none of the variables can be copied: {reasons}.")
+        return source
+
+    def _show(self, page: Page) -> None:
+        screen_for(self._shell).show(page)
+
+    def _libraries(self) -> tuple[str, ...]:
+        """Those in use, or those of the open exploration. Raises InputError when there are none."""
+        live = self._keeper.found
+        found = self._configuration.libraries
+        found = found or (live.exploration.task.libraries if live else ())
+        if not found:
+            raise InputError("No library is in use. Name one: %exploracoder use LIB")
+        return found
+
+    def _use(self, order: Order) -> None:
+        targets = [prepare.absolute_target(word) for word in order.words]
+        targets = targets or list(self._libraries())
+        options = self._configuration.options
+        found = self._keeper.run(lookups.read_libraries(targets, options))
+        self._configuration = replace(self._configuration, libraries=tuple(targets))
+        self._show(pages.libraries_page(found))
+
+    def _search(self, order: Order) -> None:
+        if not order.rest:
+            raise InputError("search needs words: %exploracoder search QUERY")
+        options = self._configuration.options
+        hits = self._keeper.run(lookups.search(order.rest, self._libraries(), options))
+        self._show(pages.search_page(order.rest, hits))
+
+    def _docs(self, order: Order) -> None:
+        if len(order.words) != 1:
+            raise InputError("docs needs one name: %exploracoder docs NAME")
+        options = self._configuration.options
+        doc = self._keeper.run(lookups.find_doc(order.rest, self._libraries(), options))
+        self._show(pages.doc_page(doc))
+
+    def _plan(self, order: Order) -> None:
+        exploration = self._keeper.live.exploration
+        if not order.rest:
+            if not exploration.steps:
+                raise CommandError("There is no plan yet. '%exploracoder next' makes one.")
+            self._show(pages.plan_page(exploration))
+            return
+        command = plan_command(order.rest, exploration)
+        if isinstance(command, c.Replan):
+            self._steer(command, order)
+            return
+        self._keeper.edit(command)
+        self._show(pages.plan_page(self._keeper.live.exploration))
+
+    def _edit(self, order: Order) -> None:
+        step, chosen = places.candidate(self._keeper.live.exploration, order.rest)
+        code = chosen.code if chosen else f"# {step.subtask.goal}"
+        self._shell.set_next_input(f"%%{TRY_NAME} {step.subtask.id}\n{code}")
+        self._show(
+            pages.message_page("It is in the next cell. Change it there, and run it to try it.")
+        )
+
+    def _insert(self, order: Order) -> None:
+        self._put_solution()
+
+    def _put_solution(self) -> None:
+        solution = self._keeper.live.exploration.solution
+        if solution is None or not solution.final.is_good:
+            raise CommandError(
+                "There is no solution that ran yet. '%exploracoder status' says where it is."
+            )
+        self._shell.set_next_input(solution.final.code)
+        self._show(pages.message_page("The solution is in the next cell. It was not run there."))
+
+    def _save(self, order: Order) -> None:
+        live = self._keeper.live
+        if order.rest:
+            path = prepare.free_output(Path(order.rest).expanduser())
+            document.save(path, live.exploration)
+            self._show(pages.message_page(f"Saved in {short(path)}."))
+            return
+        said = f"It is saved at every step in {short(live.output)}."
+        self._show(pages.message_page(said))
+
+    def _resume(self, order: Order) -> None:
+        self._keeper.check_free()
+        path, exploration = _saved(order)
+        source = self._brought([one.name for one in exploration.brought.variables])
+        given = {"output": path, "mode": "review"}
+        self._open(exploration, given, source, is_waited_for=order.is_waited_for)
+
+    def _replay(self, order: Order) -> None:
+        path, exploration = _saved(order)
+        source = self._brought([one.name for one in exploration.brought.variables])
+        options = self._configuration.options
+        try:
+            again = lookups.replay_again(exploration, path.absolute().parent, options, source)
+            replayed = self._keeper.run(again)
+        finally:
+            if source is not None:
+                source.close()
+        self._show(pages.replay_page(short(path), replayed))
+
+    def _status(self, order: Order) -> None:
+        if self._keeper.found is None and self._keeper.is_busy and self._showing is not None:
+            self._show(self._showing.page())
+            return
+        live = self._keeper.live
+        page = pages.exploration_page(live.exploration, live.progress, short(live.output))
+        self._show(page)
+
+    def _cost(self, order: Order) -> None:
+        self._show(pages.cost_page(self._keeper.live.exploration))
+
+    def _cancel(self, order: Order) -> None:
+        was_working = self._keeper.cancel()
+        said = "Stopped. All that was found is kept." if was_working else "Nothing is worked on."
+        self._show(pages.message_page(said))
+
+    def _config(self, order: Order) -> None:
+        configuration = self._configuration
+        for assignment in order.words:
+            configuration = configuration.changed(assignment)
+        is_mode = any(word.startswith("mode=") for word in order.words)
+        if is_mode and self._keeper.found is not None:
+            self._keeper.edit(c.SetMode(mode=configuration.mode))
+        self._configuration = configuration
+        self._show(configuration.page())
+
+    def _help(self, order: Order) -> None:
+        self._show(help_page.help_page(order.rest))
+
+
+@asynccontextmanager
+async def _opened(
+    task: str | Exploration, *, source: OwnVariables | None, **given: Any
+) -> AsyncIterator[LiveExploration]:
+    """The exploration; the copies of variables are gone when it is closed."""
+    try:
+        async with open_exploration(task, source=source, **given) as live:
+            yield live
+    finally:
+        if source is not None:
+            source.close()
+
+
+def _saved(order: Order) -> tuple[Path, Exploration]:
+    """The notebook that an order names. Raises InputError when it cannot be read."""
+    if not order.rest:
+        raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
+    path = Path(order.rest).expanduser()
+    return path, Exploration.load(path)

@@ -1,0 +1,57 @@
+"""Completion of sub-commands, options, libraries and file names."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from exploracoder_jupyter.magics import registry
+
+_WITH_LIBRARY = ("use", "--library")
+_WITH_FILE = ("save", "resume", "replay", "--output")
+_MOST = 200
+
+
+def complete(line: str, symbol: str) -> list[str]:
+    """What can stand in place of ``symbol``, the word that ``line`` ends with."""
+    before = line[: len(line) - len(symbol)] if symbol and line.endswith(symbol) else line
+    words = before.split()
+    last = words[-1] if words else ""
+    is_cell = bool(words) and words[0].startswith("%%")
+    if last in _WITH_LIBRARY or (len(words) > 1 and words[1] == "use"):
+        return _starting(symbol, [*_libraries(), *_files(symbol, (".py", "/"))])
+    if last in _WITH_FILE:
+        return _starting(symbol, _files(symbol, (".ipynb", "/")))
+    if symbol.startswith("-"):
+        return _starting(symbol, (f"--{one.name}" for one in registry.OPTIONS))
+    if len(words) == 1 and not is_cell:
+        return _starting(symbol, registry.names())
+    if len(words) == 2 and last == "help":
+        return _starting(symbol, registry.names())
+    return []
+
+
+def _starting(symbol: str, words: Iterable[str]) -> list[str]:
+    return sorted({word for word in words if word.startswith(symbol)})[:_MOST]
+
+
+def _libraries() -> Iterable[str]:
+    """What can be imported here, by name; nothing is imported for it."""
+    own = (module.name for module in pkgutil.iter_modules())
+    return (
+        name for name in own if not name.startswith("_") and name not in sys.stdlib_module_names
+    )
+
+
+def _files(symbol: str, ends: tuple[str, ...]) -> Iterable[str]:
+    """Files and folders that begin with ``symbol``, folders with a slash."""
+    head, slash, _ = symbol.rpartition("/")
+    folder = Path(head + slash).expanduser() if slash else Path()
+    try:
+        entries = [(one.name, one.is_dir()) for one in folder.iterdir()]
+    except OSError:
+        return []
+    shown = (f"{head}{slash}{name}{'/' if is_dir else ''}" for name, is_dir in entries)
+    return (name for name in shown if name.endswith(ends))

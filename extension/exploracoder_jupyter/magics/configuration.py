@@ -1,0 +1,129 @@
+"""What holds for all explorations of a kernel: model, mode, libraries, settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, cast
+
+from exploracoder.commands import Mode
+from exploracoder.config import PROFILES, Settings
+from exploracoder.errors import InputError
+from exploracoder.workplace import Options
+
+from exploracoder_jupyter.magics.page import Line, Page, Table
+from exploracoder_jupyter.magics.registry import nearest
+
+_YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TEXTS = (
+    "base_url",
+    "profile",
+    "method",
+    "python",
+    "sandbox",
+    "strategy",
+    "chroma_url",
+    "embeddings_url",
+    "embeddings_model",
+)
+_OWN = ("model", "mode", "wait", "cache", "seed", *_TEXTS)
+_SETTINGS = tuple(name for name in Settings.model_fields if name != "profile")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What ``%exploracoder config`` and ``use`` have chosen."""
+
+    libraries: tuple[str, ...] = ()
+    model: str | None = None
+    mode: Mode = "auto"
+    wait: bool = False
+    options: Options = field(default_factory=Options)
+
+    def changed(self, assignment: str) -> Configuration:
+        """The configuration after ``NAME=VALUE``; an empty value is the default again.
+
+        Raises InputError when no such thing can be configured, or not to that value.
+        """
+        given, equals, value = assignment.partition("=")
+        name = given.strip().replace("-", "_")
+        if not equals:
+            raise InputError(f"config takes NAME=VALUE, without blanks, not {assignment!r}.")
+        if name in ("model", "mode", "wait"):
+            return replace(self, **{name: _own_value(name, value)})
+        if name in _OWN:
+            return replace(self, options=replace(self.options, **{name: _option(name, value)}))
+        if name in _SETTINGS:
+            return replace(
+                self, options=replace(self.options, settings=self._settings(name, value))
+            )
+        near = nearest(name, (*_OWN, *_SETTINGS), cutoff=0.0)
+        raise InputError(f"There is nothing called {name!r} to configure. The nearest is {near!r}.")
+
+    def page(self) -> Page:
+        """What differs from the default, and what else there is."""
+        now = {"model": self.model or "", "mode": self.mode, "wait": str(self.wait)}
+        now |= {
+            one.name: str(getattr(self.options, one.name) or "")
+            for one in fields(self.options)
+            if one.name in _OWN
+        }
+        now |= {name: str(value) for name, value in self.options.settings.items()}
+        libraries = ("libraries", ", ".join(self.libraries))
+        rows = (libraries, *((name, value) for name, value in now.items()))
+        others = ", ".join(name for name in _SETTINGS if name not in self.options.settings)
+        return Page(
+            (
+                Table(tuple((name, value or "default") for name, value in rows)),
+                Line(f"Settings that can be given too: {others}", "dim"),
+                Line("→ %exploracoder config NAME=VALUE; it holds from the next task on"),
+            )
+        )
+
+    def _settings(self, name: str, value: str) -> dict[str, object]:
+        kept = {key: old for key, old in self.options.settings.items() if key != name}
+        if not value:
+            return kept
+        settings: dict[str, Any] = kept | {name: value}
+        try:
+            Settings.model_validate(PROFILES["standard"].model_dump() | settings)
+        except ValueError as error:
+            raise InputError(f"{name} cannot be {value!r}: {_first_line(error)}") from error
+        return settings
+
+
+def _own_value(name: str, value: str) -> Any:
+    if name == "model":
+        return value or None
+    if name == "wait":
+        return _truth(name, value)
+    if value not in ("", "auto", "review"):
+        raise InputError(f"mode is auto or review, not {value!r}.")
+    return cast(Mode, value or "auto")
+
+
+def _option(name: str, value: str) -> Any:
+    if name == "cache":
+        return _truth(name, value)
+    if name == "seed":
+        if not value.lstrip("-").isdigit():
+            raise InputError(f"seed is a whole number, not {value!r}.")
+        return int(value)
+    if name == "profile" and value and value not in PROFILES:
+        raise InputError(f"profile is one of {', '.join(PROFILES)}, not {value!r}.")
+    default: Any = {one.name: one.default for one in fields(Options)}[name]
+    chosen: dict[str, Any] = {name: value or default}
+    checked = replace(Options(), **chosen)
+    # Asking for them refuses what does not exist.
+    _ = checked.sandbox_level, checked.branching
+    return getattr(checked, name)
+
+
+def _truth(name: str, value: str) -> bool:
+    if value.lower() not in ("", *_YES):
+        raise InputError(f"{name} is true or false, not {value!r}.")
+    return _YES.get(value.lower(), False)
+
+
+def _first_line(error: ValueError) -> str:
+    errors = getattr(error, "errors", None)
+    return str(errors()[0]["msg"]) if callable(errors) else str(error)

@@ -1,0 +1,1 @@
+"""The faces of a page: plain text, HTML, and a terminal."""

@@ -1,0 +1,159 @@
+"""The one exploration that a kernel has open: its work is done in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from typing import Any, TypeVar
+
+from exploracoder import commands as c
+from exploracoder.background import Background, Job
+from exploracoder.errors import CommandError, ExploraCoderError
+from exploracoder.live_exploration import LiveExploration
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_retrieval.errors import RetrievalError
+
+Ended = Callable[[str], None]
+ResultT = TypeVar("ResultT")
+
+_NONE = (
+    "No exploration is open in this kernel. Begin one: write a task under %%exploracoder. After a"
+    " restart go on with the notebook that was saved: %exploracoder resume FILE"
+)
+
+
+class Keeper:
+    """Opens, steers and closes an exploration. Its methods are for the kernel's own thread."""
+
+    def __init__(self) -> None:
+        self._background: Background | None = None
+        self._stack: AsyncExitStack | None = None
+        self._live: LiveExploration | None = None
+        self._job: Job[Any] | None = None
+
+    @property
+    def background(self) -> Background:
+        """The thread of the work, which is started when it is needed."""
+        if self._background is None:
+            self._background = Background()
+        return self._background
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is opened or worked on."""
+        return self._job is not None and not self._job.is_done
+
+    @property
+    def live(self) -> LiveExploration:
+        """The open exploration. Raises CommandError when there is none, or none yet."""
+        if self._live is None:
+            raise CommandError(
+                "The exploration is being opened. Wait a moment, or cancel it."
+                if self.is_busy
+                else _NONE
+            )
+        return self._live
+
+    @property
+    def found(self) -> LiveExploration | None:
+        """The open exploration, if there is one."""
+        return self._live
+
+    def check_free(self) -> None:
+        """Raise CommandError when another exploration is being worked on."""
+        if self.is_busy:
+            raise CommandError(
+                "An exploration is being worked on. Wait for it, or stop it: %exploracoder cancel"
+            )
+
+    def open(
+        self, opening: AbstractAsyncContextManager[LiveExploration], ended: Ended
+    ) -> Job[None]:
+        """Open an exploration in place of the one before, and follow it until it rests.
+
+        ``ended`` is called at the end, in the thread of the work, with why it could not be opened.
+        Raises CommandError when the one before is being worked on.
+        """
+        self.check_free()
+        self._close_live()
+        self._job = self.background.start(_told(self._open(opening), ended))
+        return self._job
+
+    def do(self, command: c.Command, ended: Ended) -> Job[None]:
+        """Give a command, and follow the work until it rests.
+
+        Raises CommandError and InputError when it cannot be taken.
+        """
+        live = self.live
+        self.background.run(live.do(command))
+        self._job = self.background.start(_told(_follow(live), ended))
+        return self._job
+
+    def edit(self, command: c.Command) -> None:
+        """Give a command that is done at once: an edit of the plan, or another mode.
+
+        Raises CommandError and InputError when it cannot be taken.
+        """
+        self.background.run(self.live.do(command))
+
+    def cancel(self) -> bool:
+        """Stop what is being worked on, and wait until it is saved; False when nothing is."""
+        job = self._job
+        if job is None or job.is_done:
+            return False
+        job.cancel()
+        with suppress(ExploraCoderError, concurrent.futures.CancelledError):
+            job.wait()
+        return True
+
+    def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Do something else in the background, and wait for it."""
+        return self.background.run(work)
+
+    def close(self) -> None:
+        """Stop, save, and end the thread."""
+        background, self._background = self._background, None
+        if background is None:
+            return
+        stack, self._stack, self._live = self._stack, None, None
+        with suppress(Exception):  # Whatever it is, the kernel ends.
+            if self._job is not None and not self._job.is_done:
+                self._job.cancel()
+            if stack is not None:
+                background.run(stack.aclose())
+        background.stop()
+
+    def _close_live(self) -> None:
+        stack, self._stack, self._live = self._stack, None, None
+        if stack is not None:
+            self.background.run(stack.aclose())
+
+    async def _open(self, opening: AbstractAsyncContextManager[LiveExploration]) -> None:
+        stack = AsyncExitStack()
+        live = await stack.enter_async_context(opening)
+        self._stack, self._live = stack, live
+        await _follow(live)
+
+
+async def _follow(live: LiveExploration) -> None:
+    """Until the work rests; whoever cancels this cancels the work, and it is saved."""
+    try:
+        await live.idle()
+    except asyncio.CancelledError:
+        await live.do(c.Cancel())
+        raise
+
+
+async def _told(work: Coroutine[Any, Any, None], ended: Ended) -> None:
+    """Say how the work ended, whoever waits for it."""
+    try:
+        await work
+    except asyncio.CancelledError:
+        ended("")
+        raise
+    except (ExploraCoderError, SidecarError, RetrievalError) as error:
+        ended(str(error))
+        raise
+    ended("")

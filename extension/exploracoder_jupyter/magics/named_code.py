@@ -1,0 +1,65 @@
+"""Code that an option names: a cell that was run, a variable, a function, or a file."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError
+from exploracoder.prepare import read_code
+
+
+def code_named(name: str, names: Mapping[str, Any], option: str) -> str:
+    """The code that ``name`` stands for; empty when it is.
+
+    Args:
+        name: A cell's number, a name in ``names``, or the path of a .py file or a notebook.
+        names: The user's namespace, which is only read.
+        option: What a message calls it.
+
+    Raises:
+        InputError: There is nothing of this name, or it is no code.
+    """
+    if not name:
+        return ""
+    if name.isdigit():
+        return _cell(int(name), names, option)
+    if name.endswith((".py", ".ipynb")):
+        return read_code(Path(name), option)
+    if name not in names:
+        raise InputError(
+            f"{option}: there is no variable {name!r}. Give a variable with code, a function"
+            " without parameters, the number of a cell that was run, or a .py file."
+        )
+    value = names[name]
+    if isinstance(value, str):
+        return value
+    if inspect.isfunction(value):
+        return _function(name, value, option)
+    raise InputError(f"{option}: {name} is {type(value).__name__}, not code or a function.")
+
+
+def _cell(number: int, names: Mapping[str, Any], option: str) -> str:
+    cells = names.get("In", [])
+    if not 0 < number < len(cells) or not str(cells[number]).strip():
+        raise InputError(f"{option}: no cell {number} was run in this kernel.")
+    return str(cells[number])
+
+
+def _function(name: str, function: Any, option: str) -> str:
+    """The function's source and a call of it."""
+    needed = [
+        one.name
+        for one in inspect.signature(function).parameters.values()
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    if needed:
+        raise InputError(f"{option}: {name} needs {', '.join(needed)}, and is called without.")
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError) as error:
+        raise InputError(f"{option}: the source of {name} cannot be read.") from error
+    return f"{textwrap.dedent(source)}\n{name}()\n"

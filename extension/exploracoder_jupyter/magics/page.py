@@ -1,0 +1,75 @@
+"""What is shown, without saying how: text, HTML and the terminal are made from the same blocks.
+
+Whatever comes from a model, a library or a run is a plain string here; each face escapes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal["plain", "good", "bad", "dim", "strong"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line that names what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence or two."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells; the first column is the narrow one."""
+
+    rows: tuple[tuple[str, ...], ...]
+    head: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python to read."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a run printed, or its error."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG, in base64."""
+
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that can be folded away under a title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    is_open: bool = False
+
+
+Block = Heading | Line | Table | Code | Output | Picture | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Blocks from top to bottom."""
+
+    blocks: tuple[Block, ...]

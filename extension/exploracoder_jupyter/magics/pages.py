@@ -1,0 +1,260 @@
+"""The pages of an exploration: the whole, what it cost, what a search or a replay found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from exploracoder import bringing, document
+from exploracoder.engine import steering
+from exploracoder.events import Progress
+from exploracoder.models.usage import Usage
+from exploracoder.replay import Replay
+from exploracoder.state import Brought, Candidate, Exploration, Library, Step
+
+from exploracoder_jupyter.magics.page import (
+    Block,
+    Code,
+    Fold,
+    Heading,
+    Line,
+    Output,
+    Page,
+    Picture,
+    Table,
+    Tone,
+)
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.observation import Observation
+    from exploracoder_retrieval.apidoc import ApiDoc, Hit
+
+_MARKS = {"pending": "·", "review": "?", "done": "✓", "failed": "✗", "skipped": "-"}
+_WORDS = {
+    "pending": "open",
+    "review": "proposed",
+    "done": "accepted",
+    "failed": "nothing ran",
+    "skipped": "left out",
+}
+_TONES: dict[str, Tone] = {"solved": "good", "unverified": "strong", "failed": "bad"}
+_MOST_OUTPUT = 4_000
+
+
+def message_page(text: str, tone: Tone = "plain") -> Page:
+    """A sentence."""
+    return Page((Line(text, tone),))
+
+
+def exploration_page(exploration: Exploration, progress: Progress, notebook: str) -> Page:
+    """All of it: where the work is, plan, docs, candidates, solution, cost, and what to do next."""
+    return Page(tuple(_whole(exploration, progress, notebook)))
+
+
+def plan_page(exploration: Exploration) -> Page:
+    """The subtasks with their states."""
+    return Page(tuple(_plan(exploration)))
+
+
+def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Iterator[Block]:
+    yield Heading(" ".join(exploration.task.text.split())[:200])
+    yield Line(_where(exploration, progress), _TONES.get(exploration.status, "strong"))
+    if progress.error:
+        yield Line(progress.error, "bad")
+    if exploration.brought != Brought():
+        yield Line(bringing.in_words(exploration.brought), "dim")
+    yield from _plan(exploration)
+    step = shown_step(exploration)
+    if step is not None:
+        yield from _step(exploration, step)
+    if exploration.solution is not None:
+        final = exploration.solution.final
+        yield Heading("Solution")
+        yield Line(document.verification(exploration).replace("**", ""))
+        yield Code(final.code)
+        yield from _observed(final.failure or final.observation)
+    yield Line(f"{_cost(exploration)} Notebook: {notebook}", "dim")
+    yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
+
+
+def _where(exploration: Exploration, progress: Progress) -> str:
+    if progress.activity == "working":
+        return f"Working: {progress.message or 'starting'} …"
+    if progress.activity == "review":
+        return "Waiting for you."
+    if exploration.reason and exploration.reason != progress.error:
+        return f"{exploration.status.capitalize()}. {exploration.reason}"
+    return f"{exploration.status.capitalize()}."
+
+
+def _plan(exploration: Exploration) -> Iterator[Block]:
+    if not exploration.steps:
+        return
+    yield Heading("Plan")
+    yield Table(
+        tuple(
+            (
+                f"{_MARKS[step.status]} {number}",
+                step.subtask.goal,
+                _WORDS[step.status],
+                _candidates_in_words(step),
+            )
+            for number, step in enumerate(exploration.steps, start=1)
+        )
+    )
+
+
+def _candidates_in_words(step: Step) -> str:
+    count = len(step.candidates)
+    return f"{count} candidate{'' if count == 1 else 's'}" if count else ""
+
+
+def shown_step(exploration: Exploration) -> Step | None:
+    """The subtask to look at: the first open one, or one that failed just before it."""
+    steps = list(exploration.steps)
+    first = steering.next_open(exploration)
+    position = len(steps) if first is None else steps.index(first)
+    before = steps[position - 1] if position else None
+    is_untouched = first is None or not first.candidates
+    if before is not None and before.status == "failed" and is_untouched:
+        return before
+    return first
+
+
+def number_of(exploration: Exploration, step: Step) -> int:
+    """A subtask's place in the plan, counting from 1."""
+    return [one.subtask.id for one in exploration.steps].index(step.subtask.id) + 1
+
+
+def _step(exploration: Exploration, step: Step) -> Iterator[Block]:
+    if not step.candidates and not step.recommendation.kept:
+        return
+    yield Heading(f"{number_of(exploration, step)}. {step.subtask.goal}")
+    docs = step.recommendation.kept
+    if docs:
+        yield Fold(f"Docs ({len(docs)})", tuple(_doc_lines(docs)))
+    for number, candidate in enumerate(step.candidates, start=1):
+        yield from _candidate(number, candidate, is_proposed=candidate.id == step.chosen)
+
+
+def _doc_lines(docs: Iterable[ApiDoc]) -> Iterator[Block]:
+    for doc in docs:
+        yield Fold(doc.path, tuple(_doc(doc)))
+
+
+def _doc(doc: ApiDoc) -> Iterator[Block]:
+    if doc.signature:
+        yield Code(doc.signature)
+    text = doc.doc or doc.summary
+    if text:
+        yield Output(text[:_MOST_OUTPUT])
+    if doc.url or doc.file:
+        yield Line(doc.url or f"{doc.file}:{doc.line or 1}", "dim")
+
+
+def _candidate(number: int, candidate: Candidate, *, is_proposed: bool) -> Iterator[Block]:
+    observation = candidate.observation
+    outcome = "ran" if candidate.ran else "failed" if observation else "running"
+    notes = [outcome, *(["repaired"] if candidate.origin == "debug" else [])]
+    notes += ["yours"] if candidate.origin == "user" else []
+    notes += ["proposed"] if is_proposed else []
+    tone: Tone = "strong" if candidate.ran or observation is None else "bad"
+    yield Line(f"Candidate {number}: {', '.join(notes)}", tone)
+    yield Code(candidate.code)
+    for problem in candidate.problems:
+        yield Line(str(problem), "bad")
+    if observation is not None:
+        yield from _observed(observation)
+
+
+def _observed(observation: Observation) -> Iterator[Block]:
+    printed = "\n".join(
+        part for part in (observation.stdout.rstrip(), observation.result or "") if part
+    )
+    if printed:
+        yield Output(printed[:_MOST_OUTPUT])
+    for output in observation.outputs:
+        data = output.get("data", {})
+        if isinstance(data, dict) and isinstance(data.get("image/png"), str):
+            yield Picture(data["image/png"])
+    if observation.error is not None:
+        error = observation.error
+        yield Output(f"{error.ename}: {error.evalue}"[:_MOST_OUTPUT], "bad")
+    elif not observation.ran:
+        yield Output(f"The run ended as {observation.status}.", "bad")
+
+
+def _cost(exploration: Exploration) -> str:
+    usage = exploration.usage
+    return (
+        f"{usage.calls} model calls, {usage.total_tokens} tokens,"
+        f" {exploration.seconds_total:.0f} s."
+    )
+
+
+def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
+    """What can be done now, in the words that do it."""
+    if progress.activity == "working":
+        yield "%exploracoder status · cancel"
+        return
+    solution = exploration.solution
+    if solution is not None and solution.final.is_good:
+        yield "%exploracoder insert puts the solution into the next cell · back S"
+        return
+    step = shown_step(exploration)
+    if step is not None and step.status in ("review", "failed"):
+        yield "%exploracoder next · accept N · edit N · debug N · retry · skip · back S"
+    elif step is not None:
+        yield "%exploracoder next · plan add GOAL · plan delete S · skip"
+    else:
+        yield "%exploracoder solve writes the solution · back S"
+
+
+def cost_page(exploration: Exploration) -> Page:
+    """What each part cost, and all together."""
+    rows = [_cost_row(part.part, part.usage) for part in exploration.spending]
+    rows.append(_cost_row("all", exploration.usage))
+    head = ("part", "calls", "prompt tokens", "completion tokens", "seconds of the model")
+    ran = f"{exploration.seconds_execution:.1f} s running code"
+    whole = f"{exploration.seconds_total:.0f} s in all, {ran}; model: {exploration.model}"
+    return Page((Table(tuple(rows), head), Line(whole, "dim")))
+
+
+def _cost_row(part: str, usage: Usage) -> tuple[str, ...]:
+    counts = (usage.calls, usage.prompt_tokens, usage.completion_tokens)
+    return (part, *map(str, counts), f"{usage.seconds:.1f}")
+
+
+def libraries_page(libraries: Sequence[Library]) -> Page:
+    """The libraries in use, and how much of them is known."""
+    rows = tuple((one.name, one.version, f"{one.apis} public APIs") for one in libraries)
+    return Page((Table(rows),))
+
+
+def search_page(query: str, hits: Sequence[Hit]) -> Page:
+    """What a search found, best first."""
+    rows = tuple((hit.doc.path, hit.doc.summary) for hit in hits)
+    if not rows:
+        return message_page(f"Nothing was found for {query!r}. Say it in other words.")
+    return Page((Table(rows), Line("→ %exploracoder docs NAME shows one of them")))
+
+
+def doc_page(doc: ApiDoc) -> Page:
+    """All that is known of an API."""
+    examples = tuple(Code(example) for example in doc.examples)
+    shown = (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
+    return Page((Heading(doc.path), *_doc(doc), *shown))
+
+
+def replay_page(name: str, replayed: Replay) -> Page:
+    """What came out differently when the cells ran again."""
+    blocks: list[Block] = [Line(str(change), "strong") for change in replayed.versions]
+    cells = replayed.cells
+    blocks.append(Table(tuple((cell.result, cell.cell, cell.goal) for cell in cells)))
+    blocks += [
+        Fold(f"{cell.cell}: {cell.result}", (Output("\n".join(cell.difference)),), is_open=True)
+        for cell in cells
+        if cell.result != "same"
+    ]
+    blocks.append(Line(f"{name}: {replayed.verdict}", "strong"))
+    return Page(tuple(blocks))

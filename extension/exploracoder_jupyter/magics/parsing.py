@@ -1,0 +1,140 @@
+"""What stands after ``%exploracoder``, taken apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from exploracoder.bringing import parse_names
+from exploracoder.commands import Mode
+from exploracoder.errors import InputError
+
+from exploracoder_jupyter.magics import registry
+
+_OPTION = re.compile(r"\s*--(?P<name>[A-Za-z][\w-]*)=?")
+_VALUE = re.compile(r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>\S+))""")
+_WAIT_AT_END = re.compile(r"(?:^|\s)--wait\s*$")
+# From this likeness on, the first word of a line is taken for a sub-command with a slip in it.
+_LIKE = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A task, with what was given beside it. ``check`` and ``context`` are still names."""
+
+    task: str
+    libraries: tuple[str, ...] = ()
+    check: str = ""
+    context: str = ""
+    bring: tuple[str, ...] = ()
+    entry_point: str | None = None
+    mode: Mode | None = None
+    output: str | None = None
+    is_waited_for: bool = False
+    is_inserted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A sub-command and what follows it."""
+
+    name: str
+    rest: str = ""
+    is_waited_for: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """What follows, word by word."""
+        return self.rest.split()
+
+
+def parse(line: str, cell: str | None) -> Request | Order:
+    """Take a magic's line and body apart. Raises InputError with the nearest known word."""
+    given, rest = _options(line)
+    if cell is not None:
+        _check_nothing_left(rest)
+        return _request(cell, given)
+    first = rest.split(maxsplit=1)[0] if rest else ""
+    if not rest and not given:
+        return Order("status")
+    if registry.find_sub_command(first) is not None:
+        return _order(first, rest[len(first) :], given)
+    if not given and _is_slip(first, rest):
+        raise registry.unknown(first)
+    return _request(rest, given)
+
+
+def _order(name: str, rest: str, given: Mapping[str, list[str]]) -> Order:
+    """Of the options a sub-command takes ``--wait`` alone, before or after its own words."""
+    after, rest = _options(rest, ("wait",))
+    others = [option for option in given if option != "wait"]
+    if others:
+        raise InputError(f"'{name}' takes no --{others[0]}; a task does.")
+    at_end = _WAIT_AT_END.search(rest) is not None
+    rest = _WAIT_AT_END.sub("", rest).strip()
+    return Order(name, rest, bool(given or after or at_end))
+
+
+def _request(task: str, given: Mapping[str, list[str]]) -> Request:
+    if "review" in given and "auto" in given:
+        raise InputError("Give either --review or --auto.")
+    if not task.strip():
+        raise InputError("The task is empty. Say in a sentence or two what you want done.")
+    mode: Mode | None = "review" if "review" in given else "auto" if "auto" in given else None
+    if mode == "review" and "into-next-cell" in given:
+        raise InputError(
+            "--into-next-cell works to the end, --review does not. With --review, '%exploracoder"
+            " insert' puts the solution into the next cell."
+        )
+    return Request(
+        task=task.strip(),
+        libraries=tuple(given.get("library", ())),
+        check=_last(given, "check"),
+        context=_last(given, "context"),
+        bring=parse_names(given.get("bring", ())),
+        entry_point=_last(given, "entry-point") or None,
+        mode="auto" if "into-next-cell" in given else mode,
+        output=_last(given, "output") or None,
+        is_waited_for="wait" in given or "into-next-cell" in given,
+        is_inserted="into-next-cell" in given,
+    )
+
+
+def _options(line: str, known: tuple[str, ...] = ()) -> tuple[dict[str, list[str]], str]:
+    """The options at the head of a line, and the rest of it."""
+    given: dict[str, list[str]] = {}
+    while (match := _OPTION.match(line)) is not None:
+        name = match["name"]
+        option = registry.find_option(name, known) if known else registry.find_option(name)
+        line, value = line[match.end() :], ""
+        if option.value:
+            found = _VALUE.match(line)
+            if found is None:
+                raise InputError(f"--{option.name} needs a value: {option.line}.")
+            value = next(text for text in found.groups() if text is not None)
+            line = line[found.end() :]
+        given.setdefault(option.name, []).append(value)
+    return given, line.strip()
+
+
+def _is_slip(first: str, rest: str) -> bool:
+    """Whether a line looks like a sub-command rather than a task."""
+    if rest == first:
+        return True
+    return first.islower() and bool(registry.nearest(first, registry.names(), cutoff=_LIKE))
+
+
+def _check_nothing_left(rest: str) -> None:
+    if not rest:
+        return
+    word = rest.split(maxsplit=1)[0]
+    if registry.find_sub_command(word) is not None:
+        raise InputError(f"'{word}' takes no cell: write %exploracoder {word}, with one %.")
+    raise InputError(
+        f"After %%exploracoder only options can stand, not {word!r}. Write the task below the line."
+    )
+
+
+def _last(given: Mapping[str, list[str]], name: str) -> str:
+    return given[name][-1] if name in given else ""

@@ -1,0 +1,203 @@
+"""Explorations from Python: to the end, or steered."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import exploracoder
+import pytest
+from exploracoder import commands as c
+from exploracoder.background import Background
+from exploracoder.errors import InputError
+from exploracoder.testing import ScriptedModelServer
+from exploracoder_kernel.own_variables import OwnVariables
+
+from .conftest import Serve
+from .scripted import CHECK, COLLECT, CONTEXT, KEEP, READ, TASK, TeaModel, fenced
+
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SETTINGS = {"candidates": 1, "rerank": "none"}
+
+
+def given(server: ScriptedModelServer, **more: Any) -> dict[str, Any]:
+    """The usual task, for a scripted model."""
+    options = exploracoder.Options(base_url=server.base_url, settings=SETTINGS)
+    asked = {"libraries": "tealeaf/", "context": CONTEXT, "check": CHECK}
+    return {**asked, "entry_point": "strong_names", "model": server.model} | {
+        "options": options,
+        **more,
+    }
+
+
+async def test_one_call_works_to_the_end_and_tells_of_each_step(
+    serve: Serve, tmp_path: Path
+) -> None:
+    told: list[exploracoder.Event] = []
+    output = tmp_path / "tea.ipynb"
+
+    done = await exploracoder.explore(TASK, **given(serve()), output=output, on_event=told.append)
+
+    assert done.status == "solved"
+    assert exploracoder.Exploration.load(output) == done
+    assert told[-1].exploration == done
+    assert any(event.progress.message.startswith("Reading the docs") for event in told)
+
+
+async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_path: Path) -> None:
+    server, output = serve(), tmp_path / "tea.ipynb"
+    async with exploracoder.open_exploration(TASK, **given(server), output=output) as live:
+        planned = [event async for event in live.events()]
+        at_plan = live.exploration
+        with pytest.raises(InputError, match="no subtask 'step-9'"):
+            await live.do(c.Skip(subtask="step-9"))
+        await live.do(c.GoOn())
+        proposed = [event async for event in live.events()]
+        await live.do(c.Accept(subtask="step-1"))
+        await live.idle()
+    kept = exploracoder.Exploration.load(output)
+    options = exploracoder.Options(base_url=server.base_url)
+    opened = exploracoder.open_exploration(
+        kept, model=server.model, output=output, mode="auto", options=options
+    )
+    async with opened as live:
+        assert not live.is_working
+        await live.do(c.GoOn())
+        await live.idle()
+        done = live.exploration
+
+    assert planned[-1].progress.activity == "review"
+    assert at_plan.status == "waiting"
+    assert proposed[-1].exploration.steps[0].status == "review"
+    assert [step.status for step in kept.steps][:1] == ["done"]
+    assert done.status == "solved"
+    assert exploracoder.Exploration.load(output) == done
+
+
+def test_the_sync_face_takes_what_the_other_takes() -> None:
+    sync, other = (
+        inspect.signature(function).parameters
+        for function in (exploracoder.explore_sync, exploracoder.explore)
+    )
+
+    assert [*sync.values()] == [*other.values()]
+
+
+async def test_the_sync_face_works_where_a_loop_runs(serve: Serve, tmp_path: Path) -> None:
+    server = serve(TeaModel())
+
+    done = exploracoder.explore_sync(
+        TASK, **given(server, mode="review"), output=tmp_path / "tea.ipynb"
+    )
+
+    assert (done.status, len(done.steps)) == ("waiting", 3)
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no library": ({"libraries": []}, "Name at least one library"),
+    "not a notebook": ({"output": "tea.txt"}, "must end in .ipynb"),
+    "no such sandbox": (
+        {"options": exploracoder.Options(sandbox="thick")},
+        "no sandbox 'thick'",
+    ),
+    "no such setting": (
+        {"options": exploracoder.Options(settings={"candidate": 2})},
+        "candidate",
+    ),
+    "a check that is not there": ({"check": Path("none.py")}, "check: none.py cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), WRONG.values(), ids=WRONG.keys())
+async def test_what_cannot_be_used_is_refused(
+    change: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    usual: dict[str, Any] = {"libraries": "tealeaf/", "output": tmp_path / "tea.ipynb"}
+
+    with pytest.raises(InputError, match=re.escape(words)):
+        await exploracoder.explore(TASK, **(usual | change))
+
+
+async def test_variables_of_this_process_come_along_as_they_were(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import __main__
+
+    monkeypatch.setattr(__main__, "text", "assam 5; sencha 2; oolong 4", raising=False)
+    monkeypatch.setattr(__main__, "guard", threading.Lock(), raising=False)
+    source = OwnVariables(["text", "guard", "nothing", "no name"])
+    monkeypatch.setattr(__main__, "text", "changed meanwhile")
+    try:
+        asked = given(serve(TeaModel()), context="", source=source)
+        done = await exploracoder.explore(TASK, **asked, output=tmp_path / "tea.ipynb")
+    finally:
+        source.close()
+
+    assert done.status == "solved"
+    assert "sencha" in done.trace[0].observation.stdout
+    assert [one.name for one in done.brought.variables] == ["text"]
+    assert {one.name: one.reason for one in done.brought.left} == {
+        "guard": "it is a lock",
+        "nothing": "the kernel has no variable of this name",
+        "no name": "it is not a name in Python",
+    }
+
+
+async def test_the_examples_of_the_page_run(
+    serve: Serve,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server = serve(TeaModel(solutions=(fenced(f"{READ}\n{KEEP}\n{COLLECT}"),)))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("EXPLORACODER_MODEL", server.model)
+    monkeypatch.chdir(own_library)
+    examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+
+    for example in examples:
+        code = compile(example, str(PAGE), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        running = eval(code, {})
+        if inspect.isawaitable(running):
+            await running
+
+    printed = capsys.readouterr().out
+    assert len(examples) == 4
+    assert printed.startswith("solved import tealeaf")
+    assert "done Read the leaves out of the text" in printed
+    assert printed.endswith("unverified\n")
+
+
+def test_work_in_the_background_is_cancelled_when_it_is_stopped() -> None:
+    seen: list[str] = []
+    begun = threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            seen.append("saved")
+
+    background = Background()
+    job = background.start(work())
+    begun.wait(10)
+    background.stop()
+
+    assert seen == ["saved"]
+    assert job.is_done
+
+
+def test_what_is_public_is_there_and_nothing_else() -> None:
+    names = ["Event", "Exploration", "LiveExploration", "Options", "explore", "open_exploration"]
+
+    assert set(names) <= set(dir(exploracoder))
+    assert all(getattr(exploracoder, name) is not None for name in names)
+    with pytest.raises(AttributeError, match="no attribute 'explain'"):
+        exploracoder.explain  # type: ignore[attr-defined]  # noqa: B018  # that is the test

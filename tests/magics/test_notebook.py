@@ -1,0 +1,144 @@
+"""The magics in a real kernel: one notebook that uses every sub-command, run by nbclient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+import pytest
+from exploracoder import Exploration
+from exploracoder.testing import Delay
+from exploracoder_jupyter.magics import registry
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from .conftest import CHECK, CONTEXT, KEEP, SOLUTION, TASK, Stage, TeaModel, fenced
+
+OPTIONS = "--library tealeaf/ --context start --check goal"
+# Each cell, and words that its output must have.
+CELLS: tuple[tuple[str, str], ...] = (
+    ("%load_ext exploracoder", ""),
+    ("CONFIGURE", "candidates"),
+    ("%exploracoder config wait=true", "True"),
+    (f"start, goal = {CONTEXT!r}, {CHECK!r}", ""),
+    ("%exploracoder help", "%exploracoder TASK"),
+    ("%exploracoder use tealeaf/", "public APIs"),
+    ("%exploracoder search read leaves", "tealeaf.read_leaves"),
+    ("%exploracoder docs read_leaves", "tealeaf.read_leaves"),
+    (f"%%exploracoder {OPTIONS} --review --output tea.ipynb\n{TASK}", "Waiting for you."),
+    ("%exploracoder plan", "Keep the strong leaves"),
+    ("%exploracoder next", "Candidate 1: ran, proposed"),
+    ("%exploracoder debug 1 Print them too", "Candidate 1"),
+    ("%exploracoder retry In another way", "Candidate 1"),
+    ("%exploracoder accept 1", "Candidate 1: ran, proposed"),
+    ("%exploracoder edit 1", "next cell"),
+    (f"%%exploracoder_try step-2\n{KEEP}", "accepted"),
+    ("%exploracoder back 2", "Candidate 1"),
+    ("%exploracoder skip", "left out"),
+    ("%exploracoder back 2", "Waiting for you."),
+    ("%exploracoder next", "Candidate 1"),
+    ("%exploracoder next", "Waiting for you."),
+    ("%exploracoder solve", "Verified"),
+    ("%exploracoder insert", "It was not run there."),
+    ("%exploracoder cost", "completion tokens"),
+    ("%exploracoder status", "Solved."),
+    ("%exploracoder save copy.ipynb", "Saved in copy.ipynb"),
+    ("%exploracoder replay copy.ipynb", "cells are as they were"),
+    ("%exploracoder resume copy.ipynb", "Solution"),
+    ("%exploracoder cancel", "Nothing is worked on."),
+    ("sorted(name for name in globals() if 'tealeaf' in name or name == 'names')", "[]"),
+)
+
+
+def said(cell: Any) -> str:
+    """What a cell shows, as text."""
+    parts = [
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for output in cell.get("outputs", [])
+    ]
+    return "\n".join(parts)
+
+
+async def run(stage: Stage, cells: list[str]) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Run cells in a new kernel; the cells with their outputs, and the kernel's replies."""
+    cells = [stage.configuration if cell == "CONFIGURE" else cell for cell in cells]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
+    replies: list[dict[str, Any]] = []
+
+    def keep(cell: Any, cell_index: int, execute_reply: dict[str, Any]) -> None:
+        replies.append(execute_reply["content"])
+
+    client = NotebookClient(
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(stage.folder)}},
+        on_cell_executed=keep,
+    )
+    await client.async_execute()
+    return notebook.cells, replies
+
+
+def next_cell(reply: dict[str, Any]) -> str:
+    """The text that a reply puts into the next cell."""
+    found = [one["text"] for one in reply["payload"] if one["source"] == "set_next_input"]
+    return str(found[0]) if found else ""
+
+
+async def test_a_notebook_uses_every_sub_command(stage: Stage) -> None:
+    stage.model.script = TeaModel(solutions=(fenced(SOLUTION),))
+
+    done, replies = await run(stage, [cell for cell, _ in CELLS])
+
+    for cell, (_, words) in zip(done, CELLS, strict=True):
+        assert words in said(cell), f"{cell.source}\n{said(cell)}"
+    texts = {cell.source: next_cell(reply) for cell, reply in zip(done, replies, strict=True)}
+    assert texts["%exploracoder edit 1"] == f"%%exploracoder_try step-2\n{KEEP}"
+    explored = Exploration.load(stage.folder / "tea.ipynb")
+    assert explored.status == "solved"
+    assert explored.solution is not None
+    assert texts["%exploracoder insert"] == explored.solution.final.code
+    shown = [
+        output["data"]
+        for cell in done
+        for output in cell.outputs
+        if "text/html" in output.get("data", {})
+    ]
+    assert all('<div class="exploracoder">' in data["text/html"] for data in shown)
+
+
+def test_the_notebook_leaves_no_sub_command_out() -> None:
+    used = {cell.split()[1] for cell, _ in CELLS if cell.startswith("%exploracoder ")}
+
+    assert set(registry.names()) - used == set()
+
+
+async def test_the_kernel_stays_usable_and_one_exploration_is_worked_on_at_a_time(
+    stage: Stage,
+) -> None:
+    plan = Delay(60, '{"subtasks": ["Read the leaves"]}')
+    stage.model.script = TeaModel(plans=[plan])
+    task = f"%%exploracoder {OPTIONS} --output slow.ipynb\n{TASK}"
+    cells = [
+        "%load_ext exploracoder",
+        "CONFIGURE",
+        f"start, goal = {CONTEXT!r}, {CHECK!r}",
+        task,
+        "1 + 1",
+        "%exploracoder status",
+        f"try:\n    get_ipython().run_cell_magic('exploracoder', {OPTIONS!r}, 'Brew')\n"
+        "except Exception as error:\n    print(error)",
+        "%exploracoder cancel",
+    ]
+
+    done, _ = await run(stage, cells)
+
+    assert said(done[4]) == "2"
+    assert "…" in said(done[5])
+    assert "%exploracoder cancel" in said(done[6])
+    assert "Stopped." in said(done[7])
+
+
+async def test_a_failed_command_stops_a_notebook(stage: Stage) -> None:
+    with pytest.raises(CellExecutionError):
+        await run(stage, ["%load_ext exploracoder", "%exploracoder nexd"])

@@ -1,0 +1,247 @@
+"""The magics in a shell without a front end: the whole flow by words, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder import Exploration
+from exploracoder.testing import Failure
+
+from .conftest import CHECK, CONTEXT, KEEP, READ, SOLUTION, TASK, TeaModel, Terminal, fenced
+
+OWN = KEEP.replace("> 3", ">= 4")
+
+
+def explore(options: str) -> str:
+    return f"%%exploracoder --library tealeaf/ --context start --check goal {options}\n{TASK}"
+
+
+def saved(name: str) -> Exploration:
+    return Exploration.load(Path(name))
+
+
+def solution_in(file: Path) -> str:
+    """The code of the solution that a notebook has."""
+    solution = saved(str(file)).solution
+    assert solution is not None
+    return solution.final.code
+
+
+@pytest.fixture
+def ready(terminal: Terminal, tmp_path: Path) -> Terminal:
+    """The user has what the task starts with and is checked by."""
+    terminal.type(f"start, goal = {CONTEXT!r}, {CHECK!r}")
+    return terminal
+
+
+def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "tea.ipynb"
+    at_plan = ready.type(explore(f"--review --output {file}"))
+    edited = ready.type("%exploracoder plan add Say them aloud")
+    renamed = ready.type("%exploracoder plan rename 4 Sing them")
+    moved = ready.type("%exploracoder plan move 4 3")
+    deleted = ready.type("%exploracoder plan delete 3")
+    proposed = ready.type("%exploracoder next")
+    retried = ready.type("%exploracoder retry In another way")
+    ready.type("%exploracoder accept 1")
+    ready.type("%exploracoder edit 1")
+    cell = ready.next_cell
+    mine = ready.type(cell.replace(KEEP, OWN))
+    back = ready.type("%exploracoder back 2")
+    debugged = ready.type("%exploracoder debug 2 It must be above 3")
+    ready.type("%exploracoder accept 1")
+    ready.type("%exploracoder skip")
+    ready.type("%exploracoder back 3")
+    ready.type("%exploracoder next")
+    ready.type("%exploracoder next")
+    solved = ready.type("%exploracoder solve")
+    ready.type("%exploracoder insert")
+    inserted = ready.next_cell
+    cost = ready.type("%exploracoder cost")
+    ready.type(f"%exploracoder save {tmp_path / 'copy.ipynb'}")
+
+    assert "Read the leaves out of the text" in at_plan
+    assert "%exploracoder next" in at_plan
+    assert "Say them aloud" in edited
+    assert "Sing them" in renamed
+    assert moved.index("Sing them") < moved.index("Collect the names")
+    assert "Sing them" not in deleted
+    assert "Candidate 1: ran, proposed" in proposed
+    assert "tealeaf.read_leaves" in proposed
+    assert "Candidate 1" in retried
+    assert cell == f"%%exploracoder_try step-2\n{KEEP}"
+    assert "✓ 2 Keep the strong leaves in a lazy pipeline accepted" in " ".join(mine.split())
+    assert "Candidate 2: ran, yours" in back
+    assert "Candidate 1" in debugged
+    assert "Verified" in solved
+    assert "completion tokens" in cost
+    done = saved(str(file))
+    assert inserted == solution_in(file)
+    assert done.status == "solved"
+    assert saved(str(tmp_path / "copy.ipynb")).steps == done.steps
+
+
+def test_a_restarted_kernel_goes_on_from_the_file_and_replays_it(
+    ready: Terminal, tmp_path: Path
+) -> None:
+    file = tmp_path / "tea.ipynb"
+    ready.type(explore(f"--review --output {file}"))
+    ready.type("%exploracoder next")
+    ready.type("%exploracoder accept")
+    # Its process ends with a kernel; what is open goes with it.
+    ready.type("%reload_ext exploracoder")
+    lost = ready.fail("%exploracoder next")
+    ready.type(ready.stage.configuration)
+    resumed = ready.type(f"%exploracoder resume {file}")
+    ready.type("%exploracoder config mode=auto")
+    ready.type("%exploracoder next")
+    replayed = ready.type(f"%exploracoder replay {file}")
+
+    assert "%exploracoder resume FILE" in lost
+    assert "1 Read the leaves" in " ".join(resumed.split())
+    assert saved(str(file)).status == "solved"
+    assert "cells are as they were" in replayed
+    assert "failed" not in replayed
+
+
+def test_the_users_kernel_is_as_it_was(ready: Terminal, tmp_path: Path) -> None:
+    ready.type("leaf = {'name': 'assam'}\nimport math\n[1, 2]\n41 + 1")
+    ready.type(CONTEXT)
+    shell = ready.shell
+    random.seed(7)
+    before = state_of(shell)
+    ready.type(
+        "%%exploracoder --library tealeaf/ --bring text,leaf --auto"
+        f" --output {tmp_path / 't.ipynb'}\n{TASK}"
+    )
+    ready.type("%exploracoder status")
+    after = state_of(shell)
+
+    assert after == before
+    assert saved(str(tmp_path / "t.ipynb")).brought.variables[0].name == "text"
+
+
+def state_of(shell: Any) -> dict[str, Any]:
+    """What a user can see of their kernel, the record of the cells that they ran apart."""
+    told = ("In", "_ih", "_i", "_ii", "_iii", "_exit_code")
+    names = {
+        name: (id(value), repr(value)[:500])
+        for name, value in shell.user_ns.items()
+        if name not in told and not name.startswith("_i")
+    }
+    outs = {number: repr(value) for number, value in shell.user_ns["Out"].items()}
+    last = [repr(shell.user_ns.get(name)) for name in ("_", "__", "___")]
+    return {
+        "names": names,
+        "outs": outs,
+        "last": last,
+        "folder": os.getcwd(),  # noqa: PTH109  # what the user sees
+        "random": random.getstate(),
+        "path": list(sys.path),
+        "environment": dict(os.environ),
+    }
+
+
+def test_into_the_next_cell_comes_the_solution(ready: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "tea.ipynb"
+    ready.type(explore(f"--into-next-cell --output {file}"))
+
+    assert ready.next_cell == solution_in(file)
+    assert "names" not in ready.shell.user_ns
+
+
+def test_libraries_are_read_searched_and_looked_up(ready: Terminal) -> None:
+    used = ready.type("%exploracoder use tealeaf/")
+    found = ready.type("%exploracoder search read leaves out of a text")
+    shown = ready.type("%exploracoder docs read_leaves")
+    unknown = ready.fail("%exploracoder docs raed_leaves")
+
+    assert "public APIs" in used
+    assert "tealeaf.read_leaves" in found
+    assert "text" in shown
+    assert "Near: " in unknown
+
+
+def test_a_model_that_fails_is_said_and_the_work_goes_on(ready: Terminal, tmp_path: Path) -> None:
+    ready.stage.model.script = TeaModel(
+        drafts={1: [Failure(401, "no such key"), fenced(READ)]}, solutions=(fenced(SOLUTION),)
+    )
+    ready.type(explore(f"--review --output {tmp_path / 'tea.ipynb'}"))
+    refused = ready.fail("%exploracoder next")
+    again = ready.type("%exploracoder next")
+
+    assert "key" in refused
+    assert "Candidate 1: ran, proposed" in again
+
+
+REFUSED = {
+    "no such sub-command": ("%exploracoder nexd", "The nearest is 'next'"),
+    "use before a task": ("%exploracoder accept 1", "No exploration is open in this kernel"),
+    "the user's code before a task": ("%%exploracoder_try 1\nx = 1", "No exploration is open"),
+    "no library": (f"%%exploracoder\n{TASK}", "Name a library"),
+    "no such library": (f"%%exploracoder --library tealief\n{TASK}", "tealief"),
+    "no such check": (
+        f"%%exploracoder --library tealeaf/ --check gaol\n{TASK}",
+        "--check: there is no variable 'gaol'",
+    ),
+    "a check that takes something": (
+        f"%%exploracoder --library tealeaf/ --check needy\n{TASK}",
+        "needy needs x",
+    ),
+    "no such cell": (
+        f"%%exploracoder --library tealeaf/ --check 99\n{TASK}",
+        "no cell 99 was run",
+    ),
+    "a name that is not there": (
+        f"%%exploracoder --library tealeaf/ --bring laef\n{TASK}",
+        "no variable 'laef'. Did you mean leaf?",
+    ),
+    "a name that cannot be copied": (
+        f"%%exploracoder --library tealeaf/ --bring guard\n{TASK}",
+        "none of the variables can be copied: guard (it is a lock)",
+    ),
+    "no such setting": ("%exploracoder config candidtes=2", "The nearest is 'candidates'"),
+    "a setting out of range": ("%exploracoder config candidates=0", "candidates cannot be '0'"),
+    "a notebook that is not there": ("%exploracoder resume none.ipynb", "no file none.ipynb"),
+    "a notebook of a newer version": ("%exploracoder resume newer.ipynb", "Upgrade it"),
+    "a damaged notebook": ("%exploracoder replay damaged.ipynb", "is damaged at task"),
+    "not a notebook": ("%exploracoder replay text.ipynb", "is not a notebook"),
+    "an unknown word for help": ("%exploracoder help acept", "The nearest is 'accept'"),
+}
+
+
+def test_what_cannot_be_done_is_refused_with_a_sentence(ready: Terminal, tmp_path: Path) -> None:
+    ready.type("import threading\nleaf, guard = 1, threading.Lock()\ndef needy(x): assert x")
+    for name, metadata in (("newer", {"schema_version": 999}), ("damaged", {"schema_version": 1})):
+        notebook = {"cells": [], "metadata": {"exploracoder": metadata}}
+        text = json.dumps(notebook | {"nbformat": 4, "nbformat_minor": 5})
+        (tmp_path / f"{name}.ipynb").write_text(text, encoding="utf-8")
+    (tmp_path / "text.ipynb").write_text("tea", encoding="utf-8")
+    here = {
+        f"{name}.ipynb": str(tmp_path / f"{name}.ipynb") for name in ("newer", "damaged", "text")
+    }
+
+    for case, (cell, words) in REFUSED.items():
+        for name, path in here.items():
+            cell = cell.replace(name, path)
+        said = ready.fail(cell)
+
+        assert words in said, f"{case}: {said}"
+
+
+def test_loading_twice_and_unloading_leave_no_trace(terminal: Terminal) -> None:
+    names = set(terminal.shell.user_ns)
+    terminal.type("%load_ext exploracoder")
+    terminal.type("%unload_ext exploracoder")
+    gone = terminal.shell.find_line_magic("exploracoder")
+    terminal.type("%load_ext exploracoder")
+
+    assert gone is None
+    assert set(terminal.shell.user_ns) - names <= {f"_i{n}" for n in range(99)}
+    assert terminal.shell.find_line_magic("exploracoder") is not None
