@@ -30,6 +30,8 @@ export const base: PlaywrightTestConfig = {
     baseURL: process.env.TARGET_URL,
     browserName: 'chromium',
     viewport: { width: 1280, height: 800 },
+    // What moves is drawn by the processor, in a browser without a graphics card.
+    contextOptions: { reducedMotion: 'reduce' },
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
     actionTimeout: 60_000,

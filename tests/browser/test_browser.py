@@ -68,7 +68,8 @@ def played(
 
 @pytest.mark.parametrize("spec", [name for name in SPECS if name != EMBEDDED])
 def test_the_extension_keeps_its_promises_in_a_browser(spec: str, played: Play) -> None:
-    assert played.failures(spec, _SECONDS) == []
+    failures = played.failures(spec, _SECONDS)
+    assert not failures, "\n".join(failures)
 
 
 def test_it_works_below_a_base_url_as_on_a_hub(
@@ -79,7 +80,8 @@ def test_it_works_below_a_base_url_as_on_a_hub(
         _stage(browser, tmp_path, *options) as told,
         play(["whole-flow"], told, tmp_path / "results", "--grep=live cells") as played,
     ):
-        assert played.failures("whole-flow", _SECONDS) == []
+        failures = played.failures("whole-flow", _SECONDS)
+        assert not failures, "\n".join(failures)
 
 
 @pytest.mark.model
@@ -90,7 +92,8 @@ def test_the_embedded_model_explores_in_the_browser(
         _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as told,
         play([EMBEDDED], told, tmp_path / "results") as played,
     ):
-        assert played.failures(EMBEDDED, _SECONDS_WITH_A_MODEL) == []
+        failures = played.failures(EMBEDDED, _SECONDS_WITH_A_MODEL)
+        assert not failures, "\n".join(failures)
 
 
 def _level(config: pytest.Config) -> list[str]:

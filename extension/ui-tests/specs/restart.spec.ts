@@ -1,30 +1,27 @@
 import { expect, test } from '../lab/test';
 
-for (const end of ['stop', 'kill'] as const) {
-  const how = end === 'stop' ? 'was restarted' : 'crashed';
-  test(`after the server ${how}, what was accepted is there, and goes on`, async ({
-    lab,
-    stage
-  }) => {
-    const { notebook, sidebar } = lab;
-    await lab.propose();
-    await lab.accept('done', 'review', 'pending');
-    const before = await stage.theExploration();
+test('after the server crashed, what was accepted is there, and goes on', async ({
+  lab,
+  stage
+}) => {
+  const { notebook, sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+  const before = await stage.theExploration();
 
-    await stage.jupyter(end);
-    await stage.jupyter('start');
-    await lab.reload();
-    await sidebar.open();
-    await sidebar.root.getByRole('button', { name: 'Resume' }).first().click();
+  await stage.jupyter('kill');
+  await stage.jupyter('start');
+  await lab.reload();
+  await sidebar.open();
+  await sidebar.root.getByRole('button', { name: 'Resume' }).first().click();
 
-    await lab.expectStates('done', 'review', 'pending');
-    const after = await stage.theExploration();
-    expect(after.path).toBe(before.path);
-    expect(after.exploration.steps[0]).toEqual(before.exploration.steps[0]);
-    await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
-    await lab.accept('done', 'done', 'review');
-  });
-}
+  await lab.expectStates('done', 'review', 'pending');
+  const after = await stage.theExploration();
+  expect(after.path).toBe(before.path);
+  expect(after.exploration.steps[0]).toEqual(before.exploration.steps[0]);
+  await expect(notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
+  await lab.accept('done', 'done', 'review');
+});
 
 test('a tab that stays open over a restart says what to do, and goes on', async ({
   lab,
@@ -52,6 +49,9 @@ test('an exploration notebook that is opened later offers to resume', async ({ l
   await stage.api('DELETE', `explorations/${exploration.id}`);
 
   await lab.goto(path.replace(`${stage.folder}/`, ''));
+  await expect(notebook.button('Resume')).toBeEnabled();
+  // JupyterLab may say that the kernel from before is gone.
+  await lab.dismissForeignDialogs();
   await notebook.button('Resume').click();
 
   await lab.expectStates('done', 'review', 'pending');
