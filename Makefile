@@ -8,7 +8,7 @@
 # Python's and npm's packages are fetched at the same time.
 MAKEFLAGS += --jobs=2
 .DELETE_ON_ERROR:
-.PHONY: help demo test lab lint types bench docs
+.PHONY: help demo test thorough lab lint types bench docs
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -37,7 +37,7 @@ BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Without first tries, since it is exploring that is shown.
 demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; leaves a notebook
@@ -47,10 +47,13 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	  --set first-tries=0 --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run all tests, the embedded model's included
+test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run the tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+thorough: override ARGS += --thorough
+thorough: test ## the same, with the tests that take long
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull

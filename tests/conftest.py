@@ -1,6 +1,7 @@
 """In which sandbox, and with which strategy, the tests run code: ``--sandbox`` and ``--strategy``.
 
-By default the sandbox is strict where one can be had, and branches are made as is safe.
+By default the sandbox is strict where one can be had, and branches are made as is safe. Tests that
+are marked ``thorough`` run with ``--thorough``, or when they are named.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from exploracoder_kernel.sandbox import LEVELS, Sandboxing, choose
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--sandbox", choices=LEVELS, default="auto", help="level of the sandbox")
     parser.addoption("--strategy", choices=("auto", "fork", "replay"), default="auto")
+    parser.addoption("--thorough", action="store_true", help="run the long tests too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -28,6 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    is_named = any("::" in argument for argument in config.args)
+    if not (config.getoption("thorough") or is_named):
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     chosen = {"levels": config.getoption("sandbox"), "strategies": config.getoption("strategy")}
     chosen["levels"] = _sandboxing(config).level
     for item in items:

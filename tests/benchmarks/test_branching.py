@@ -53,6 +53,7 @@ def test_a_state_has_the_size_that_it_says() -> None:
     assert names["state"] == b"x" * 2_000_000
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_one_run_measures_every_part(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

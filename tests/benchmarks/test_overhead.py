@@ -44,6 +44,7 @@ def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no part 'speed'" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_the_engine_part_explores_six_subtasks_and_keeps_its_figures(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_the_reason_is_the_error_or_else_the_last_words(problem: Problem) -> Non
     assert read(problem, 1, {}, "Traceback\nKeyError: 'x'\n").reason == "KeyError: 'x'"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_the_known_solutions_pass_and_a_check_that_proves_nothing_counts_apart(
@@ -112,6 +113,7 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
     assert (tmp_path / "work/exploration.ipynb").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_the_demo_is_run_once_with_each_seed(

@@ -22,6 +22,18 @@ from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play  # noqa: E402
 
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
+# What every change is tested with. The others take another eight minutes of two cores.
+_ALWAYS = {
+    "accessibility",
+    "dark-theme",
+    "debug",
+    "edit-cell",
+    "escaping",
+    "go-back",
+    "keyboard",
+    "reload",
+    "whole-flow",
+}
 # What a spec costs at most, on a busy machine.
 _SECONDS = 600.0
 _SECONDS_WITH_A_MODEL = 1800.0
@@ -66,12 +78,20 @@ def played(
         yield playing
 
 
-@pytest.mark.parametrize("spec", [name for name in SPECS if name != EMBEDDED])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.thorough])
+        for name in SPECS
+        if name != EMBEDDED
+    ],
+)
 def test_the_extension_keeps_its_promises_in_a_browser(spec: str, played: Play) -> None:
     failures = played.failures(spec, _SECONDS)
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.thorough
 def test_it_works_below_a_base_url_as_on_a_hub(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
@@ -84,6 +104,7 @@ def test_it_works_below_a_base_url_as_on_a_hub(
         assert not failures, "\n".join(failures)
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 def test_the_embedded_model_explores_in_the_browser(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config

@@ -114,6 +114,7 @@ async def test_a_plain_python_of_any_version_branches(
     await check_branches(plain, tmp_path, launcher)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_any_version_with_ipython_branches_and_has_magics(
     with_ipython: Path, tmp_path: Path, launcher: Launcher

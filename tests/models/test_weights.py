@@ -287,6 +287,7 @@ def test_two_pulls_at_once_share_one_download(
     assert len(hub.asked) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("package_index", "no_hub")
 def test_a_python_without_pip_uses_the_one_it_carries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -445,6 +445,7 @@ def chroma_server(tmp_path: Path) -> Iterator[str]:
     process.wait()
 
 
+@pytest.mark.thorough
 def test_vectors_on_a_server_are_made_once_for_a_whole_team(
     chroma_server: str, tmp_path: Path, counting: CountingEmbedder
 ) -> None:
