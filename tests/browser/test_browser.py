@@ -22,7 +22,7 @@ from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play  # noqa: E402
 
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
-# What every change is tested with. The others take another eight minutes of two cores.
+# What every change is tested with. The others take another ten minutes of two cores.
 _ALWAYS = {
     "accessibility",
     "dark-theme",
@@ -31,7 +31,6 @@ _ALWAYS = {
     "escaping",
     "go-back",
     "keyboard",
-    "reload",
     "whole-flow",
 }
 # What a spec costs at most, on a busy machine.

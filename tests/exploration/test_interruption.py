@@ -139,6 +139,7 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     assert done.json["status"] == "solved"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
     serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
@@ -183,6 +184,7 @@ def test_interrupted_while_code_runs_no_process_is_left(
     assert steps_done(explore.notebook) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_interrupted_before_anything_was_planned_it_can_be_resumed(
     serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
@@ -225,6 +227,7 @@ def test_interrupted_while_indexing_it_leaves_an_index_that_works(
     assert done.json["apis"] == 15
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_full_disk_ends_it_with_the_last_step_kept(
     serve: Serve,

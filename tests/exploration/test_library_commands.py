@@ -55,6 +55,7 @@ def test_an_endpoint_without_a_key_can_embed(
     assert done.json["apis"] == 15
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["*.sqlite3", "*.json*", "*"])
 def test_a_damaged_index_is_built_again(

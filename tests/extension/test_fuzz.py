@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from exploracoder_bench.server_fuzz import fuzz
+
+pytestmark = pytest.mark.thorough
 
 
 async def test_random_requests_and_commands_do_the_server_no_harm() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import House, Model, request
 from .server import TOKEN, Client
+
+pytestmark = pytest.mark.thorough
 
 
 async def test_an_exploration_works_with_kernels_of_a_gateway(house: House, model: Model) -> None:

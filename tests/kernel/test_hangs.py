@@ -11,6 +11,8 @@ from exploracoder_kernel import tree
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
+pytestmark = pytest.mark.thorough
+
 SHORT = Limits(wall_seconds=0.6)
 
 # What a library does that takes a lock around a fork and forgets to give it back in the child.

@@ -16,6 +16,8 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 
+pytestmark = pytest.mark.thorough
+
 TORCH = os.environ.get("EXPLORACODER_TEST_TORCH", "")
 LIMITS = Limits(wall_seconds=3)
 ALL = get_args(StrategyChoice)

@@ -12,6 +12,8 @@ import pytest
 from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.sidecar import Sidecar
 
+pytestmark = pytest.mark.thorough
+
 VERSIONS = [f"3.{minor}" for minor in range(9, 16)]
 SAY_VERSION = "import sys; print('%d.%d' % sys.version_info[:2], sys._base_executable)"
 
@@ -114,7 +116,6 @@ async def test_a_plain_python_of_any_version_branches(
     await check_branches(plain, tmp_path, launcher)
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 async def test_any_version_with_ipython_branches_and_has_magics(
     with_ipython: Path, tmp_path: Path, launcher: Launcher

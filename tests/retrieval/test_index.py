@@ -356,6 +356,7 @@ def test_a_server_that_is_not_there_is_said(tmp_path: Path, embedder: MiniLmEmbe
         index.update(make_harvest(BREW))
 
 
+@pytest.mark.thorough
 def test_two_processes_may_index_at_the_same_time(
     open_index: Callable[[], Index], write_package: WritePackage, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from exploracoder_kernel.observation import CellRun
 from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.gateway.managers import GatewayMappingKernelManager
 
+pytestmark = pytest.mark.thorough
+
 TOKEN = "a-token-that-the-gateway-asks-for"
 WIDGET = "import comm; opened = comm.create_comm(target_name='t', data={}, buffers=[b'raw'])"
 

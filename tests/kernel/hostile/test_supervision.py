@@ -22,7 +22,10 @@ from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sandbox import bubblewrap
 from exploracoder_kernel.sidecar import Sidecar
 
-pytestmark = pytest.mark.skipif(bubblewrap.find() is None, reason="bubblewrap is not installed")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(bubblewrap.find() is None, reason="bubblewrap is not installed"),
+]
 
 CALL = """
 import ctypes
