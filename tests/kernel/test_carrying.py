@@ -353,6 +353,7 @@ async def test_a_file_that_names_no_kernel_is_refused(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.thorough
 async def test_bringing_can_be_cancelled(client: AsyncKernelClient, forking: Sidecar) -> None:
     client.execute("time.sleep(1)")
     bringing = asyncio.create_task(carry(client, ["numbers"], forking, forking.root))
