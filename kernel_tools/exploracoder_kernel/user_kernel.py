@@ -150,12 +150,15 @@ class UserKernel:
                 "python": python,
                 "limit_bytes": limit_bytes,
             }
-            report = await self._ask(request, folder)
+            # A cell of the user's that fails takes all with it that waits behind it.
+            while (report := await self._ask(request, folder)) is None:
+                pass
             yield folder / "variables", report
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    async def _ask(self, request: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    async def _ask(self, request: Mapping[str, Any], folder: Path) -> Mapping[str, Any] | None:
+        """Its report; none if the kernel dropped the request before it began."""
         waiting = self._client.execute(
             _code(request),
             silent=True,
@@ -208,11 +211,13 @@ def _code(request: Mapping[str, Any]) -> str:
     return f"__import__('builtins').exec({text!r}, {space!r})"
 
 
-def _read_report(path: Path, reply: asyncio.Future[Any]) -> Mapping[str, Any]:
+def _read_report(path: Path, reply: asyncio.Future[Any]) -> Mapping[str, Any] | None:
     try:
         report: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         content = reply.result()["content"] if reply.done() and not reply.cancelled() else {}
+        if content.get("status") == "aborted":
+            return None
         if content.get("status") == "error":
             raise KernelError(
                 f"The kernel could not write its variables: {content.get('ename')}:"

@@ -353,9 +353,16 @@ async def test_a_file_that_names_no_kernel_is_refused(tmp_path: Path) -> None:
             pass
 
 
-@pytest.mark.thorough
+async def test_a_cell_that_fails_meanwhile_stops_no_bringing(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    client.execute("import time; time.sleep(0.5); 1 / 0")
+
+    assert names(await carry(client, ["numbers"], forking, forking.root)) == ["numbers"]
+
+
 async def test_bringing_can_be_cancelled(client: AsyncKernelClient, forking: Sidecar) -> None:
-    client.execute("time.sleep(1)")
+    client.execute("import time; time.sleep(1)")
     bringing = asyncio.create_task(carry(client, ["numbers"], forking, forking.root))
     await asyncio.sleep(0.2)
     bringing.cancel()
