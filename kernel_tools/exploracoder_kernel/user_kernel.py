@@ -107,13 +107,23 @@ class UserKernel:
         Raises:
             KernelError: The kernel is busy, or could not evaluate it.
         """
+        content: Mapping[str, Any] = {"status": "aborted"}
+        # A cell of the user's that fails takes all with it that waits behind it.
+        while content["status"] == "aborted":
+            content = await self._expressions({"asked": expression})
+        answer = content.get("user_expressions", {}).get("asked", {})
+        if answer.get("status") != "ok":
+            raise KernelError(f"The kernel could not answer: {answer.get('evalue', 'nothing')}.")
+        return str(answer["data"].get("text/plain", ""))
+
+    async def _expressions(self, expressions: Mapping[str, str]) -> Mapping[str, Any]:
         try:
             reply = await self._client.execute(
                 "",
                 silent=True,
                 store_history=False,
                 allow_stdin=False,
-                user_expressions={"asked": expression},
+                user_expressions=dict(expressions),
                 reply=True,
                 timeout=self._busy_seconds,
             )
@@ -122,10 +132,7 @@ class UserKernel:
                 f"The kernel has been busy for {self._busy_seconds:g} s. Try again when its cell"
                 " has ended."
             ) from None
-        answer = reply["content"].get("user_expressions", {}).get("asked", {})
-        if answer.get("status") != "ok":
-            raise KernelError(f"The kernel could not answer: {answer.get('evalue', 'nothing')}.")
-        return str(answer["data"].get("text/plain", ""))
+        return dict(reply["content"])
 
     @asynccontextmanager
     async def packed(
