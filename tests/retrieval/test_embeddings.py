@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import weakref
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -83,6 +84,17 @@ def test_vectors_have_length_one_and_keep_the_order_of_their_texts(
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)
     alone = np.concatenate([embedder.embed([text]) for text in texts])
     assert np.all(np.sum(together * alone, axis=1) > 0.98)
+
+
+def test_the_model_is_loaded_once_and_let_go_with_its_last_user() -> None:
+    one, other = MiniLmEmbedder(threads=3), MiniLmEmbedder(threads=3)
+    one.embed(["tea"])
+    other.embed(["coffee"])
+
+    assert one._model is other._model
+    loaded = weakref.ref(one._model)
+    del one, other
+    assert loaded() is None
 
 
 def test_no_text_gives_no_vector(embedder: MiniLmEmbedder) -> None:
