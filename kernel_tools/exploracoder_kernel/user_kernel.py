@@ -38,7 +38,10 @@ async def attach(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.connect import find_connection_file
 
+    from exploracoder_kernel.kernel.heartbeat import Heartbeat
+
     client = AsyncKernelClient()
+    client.hb_channel_class = Heartbeat
     try:
         client.load_connection_file(find_connection_file(connection_file))
     except OSError as error:

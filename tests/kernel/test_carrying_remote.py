@@ -19,8 +19,6 @@ from exploracoder_kernel.user_kernel import attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.manager import KernelManager
 
-pytestmark = pytest.mark.thorough
-
 DEFINED = """
 import threading
 numbers = [1, 2]

@@ -24,6 +24,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketError
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.channels import look_again
+from exploracoder_kernel.kernel.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -119,6 +120,7 @@ class SocketLine:
         session = self._client.session.clone()
         session.session = new_id()
         self._client.session = session
+        self._client.hb_channel_class = Heartbeat
         self._client.start_channels(iopub="iopub" in self.channels, stdin=False)
 
     def send(self, channel: Name, message: Message) -> None:
