@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.pages import number_of
 from exploracoder_jupyter.magics.parsing import Order
 from exploracoder_jupyter.magics.widgets.abilities import Abilities
-from exploracoder_jupyter.magics.widgets.kit import Kit
+
+if TYPE_CHECKING:
+    from exploracoder_jupyter.magics.widgets.kit import Kit
 
 Can = Callable[[Abilities], bool]
 # The words after the sub-command, of what is looked at and of the hint.

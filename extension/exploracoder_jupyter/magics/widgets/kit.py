@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import ipywidgets
+from ipywidgets.widgets.widget_string import HTMLStyle
 
 from exploracoder_jupyter.magics.faces.html import as_html
 from exploracoder_jupyter.magics.page import Block, Page
@@ -19,7 +20,7 @@ class Kit:
         self._shown, self._hidden = layout(), layout(display="none")
         self._fitting, self._flowing = layout(width="auto"), layout(flex_flow="row wrap")
         self._wide = layout(width="100%", max_width="60em")
-        self._text, self._button = ipywidgets.HTMLStyle(), ipywidgets.ButtonStyle()
+        self._text, self._button = HTMLStyle(), ipywidgets.ButtonStyle()
         self._own: dict[str, Any] = {}
 
     def html(self, value: str = "") -> Any:

@@ -44,7 +44,7 @@ class View:
         self._candidates = CandidatesPart(kit, self._draw)
         self._docs = DocsPart(kit)
         self._solution = SolutionPart(kit)
-        self._root = kit.column(
+        self.root = kit.column(
             (
                 *self._status.head,
                 self._buttons.whole,
@@ -62,7 +62,7 @@ class View:
     @property
     def bundle(self) -> dict[str, Any]:
         """What of an output's data makes a front end draw the widgets."""
-        return {VIEW_MIME: self._root.get_view_spec()}
+        return {VIEW_MIME: self.root.get_view_spec()}
 
     def update(self, moment: Moment) -> None:
         """Show the work as it stands now."""
@@ -79,7 +79,7 @@ class View:
         """End the widgets; a front end takes them away."""
         with self._lock:
             self._moment = None
-            self._kit.close(self._root)
+            self._kit.close(self.root)
             self._kit.close_shared()
 
     def _draw(self) -> None:
