@@ -106,9 +106,9 @@ $(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsc
 	$(NPM) run build
 	@touch $@
 
-# .venv once more, with an older IPython before its own.
+# .venv once more, with an older IPython before its own, and what that needs and the newer does not.
 $(IPYTHON8_READY): $(READY)
-	$(BIN)/python .ci/make-older .venv-ipython8 'ipython<9'
+	$(BIN)/python .ci/make-older .venv-ipython8 'ipython<9' decorator
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)
