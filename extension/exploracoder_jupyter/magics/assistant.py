@@ -90,8 +90,8 @@ class Assistant:
 
     def close(self) -> None:
         """Stop, save, and end the thread of the work."""
-        self._display.close()
         self._keeper.close()
+        self._display.close()
 
     def _explore(self, asked: Request) -> None:
         self._keeper.check_free()
