@@ -1,4 +1,4 @@
-import { expect, Page } from '@playwright/test';
+import { expect, Locator, Page } from '@playwright/test';
 import { Lab } from '../lab/lab';
 import { CHECK, CONTEXT, GOALS, PART_OF_SOLUTION, TASK } from '../lab/lines';
 import { test } from '../lab/test';
@@ -14,15 +14,21 @@ const FRONT_ENDS = { JupyterLab: 'lab/tree', 'Notebook 7': 'notebooks' };
 
 /** The widgets in a notebook, as somebody knows them who hears them read out. */
 class Widgets {
-  constructor(readonly page: Page) {}
+  constructor(readonly page: Page) {
+    this.book = page.locator('.jp-Notebook');
+    this.status = this.book.getByRole('status', { name: 'Exploration status' });
+    this.items = this.book.getByRole('list', { name: 'Plan' }).getByRole('listitem');
+    this.docs = this.book.getByRole('region', { name: 'Retrieved docs' });
+    this.cells = this.book.locator('.jp-CodeCell');
+  }
 
-  readonly book = this.page.locator('.jp-Notebook');
-  readonly status = this.book.getByRole('status', { name: 'Exploration status' });
-  readonly items = this.book.getByRole('list', { name: 'Plan' }).getByRole('listitem');
-  readonly docs = this.book.getByRole('region', { name: 'Retrieved docs' });
-  readonly cells = this.book.locator('.jp-CodeCell');
+  readonly book: Locator;
+  readonly status: Locator;
+  readonly items: Locator;
+  readonly docs: Locator;
+  readonly cells: Locator;
 
-  button(name: string) {
+  button(name: string): Locator {
     return this.book.getByRole('button', { name, exact: true });
   }
 
@@ -33,6 +39,24 @@ class Widgets {
   }
 }
 
+interface INotebookWindow {
+  jupyterapp: {
+    shell: {
+      currentWidget: {
+        sessionContext?: { session: { kernel: { status: string } | null } | null };
+      } | null;
+    };
+  };
+}
+
+/** A cell that is run before there is a kernel is not run at all. */
+async function kernelIsIdle(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const { shell } = (window as unknown as INotebookWindow).jupyterapp;
+    return shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle';
+  });
+}
+
 for (const [name, place] of Object.entries(FRONT_ENDS)) {
   test(`in ${name} widgets lead an exploration from a cell to the next`, async ({
     context,
@@ -41,9 +65,9 @@ for (const [name, place] of Object.entries(FRONT_ENDS)) {
     stage.writeNotebookFor(KERNEL, 'tea.ipynb', ...CELLS);
     const page = await context.newPage();
     const lab = new Lab(page, stage);
-    await page.goto(`${stage.url}/${place}/${stage.path('tea.ipynb')}?token=${stage.token}`);
+    await page.goto(`${stage.url}/${place}/${stage.path('tea.ipynb')}?reset&token=${stage.token}`);
     await lab.ready();
-    await page.getByText(KERNEL.display_name).first().waitFor();
+    await kernelIsIdle(page);
     const widgets = new Widgets(page);
     await widgets.cells.first().locator('.jp-InputPrompt').click();
     for (let cell = 0; cell < 3; cell++) {
