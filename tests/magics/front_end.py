@@ -92,7 +92,8 @@ class FrontEnd:
 
     def can_press(self, name: str) -> bool:
         """Whether a button is there that can be pressed."""
-        return self.has_view and not self.find(name)[1]["disabled"]
+        shown = self._with_ids(self.view) if self.has_view else ()
+        return any(state.get("description") == name and not state["disabled"] for _, state in shown)
 
     def press(self, name: str) -> None:
         """Press a button as soon as it can be pressed."""

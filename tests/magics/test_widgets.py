@@ -11,9 +11,12 @@ from exploracoder.config import PROFILES
 from exploracoder.events import Progress
 from exploracoder.state import Candidate, Exploration, Step, Subtask, Task
 from exploracoder.testing import Delay
+from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import Line, Page
 from exploracoder_jupyter.magics.parsing import Order
+from exploracoder_jupyter.magics.screen import TerminalScreen
+from exploracoder_jupyter.magics.showing import Showing
 from exploracoder_jupyter.magics.widgets.outputs import outputs_of
 from exploracoder_jupyter.magics.widgets.view import View
 from exploracoder_kernel.observation import ErrorReport, Observation
@@ -109,7 +112,7 @@ def test_the_kernel_stays_free_the_output_stays_put_and_cancel_stops_it(
 ) -> None:
     front = notebook(plans=[Delay(60, '{"subtasks": ["Read the leaves"]}')])
     front.run(explore("--review --output slow.ipynb"))
-    front.wait_for(lambda: front.can_press("Cancel"))
+    front.wait_for(lambda: TASK in front.text and front.can_press("Cancel"))
     (shown,), bundles = front.outputs.values(), front.bundles
     front.run("leaf = 1")
     front.press("Cancel")
@@ -297,6 +300,14 @@ def test_a_hint_goes_along_once_and_is_not_taken_for_options() -> None:
     made.button("Other candidates").click()
 
     assert made.orders == [Order("debug", "1.1 --wait for it"), Order("retry", "")]
+
+
+def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
+    showing = Showing(TerminalScreen(), Keeper())
+    showing.end("")
+
+    assert "Nothing was explored" in showing.moment().note
+    assert not showing.moment().is_working
 
 
 def test_a_closed_view_leaves_no_widget_behind() -> None:

@@ -39,6 +39,8 @@ class Showing:
     def end(self, error: str) -> None:
         """The work rests, or could not begin; called in the thread of the work."""
         self._error = error
+        if not error and self._keeper.found is None:
+            self._note = self._stopped()
         self.draw()
 
     def draw(self) -> None:
