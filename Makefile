@@ -15,6 +15,7 @@ READY := .venv/.ready
 LAB_READY := .venv/.ready-lab
 DEMO_READY := .venv-demo/.ready
 BENCH_READY := .venv-bench/.ready
+IPYTHON8_READY := .venv-ipython8/.ready
 
 EXTENSION := extension
 NPM := .ci/with-node npm --prefix $(EXTENSION)
@@ -47,10 +48,11 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	  --set first-tries=0 --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint $(LAB_READY) $(UI_MODULES) ## lint, then run the tests, the embedded model's included
+test: lint $(LAB_READY) $(UI_MODULES) $(IPYTHON8_READY) ## lint, then run the tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	EXPLORACODER_TEST_IPYTHON8=$(CURDIR)/.venv-ipython8/bin/python \
+	  $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 thorough: override ARGS += --thorough
 thorough: test ## the same, with the tests that take long
@@ -102,6 +104,11 @@ $(UI_MODULES): $(UI_TESTS)/package-lock.json | $(MODULES)
 
 $(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsconfig.json | $(READY)
 	$(NPM) run build
+	@touch $@
+
+# .venv once more, with an older IPython before its own, and what that needs and the newer does not.
+$(IPYTHON8_READY): $(READY)
+	$(BIN)/python .ci/make-older .venv-ipython8 'ipython<9' decorator
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)

@@ -20,6 +20,7 @@ from exploracoder.cli import cli
 from exploracoder.config import PROFILES, Settings
 from exploracoder.state import SCHEMA_VERSION, Exploration
 from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
+from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE
 from pydantic.fields import FieldInfo
 
 _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
@@ -175,6 +176,46 @@ The notebook of the exploration is saved at every step. After a restart of the k
 `%exploracoder resume FILE` opens it again, and `next` goes on.
 """
 
+_WIDGETS = """\
+
+## Widgets
+
+With ipywidgets in the kernel's environment (`pip install 'exploracoder[widgets]'`) and a front end
+that draws them, the output has buttons, the plan as a list, a choice of the subtask that is looked
+at, its docs to unfold, and a tab with code and real outputs for each candidate. Buttons have the
+names that they have in JupyterLab's sidebar, and each is a sub-command:
+
+| button | `%exploracoder …` | what it does |
+| --- | --- | --- |
+{rows}
+
+Once work was stopped, `Explore` is called `Resume`. What you unfolded, chose or opened stays so
+while the work goes on. The plan is edited by words.
+
+- They are shown where the front end answers a question that only those with widgets do: JupyterLab
+  and Notebook 7 are tested; VS Code and Colab have widgets too and are not tested. Elsewhere, and
+  until the answer has come, the page is shown. `%exploracoder config widgets=on` does not wait for
+  it, `widgets=off` keeps to the page; in a terminal there are none.
+- The widgets are in the last cell that began or asked for work; `%exploracoder status` brings them
+  into a new one. The output that they leave becomes a page, which the notebook keeps.
+- An output with widgets also holds the page as text and HTML, as it was when they appeared; it is
+  written anew when they leave.
+- A kernel that is busy hears no button: while a cell waits (`--wait`), interrupt it instead.
+- A kernel can put text into a cell only in its answer to a cell that is run. So what `Insert into
+  my notebook` inserts comes below the next cell that you run.
+- Of a candidate's outputs pictures, text, and HTML without scripts are shown. You did not run this
+  code, and a front end would trust all of it.
+- The list of tabs has no name for a screen reader, since ipywidgets gives it none; a heading
+  stands before it.
+"""
+
+
+def _widgets() -> Iterator[str]:
+    rows = "\n".join(
+        f"| `{one.name}` | `{one.command}` | {one.tooltip} |" for one in (*WHOLE, *STEP, *END)
+    )
+    yield _WIDGETS.format(rows=rows).rstrip("\n")
+
 
 def magics_page() -> Iterator[str]:
     """The magics: options of a task, sub-commands."""
@@ -191,6 +232,7 @@ def magics_page() -> Iterator[str]:
     yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in SUB_COMMANDS)
     yield "\nA candidate is a number, `2`, or `3.2` in subtask 3. `edit` writes a cell that begins"
     yield "with `%%exploracoder_try`: running it makes its code your candidate of that subtask."
+    yield from _widgets()
 
 
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {

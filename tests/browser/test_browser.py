@@ -32,6 +32,7 @@ _ALWAYS = {
     "go-back",
     "keyboard",
     "whole-flow",
+    "widgets",
 }
 # What a spec costs at most, on a busy machine.
 _SECONDS = 600.0

@@ -1,7 +1,14 @@
-"""The magics in a real kernel: one notebook that uses every sub-command, run by nbclient."""
+"""The magics in a real kernel: one notebook that uses every sub-command, run by nbclient.
+
+EXPLORACODER_TEST_IPYTHON8 names the interpreter of an environment with IPython 8, in which the
+notebook runs as well.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -14,6 +21,8 @@ from nbclient.exceptions import CellExecutionError
 
 from .conftest import CHECK, CONTEXT, KEEP, SOLUTION, TASK, Stage, TeaModel, fenced
 
+IPYTHON8 = os.environ.get("EXPLORACODER_TEST_IPYTHON8", "")
+VERSION = "__import__('IPython').version_info[0]"
 OPTIONS = "--library tealeaf/ --context start --check goal"
 # Each cell, and words that its output must have.
 CELLS: tuple[tuple[str, str], ...] = (
@@ -59,7 +68,30 @@ def said(cell: Any) -> str:
     return "\n".join(parts)
 
 
-async def run(stage: Stage, cells: list[str]) -> tuple[list[Any], list[dict[str, Any]]]:
+@pytest.fixture(params=["python3", "ipython8"])
+def kernel_name(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """The kernel of this environment, and one of an environment with IPython 8."""
+    name = str(request.param)
+    if name == "ipython8":
+        if not IPYTHON8:
+            pytest.skip("EXPLORACODER_TEST_IPYTHON8 names no interpreter with IPython 8")
+        spec = {
+            "argv": [IPYTHON8, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            "display_name": "IPython 8",
+            "language": "python",
+        }
+        folder = tmp_path / "kernels" / name
+        folder.mkdir(parents=True)
+        (folder / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+        monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    return name
+
+
+async def run(
+    stage: Stage, cells: list[str], kernel_name: str = "python3"
+) -> tuple[list[Any], list[dict[str, Any]]]:
     """Run cells in a new kernel; the cells with their outputs, and the kernel's replies."""
     cells = [stage.configuration if cell == "CONFIGURE" else cell for cell in cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
@@ -71,7 +103,7 @@ async def run(stage: Stage, cells: list[str]) -> tuple[list[Any], list[dict[str,
     client = NotebookClient(
         notebook,
         timeout=120,
-        kernel_name="python3",
+        kernel_name=kernel_name,
         resources={"metadata": {"path": str(stage.folder)}},
         on_cell_executed=keep,
     )
@@ -85,11 +117,14 @@ def next_cell(reply: dict[str, Any]) -> str:
     return str(found[0]) if found else ""
 
 
-async def test_a_notebook_uses_every_sub_command(stage: Stage) -> None:
+async def test_a_notebook_uses_every_sub_command(stage: Stage, kernel_name: str) -> None:
     stage.model.script = TeaModel(solutions=(fenced(SOLUTION),))
 
-    done, replies = await run(stage, [cell for cell, _ in CELLS])
+    done, replies = await run(stage, [VERSION, *(cell for cell, _ in CELLS)], kernel_name)
 
+    version, *done = done
+    replies = replies[1:]
+    assert kernel_name != "ipython8" or said(version) == "8"
     for cell, (_, words) in zip(done, CELLS, strict=True):
         assert words in said(cell), f"{cell.source}\n{said(cell)}"
     texts = {cell.source: next_cell(reply) for cell, reply in zip(done, replies, strict=True)}

@@ -6,7 +6,6 @@ The picture of branches is text for Mermaid, which a page or an editor with Merm
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable
 
 from exploracoder.exporting.blocks import (
@@ -21,6 +20,7 @@ from exploracoder.exporting.blocks import (
     Text,
     Written,
 )
+from exploracoder.exporting.markup import harmless
 
 # The browser holds the page to it, whatever an output may have got past us.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -31,12 +31,6 @@ pre.output { background: none; border-inline-start: 3px solid #8c959f; }
 table { border-collapse: collapse; } th, td { border: 1px solid #8c959f; padding: 0.2rem 0.5rem; }
 details { margin: 0.5rem 0; } img { max-width: 100%; }
 """
-_TAGS = (
-    "a abbr b blockquote br caption code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre small"
-    " span strong sub sup table tbody td tfoot th thead tr ul"
-)
-_ATTRIBUTES = {"a": ["href", "title"], "td": ["colspan", "rowspan"], "th": ["colspan", "rowspan"]}
-_UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
@@ -72,7 +66,7 @@ def _block(block: Block) -> str:
         case Image(kind, data):
             return f'<img alt="output" src="data:{kind};base64,{html.escape(data)}">'
         case Markup(markup):
-            return f'<div class="output">{_harmless(markup)}</div>'
+            return f'<div class="output">{harmless(markup)}</div>'
         case Written(text):
             return f'<pre class="output">{html.escape(text)}</pre>' if text.strip() else ""
 
@@ -86,12 +80,3 @@ def _highlighted(code: str) -> str:
     from nbconvert.filters import Highlight2HTML
 
     return str(Highlight2HTML()(code))
-
-
-def _harmless(markup: str) -> str:
-    """HTML of a stranger's with what shows something, and nothing that does something."""
-    from nbconvert.preprocessors.sanitize import SanitizeHTML
-
-    cleaner = SanitizeHTML(tags=_TAGS.split(), attributes=_ATTRIBUTES, strip=True)
-    # The texts of scripts and styles would be left standing as words.
-    return str(cleaner.sanitize_html_tags(_UNSEEN.sub("", markup)))

@@ -13,20 +13,20 @@ from exploracoder import document, prepare
 from exploracoder.api import open_exploration
 from exploracoder.background import Job
 from exploracoder.commands import MAX_CODE_CHARS
-from exploracoder.errors import CommandError, InputError
-from exploracoder.events import Event
+from exploracoder.errors import CommandError, ExploraCoderError, InputError
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.own_variables import OwnVariables
+from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder_jupyter.magics import TRY_NAME, help_page, lookups, pages, places, registry
 from exploracoder_jupyter.magics.configuration import Configuration
+from exploracoder_jupyter.magics.display import Display
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.named_code import code_named
-from exploracoder_jupyter.magics.page import Page
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
-from exploracoder_jupyter.magics.screen import screen_for
-from exploracoder_jupyter.magics.showing import Showing, short
+from exploracoder_jupyter.magics.showing import short
 from exploracoder_jupyter.magics.steering_words import STEERING, command_for, plan_command
 
 
@@ -37,7 +37,7 @@ class Assistant:
         self._shell = shell
         self._keeper = Keeper()
         self._configuration = Configuration()
-        self._showing: Showing | None = None
+        self._display = Display(shell, self._keeper, self.press)
         self._handlers: Mapping[str, Callable[[Order], None]] = {
             "use": self._use,
             "search": self._search,
@@ -60,7 +60,19 @@ class Assistant:
         asked = parse(line, cell)
         if isinstance(asked, Request):
             self._explore(asked)
-        elif asked.name in STEERING:
+        else:
+            self._do(asked)
+
+    def press(self, order: Order) -> None:
+        """Do what a button of the widgets stands for; what is wrong with it is said beside it."""
+        with self._display.pressed():
+            try:
+                self._do(order)
+            except (ExploraCoderError, SidecarError, RetrievalError) as error:
+                self._display.show(pages.message_page(str(error), "bad"))
+
+    def _do(self, asked: Order) -> None:
+        if asked.name in STEERING:
             live = self._keeper.live
             self._steer(command_for(asked.name, asked.rest, live.exploration), asked)
         else:
@@ -79,6 +91,7 @@ class Assistant:
     def close(self) -> None:
         """Stop, save, and end the thread of the work."""
         self._keeper.close()
+        self._display.close()
 
     def _explore(self, asked: Request) -> None:
         self._keeper.check_free()
@@ -116,12 +129,12 @@ class Assistant:
             **given,
             model=self._configuration.model,
             options=self._configuration.options,
-            on_event=self._hear,
+            on_event=self._display.hear,
             source=source,
         )
-        showing = self._new_showing()
-        job = self._keeper.open(opening, showing.end)
-        return self._wait(showing, job, is_waited_for=is_waited_for)
+        self._display.begin(self._configuration.widgets)
+        job = self._keeper.open(opening, self._display.end)
+        return self._wait(job, is_waited_for=is_waited_for)
 
     def _steer(self, command: c.Command, order: Order) -> None:
         live = self._keeper.live
@@ -130,25 +143,12 @@ class Assistant:
             raise CommandError(
                 f"It is working ({live_message}). Wait, or stop it: %exploracoder cancel"
             )
-        showing = self._new_showing()
-        job = self._keeper.do(command, showing.end)
-        self._wait(showing, job, is_waited_for=order.is_waited_for)
+        self._display.begin(self._configuration.widgets)
+        job = self._keeper.do(command, self._display.end)
+        self._wait(job, is_waited_for=order.is_waited_for)
 
-    def _new_showing(self) -> Showing:
-        showing = self._showing = Showing(screen_for(self._shell), self._keeper)
-        if not showing.screen.waits_always:
-            # Sent from the cell's own thread, so that the display belongs to this cell.
-            showing.screen.show(showing.page())
-        return showing
-
-    def _wait(self, showing: Showing, job: Job[None], *, is_waited_for: bool) -> bool:
-        if is_waited_for or self._configuration.wait or showing.screen.waits_always:
-            return showing.wait(job)
-        return True
-
-    def _hear(self, event: Event) -> None:
-        if self._showing is not None:
-            self._showing.hear(event)
+    def _wait(self, job: Job[None], *, is_waited_for: bool) -> bool:
+        return self._display.wait(job, is_waited_for=is_waited_for or self._configuration.wait)
 
     def _brought(self, names: Sequence[str]) -> OwnVariables | None:
         """Copies of the user's variables. Raises InputError when one is not there."""
@@ -167,9 +167,6 @@ class Assistant:
             raise InputError(f"--bring: none of the variables can be copied: {reasons}.")
         return source
 
-    def _show(self, page: Page) -> None:
-        screen_for(self._shell).show(page)
-
     def _libraries(self) -> tuple[str, ...]:
         """Those in use, or those of the open exploration. Raises InputError when there are none."""
         live = self._keeper.found
@@ -185,41 +182,41 @@ class Assistant:
         options = self._configuration.options
         found = self._keeper.run(lookups.read_libraries(targets, options))
         self._configuration = replace(self._configuration, libraries=tuple(targets))
-        self._show(pages.libraries_page(found))
+        self._display.show(pages.libraries_page(found))
 
     def _search(self, order: Order) -> None:
         if not order.rest:
             raise InputError("search needs words: %exploracoder search QUERY")
         options = self._configuration.options
         hits = self._keeper.run(lookups.search(order.rest, self._libraries(), options))
-        self._show(pages.search_page(order.rest, hits))
+        self._display.show(pages.search_page(order.rest, hits))
 
     def _docs(self, order: Order) -> None:
         if len(order.words) != 1:
             raise InputError("docs needs one name: %exploracoder docs NAME")
         options = self._configuration.options
         doc = self._keeper.run(lookups.find_doc(order.rest, self._libraries(), options))
-        self._show(pages.doc_page(doc))
+        self._display.show(pages.doc_page(doc))
 
     def _plan(self, order: Order) -> None:
         exploration = self._keeper.live.exploration
         if not order.rest:
             if not exploration.steps:
                 raise CommandError("There is no plan yet. '%exploracoder next' makes one.")
-            self._show(pages.plan_page(exploration))
+            self._display.show(pages.plan_page(exploration))
             return
         command = plan_command(order.rest, exploration)
         if isinstance(command, c.Replan):
             self._steer(command, order)
             return
         self._keeper.edit(command)
-        self._show(pages.plan_page(self._keeper.live.exploration))
+        self._display.show(pages.plan_page(self._keeper.live.exploration))
 
     def _edit(self, order: Order) -> None:
         step, chosen = places.candidate(self._keeper.live.exploration, order.rest)
         code = chosen.code if chosen else f"# {step.subtask.goal}"
         self._shell.set_next_input(f"%%{TRY_NAME} {step.subtask.id}\n{code}")
-        self._show(
+        self._display.show(
             pages.message_page("It is in the next cell. Change it there, and run it to try it.")
         )
 
@@ -233,17 +230,21 @@ class Assistant:
                 "There is no solution that ran yet. '%exploracoder status' says where it is."
             )
         self._shell.set_next_input(solution.final.code)
-        self._show(pages.message_page("The solution is in the next cell. It was not run there."))
+        where = "in the next cell. It was not run there."
+        if self._display.is_pressed:
+            # A kernel can write a cell in its answer to a cell that is run, and at no other time.
+            where = "below the next cell that you run, whatever that cell does; it is not run."
+        self._display.show(pages.message_page(f"The solution is {where}"))
 
     def _save(self, order: Order) -> None:
         live = self._keeper.live
         if order.rest:
             path = prepare.free_output(Path(order.rest).expanduser())
             document.save(path, live.exploration)
-            self._show(pages.message_page(f"Saved in {short(path)}."))
+            self._display.show(pages.message_page(f"Saved in {short(path)}."))
             return
         said = f"It is saved at every step in {short(live.output)}."
-        self._show(pages.message_page(said))
+        self._display.show(pages.message_page(said))
 
     def _resume(self, order: Order) -> None:
         self._keeper.check_free()
@@ -262,23 +263,24 @@ class Assistant:
         finally:
             if source is not None:
                 source.close()
-        self._show(pages.replay_page(short(path), replayed))
+        self._display.show(pages.replay_page(short(path), replayed))
 
     def _status(self, order: Order) -> None:
-        if self._keeper.found is None and self._keeper.is_busy and self._showing is not None:
-            self._show(self._showing.page())
-            return
-        live = self._keeper.live
-        page = pages.exploration_page(live.exploration, live.progress, short(live.output))
-        self._show(page)
+        moment = self._display.moment()
+        if self._display.has_widgets(self._configuration.widgets):
+            self._display.begin(self._configuration.widgets)
+        elif moment.exploration is None:
+            self._display.show(pages.moment_page(moment))
+        else:
+            self._display.show(pages.moment_page(replace(moment, error="", note="")))
 
     def _cost(self, order: Order) -> None:
-        self._show(pages.cost_page(self._keeper.live.exploration))
+        self._display.show(pages.cost_page(self._keeper.live.exploration))
 
     def _cancel(self, order: Order) -> None:
         was_working = self._keeper.cancel()
         said = "Stopped. All that was found is kept." if was_working else "Nothing is worked on."
-        self._show(pages.message_page(said))
+        self._display.show(pages.message_page(said))
 
     def _config(self, order: Order) -> None:
         configuration = self._configuration
@@ -288,10 +290,10 @@ class Assistant:
         if is_mode and self._keeper.found is not None:
             self._keeper.edit(c.SetMode(mode=configuration.mode))
         self._configuration = configuration
-        self._show(configuration.page())
+        self._display.show(configuration.page())
 
     def _help(self, order: Order) -> None:
-        self._show(help_page.help_page(order.rest))
+        self._display.show(help_page.help_page(order.rest))
 
 
 @asynccontextmanager

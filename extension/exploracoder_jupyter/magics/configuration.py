@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, cast
+from importlib.util import find_spec
+from typing import Any, Literal, cast
 
 from exploracoder.commands import Mode
 from exploracoder.config import PROFILES, Settings
@@ -25,7 +26,9 @@ _TEXTS = (
     "embeddings_url",
     "embeddings_model",
 )
-_OWN = ("model", "mode", "wait", "cache", "seed", *_TEXTS)
+_OWN = ("model", "mode", "wait", "widgets", "cache", "seed", *_TEXTS)
+# ``auto`` waits for a sign that the front end draws them.
+Widgets = Literal["auto", "on", "off"]
 _SETTINGS = tuple(name for name in Settings.model_fields if name != "profile")
 
 
@@ -37,6 +40,7 @@ class Configuration:
     model: str | None = None
     mode: Mode = "auto"
     wait: bool = False
+    widgets: Widgets = "auto"
     options: Options = field(default_factory=Options)
 
     def changed(self, assignment: str) -> Configuration:
@@ -48,7 +52,7 @@ class Configuration:
         name = given.strip().replace("-", "_")
         if not equals:
             raise InputError(f"config takes NAME=VALUE, without blanks, not {assignment!r}.")
-        if name in ("model", "mode", "wait"):
+        if name in ("model", "mode", "wait", "widgets"):
             return replace(self, **{name: _own_value(name, value)})
         if name in _OWN:
             return replace(self, options=replace(self.options, **{name: _option(name, value)}))
@@ -62,6 +66,7 @@ class Configuration:
     def page(self) -> Page:
         """What differs from the default, and what else there is."""
         now = {"model": self.model or "", "mode": self.mode, "wait": str(self.wait)}
+        now["widgets"] = self.widgets
         now |= {
             one.name: str(getattr(self.options, one.name) or "")
             for one in fields(self.options)
@@ -96,9 +101,27 @@ def _own_value(name: str, value: str) -> Any:
         return value or None
     if name == "wait":
         return _truth(name, value)
+    if name == "widgets":
+        return _widgets(value)
     if value not in ("", "auto", "review"):
         raise InputError(f"mode is auto or review, not {value!r}.")
     return cast(Mode, value or "auto")
+
+
+def has_ipywidgets() -> bool:
+    """Whether widgets can be made at all."""
+    return find_spec("ipywidgets") is not None
+
+
+def _widgets(value: str) -> Widgets:
+    if value not in ("", "auto", "on", "off"):
+        raise InputError(f"widgets is auto, on or off, not {value!r}.")
+    if value == "on" and not has_ipywidgets():
+        raise InputError(
+            "Widgets need ipywidgets in this kernel's environment, and the kernel restarted then:"
+            " pip install 'exploracoder[widgets]'"
+        )
+    return cast(Widgets, value or "auto")
 
 
 def _option(name: str, value: str) -> Any:

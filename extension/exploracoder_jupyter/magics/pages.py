@@ -12,6 +12,7 @@ from exploracoder.models.usage import Usage
 from exploracoder.replay import Replay
 from exploracoder.state import Brought, Candidate, Exploration, Library, Step
 
+from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import (
     Block,
     Code,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
 _MARKS = {"pending": "·", "review": "?", "done": "✓", "failed": "✗", "skipped": "-"}
-_WORDS = {
+STEP_WORDS = {
     "pending": "open",
     "review": "proposed",
     "done": "accepted",
@@ -46,6 +47,16 @@ def message_page(text: str, tone: Tone = "plain") -> Page:
     return Page((Line(text, tone),))
 
 
+def moment_page(moment: Moment) -> Page:
+    """The work as a cell shows it: also before it is open, and when it could not be opened."""
+    said = [Line(moment.error, "bad")] if moment.error else []
+    said += [Line(moment.note, "strong")] if moment.note else []
+    if moment.exploration is not None:
+        page = exploration_page(moment.exploration, moment.progress, moment.notebook)
+        return Page((*page.blocks, *said))
+    return Page(tuple(said) or (Line(f"{moment.progress.message or 'Starting'} …", "strong"),))
+
+
 def exploration_page(exploration: Exploration, progress: Progress, notebook: str) -> Page:
     """All of it: where the work is, plan, docs, candidates, solution, cost, and what to do next."""
     return Page(tuple(_whole(exploration, progress, notebook)))
@@ -58,7 +69,7 @@ def plan_page(exploration: Exploration) -> Page:
 
 def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Iterator[Block]:
     yield Heading(" ".join(exploration.task.text.split())[:200])
-    yield Line(_where(exploration, progress), _TONES.get(exploration.status, "strong"))
+    yield Line(where(exploration, progress), _TONES.get(exploration.status, "strong"))
     if progress.error:
         yield Line(progress.error, "bad")
     if exploration.brought != Brought():
@@ -73,11 +84,12 @@ def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Itera
         yield Line(document.verification(exploration).replace("**", ""))
         yield Code(final.code)
         yield from _observed(final.failure or final.observation)
-    yield Line(f"{_cost(exploration)} Notebook: {notebook}", "dim")
+    yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
 
 
-def _where(exploration: Exploration, progress: Progress) -> str:
+def where(exploration: Exploration, progress: Progress) -> str:
+    """What the exploration is at, in a sentence."""
     if progress.activity == "working":
         return f"Working: {progress.message or 'starting'} …"
     if progress.activity == "review":
@@ -96,15 +108,16 @@ def _plan(exploration: Exploration) -> Iterator[Block]:
             (
                 f"{_MARKS[step.status]} {number}",
                 step.subtask.goal,
-                _WORDS[step.status],
-                _candidates_in_words(step),
+                STEP_WORDS[step.status],
+                candidates_in_words(step),
             )
             for number, step in enumerate(exploration.steps, start=1)
         )
     )
 
 
-def _candidates_in_words(step: Step) -> str:
+def candidates_in_words(step: Step) -> str:
+    """How many candidates a subtask has; empty when it has none."""
     count = len(step.candidates)
     return f"{count} candidate{'' if count == 1 else 's'}" if count else ""
 
@@ -139,7 +152,12 @@ def _step(exploration: Exploration, step: Step) -> Iterator[Block]:
 
 def _doc_lines(docs: Iterable[ApiDoc]) -> Iterator[Block]:
     for doc in docs:
-        yield Fold(doc.path, tuple(_doc(doc)))
+        yield Fold(doc.path, doc_blocks(doc))
+
+
+def doc_blocks(doc: ApiDoc) -> tuple[Block, ...]:
+    """Signature, text and source of an API."""
+    return tuple(_doc(doc))
 
 
 def _doc(doc: ApiDoc) -> Iterator[Block]:
@@ -152,14 +170,19 @@ def _doc(doc: ApiDoc) -> Iterator[Block]:
         yield Line(doc.url or f"{doc.file}:{doc.line or 1}", "dim")
 
 
-def _candidate(number: int, candidate: Candidate, *, is_proposed: bool) -> Iterator[Block]:
-    observation = candidate.observation
-    outcome = "ran" if candidate.ran else "failed" if observation else "running"
+def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> str:
+    """A candidate's number in its subtask, and what came of it."""
+    outcome = "ran" if candidate.ran else "failed" if candidate.observation else "running"
     notes = [outcome, *(["repaired"] if candidate.origin == "debug" else [])]
     notes += ["yours"] if candidate.origin == "user" else []
     notes += ["proposed"] if is_proposed else []
+    return f"Candidate {number}: {', '.join(notes)}"
+
+
+def _candidate(number: int, candidate: Candidate, *, is_proposed: bool) -> Iterator[Block]:
+    observation = candidate.observation
     tone: Tone = "strong" if candidate.ran or observation is None else "bad"
-    yield Line(f"Candidate {number}: {', '.join(notes)}", tone)
+    yield Line(candidate_title(number, candidate, is_proposed=is_proposed), tone)
     yield Code(candidate.code)
     for problem in candidate.problems:
         yield Line(str(problem), "bad")
@@ -184,7 +207,8 @@ def _observed(observation: Observation) -> Iterator[Block]:
         yield Output(f"The run ended as {observation.status}.", "bad")
 
 
-def _cost(exploration: Exploration) -> str:
+def cost(exploration: Exploration) -> str:
+    """Calls, tokens and seconds in one line."""
     usage = exploration.usage
     return (
         f"{usage.calls} model calls, {usage.total_tokens} tokens,"
@@ -243,7 +267,7 @@ def doc_page(doc: ApiDoc) -> Page:
     """All that is known of an API."""
     examples = tuple(Code(example) for example in doc.examples)
     shown = (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
-    return Page((Heading(doc.path), *_doc(doc), *shown))
+    return Page((Heading(doc.path), *doc_blocks(doc), *shown))
 
 
 def replay_page(name: str, replayed: Replay) -> Page:

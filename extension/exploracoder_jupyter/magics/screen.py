@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from exploracoder.background import Job
 from exploracoder.events import Event
 
+from exploracoder_jupyter.magics.moment import Look, Moment
 from exploracoder_jupyter.magics.page import Page
+from exploracoder_jupyter.magics.pages import moment_page
+
+if TYPE_CHECKING:
+    from exploracoder_jupyter.magics.widgets.board import Board
+    from exploracoder_jupyter.magics.widgets.view import View
 
 _EVERY_SECONDS = 0.3
-
-Draw = Callable[[], Page]
 
 
 class Screen(Protocol):
@@ -29,7 +33,15 @@ class Screen(Protocol):
         """Show a page in the place of the one before."""
         ...
 
-    def tell(self, event: Event, draw: Draw) -> None:
+    def draw(self, look: Look) -> None:
+        """Show the work as it stands now."""
+        ...
+
+    def say(self, page: Page) -> None:
+        """Say something beside the work that is shown."""
+        ...
+
+    def tell(self, event: Event, look: Look) -> None:
         """Something has happened; called in the thread of the work."""
         ...
 
@@ -37,60 +49,107 @@ class Screen(Protocol):
         """Wait until a job is done, showing how far it is. Raises what it raised."""
         ...
 
+    def retire(self) -> None:
+        """Another cell shows the work from now on; what is shown here stays as it is."""
+        ...
 
-def screen_for(shell: Any) -> Screen:
-    """The screen of the cell that runs in ``shell`` now."""
-    return DisplayScreen(shell) if getattr(shell, "kernel", None) is not None else TerminalScreen()
+
+def screen_for(shell: Any, board: Board | None = None) -> Screen:
+    """The screen of the cell that runs in ``shell`` now; with a board it can have widgets."""
+    if getattr(shell, "kernel", None) is None:
+        return TerminalScreen()
+    return DisplayScreen(shell, board)
 
 
 class DisplayScreen:
-    """A display in a front end, updated by its id, so that it stays in the cell that began it."""
+    """A display in a front end, updated by its id, so that it stays in the cell that began it.
+
+    Once the front end is known to draw widgets, they take the page's place. From then on the
+    display itself is left alone, since an update of it would make all of them anew.
+    """
 
     waits_always = False
 
-    def __init__(self, shell: Any) -> None:
+    def __init__(self, shell: Any, board: Board | None = None) -> None:
         self._publisher = shell.display_pub
+        self._board = board
+        self._view: View | None = None
+        self._latest: Moment | None = None
         self._id = uuid4().hex
         # A kernel knows by its context which cell runs; updates come from another thread.
         self._context = contextvars.copy_context()
+        self._lock = threading.RLock()
         self._is_shown = False
+        self._is_retired = False
         self._last = 0.0
         self._is_due = False
 
     def show(self, page: Page) -> None:
         """Show a page in the place of the one before."""
-        from exploracoder_jupyter.magics.faces.html import as_html
-        from exploracoder_jupyter.magics.faces.text import as_text
+        with self._lock:
+            self._context.copy().run(self._publish, page)
 
-        data = {"text/plain": as_text(page), "text/html": as_html(page)}
-        self._last = time.monotonic()
-        self._context.copy().run(
-            self._publisher.publish,
-            data,
-            {},
-            transient={"display_id": self._id},
-            update=self._is_shown,
-        )
-        self._is_shown = True
+    def draw(self, look: Look) -> None:
+        """Show the work as it stands now."""
+        with self._lock:
+            if self._is_retired:
+                return
+            self._last = time.monotonic()
+            self._latest = look()
+            self._context.copy().run(self._draw, self._latest)
 
-    def tell(self, event: Event, draw: Draw) -> None:
+    def say(self, page: Page) -> None:
+        """Say something beside the widgets."""
+        with self._lock:
+            if self._view is not None:
+                self._context.copy().run(self._view.say, page)
+
+    def tell(self, event: Event, look: Look) -> None:
         """Show it now, or a moment later together with what comes until then."""
         if self._is_due:
             return
         remaining = _EVERY_SECONDS - (time.monotonic() - self._last)
         if remaining <= 0:
-            self.show(draw())
+            self.draw(look)
             return
         self._is_due = True
-        asyncio.get_running_loop().call_later(remaining, self._show_due, draw)
+        asyncio.get_running_loop().call_later(remaining, self._draw_due, look)
 
     def wait(self, job: Job[None]) -> None:
         """Wait; the display is updated meanwhile."""
         job.wait()
 
-    def _show_due(self, draw: Draw) -> None:
+    def retire(self) -> None:
+        """Widgets make room for the page, which a notebook keeps when the kernel is gone."""
+        with self._lock:
+            self._is_retired = True
+            view, self._view = self._view, None
+            if view is None or self._latest is None:
+                return
+            self._context.copy().run(self._publish, moment_page(self._latest))
+            view.close()
+
+    def _draw(self, moment: Moment) -> None:
+        if self._view is not None:
+            self._view.update(moment)
+        elif self._board is not None and self._board.is_drawn:
+            self._view = self._board.new_view()
+            self._view.update(moment)
+            self._publish(moment_page(moment), self._view.bundle)
+        else:
+            self._publish(moment_page(moment))
+
+    def _publish(self, page: Page, more: dict[str, Any] | None = None) -> None:
+        from exploracoder_jupyter.magics.faces.html import as_html
+        from exploracoder_jupyter.magics.faces.text import as_text
+
+        data = {"text/plain": as_text(page), "text/html": as_html(page), **(more or {})}
+        self._publisher.publish(data, {}, transient={"display_id": self._id}, update=self._is_shown)
+        self._is_shown = True
+
+    def _draw_due(self, look: Look) -> None:
         self._is_due = False
-        self.show(draw())
+        self.draw(look)
 
 
 class TerminalScreen:
@@ -108,7 +167,15 @@ class TerminalScreen:
 
         print_page(page)
 
-    def tell(self, event: Event, draw: Draw) -> None:
+    def draw(self, look: Look) -> None:
+        """Print how the work stands now."""
+        self.show(moment_page(look()))
+
+    def say(self, page: Page) -> None:
+        """Print it."""
+        self.show(page)
+
+    def tell(self, event: Event, look: Look) -> None:
         """Keep it for the thread that owns the terminal."""
         self._events.append(event)
 
@@ -117,9 +184,12 @@ class TerminalScreen:
         from exploracoder.cli.console import Progress
 
         with Progress() as progress:
-            job.wait(each=lambda: self._say(progress))
+            job.wait(each=lambda: self._say_events(progress))
 
-    def _say(self, progress: Any) -> None:
+    def retire(self) -> None:
+        """Nothing: what was printed stays."""
+
+    def _say_events(self, progress: Any) -> None:
         while self._events:
             event = self._events.popleft()
             if event.progress.message and event.progress.message != self._said:

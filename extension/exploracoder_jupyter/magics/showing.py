@@ -7,12 +7,13 @@ from pathlib import Path
 
 from exploracoder.background import Job
 from exploracoder.errors import CommandError
-from exploracoder.events import Event
+from exploracoder.events import Event, Progress
 
 from exploracoder_jupyter.magics.keeper import Keeper
-from exploracoder_jupyter.magics.page import Line, Page
-from exploracoder_jupyter.magics.pages import exploration_page
+from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.screen import Screen
+
+_STARTING = Progress(activity="working", message="Starting")
 
 
 class Showing:
@@ -23,52 +24,61 @@ class Showing:
         self._keeper = keeper
         self._latest: Event | None = None
         self._error = ""
+        self._note = ""
+
+    def begin(self) -> None:
+        """Show how it stands now; what was said of work before is over."""
+        self._error = self._note = ""
+        self.draw()
 
     def hear(self, event: Event) -> None:
         """Something has happened; called in the thread of the work."""
         self._latest = event
-        self.screen.tell(event, self.page)
+        self.screen.tell(event, self.moment)
 
     def end(self, error: str) -> None:
         """The work rests, or could not begin; called in the thread of the work."""
         self._error = error
-        if not self.screen.waits_always:
-            self.screen.show(self.page())
+        if not error and self._keeper.found is None:
+            self._note = self._stopped()
+        self.draw()
 
-    def page(self) -> Page:
+    def draw(self) -> None:
+        """Show it as it stands; a terminal, which shows each page below the last, waits."""
+        if not self.screen.waits_always:
+            self.screen.draw(self.moment)
+
+    def moment(self) -> Moment:
         """The exploration as it stands."""
-        live, failed = self._keeper.found, Line(self._error, "bad")
+        live, said = self._keeper.found, (self._error, self._note)
         if live is not None:
-            page = exploration_page(live.exploration, live.progress, short(live.output))
-            return Page((*page.blocks, failed)) if self._error else page
-        if self._error:
-            return Page((failed,))
-        doing = self._latest.progress.message if self._latest else "Starting"
-        return Page((Line(f"{doing} …", "strong"),))
+            return Moment(live.exploration, live.progress, short(live.output), *said)
+        progress = self._latest.progress if self._latest else _STARTING
+        return Moment(None, progress, "", *said)
 
     def wait(self, job: Job[None]) -> bool:
         """Until the work rests. False when it was stopped; raises what stopped it otherwise."""
         try:
             self.screen.wait(job)
         except (KeyboardInterrupt, concurrent.futures.CancelledError):
-            self.screen.show(self._stopped())
+            self._note = self._stopped()
+            self.screen.draw(self.moment)
             return False
         if self.screen.waits_always:
-            self.screen.show(self.page())
+            self.screen.draw(self.moment)
         live = self._keeper.found
         if live is not None and live.progress.error:
             raise CommandError(live.progress.error)
         return True
 
-    def _stopped(self) -> Page:
+    def _stopped(self) -> str:
         live = self._keeper.found
         if live is None:
-            return Page((Line("Stopped before it was open. Nothing was explored."),))
-        kept = (
+            return "Stopped before it was open. Nothing was explored."
+        return (
             f"Stopped. All that was found is kept in {short(live.output)}; '%exploracoder next'"
             " goes on."
         )
-        return Page((*self.page().blocks, Line(kept, "strong")))
 
 
 def short(path: Path) -> str:

@@ -91,6 +91,15 @@ export class Stage {
 
   /** Write a notebook of the user's, with code cells. */
   writeNotebook(name: string, ...cells: string[]): void {
+    this.writeNotebookFor({ name: 'tea', display_name: 'Tea' }, name, ...cells);
+  }
+
+  /** Write a notebook for a kernel of the stage. */
+  writeNotebookFor(
+    kernel: { name: string; display_name: string },
+    name: string,
+    ...cells: string[]
+  ): void {
     const made = cells.map((source, index) => ({
       cell_type: 'code',
       id: `own-${index}`,
@@ -99,7 +108,7 @@ export class Stage {
       outputs: [],
       execution_count: null
     }));
-    const kernelspec = { name: 'tea', display_name: 'Tea', language: 'python' };
+    const kernelspec = { ...kernel, language: 'python' };
     this.write(
       name,
       JSON.stringify({

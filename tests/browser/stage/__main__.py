@@ -25,7 +25,7 @@ from .control import Props, make_control
 from .gate import Gate
 from .jupyter import TOKEN, Jupyter, free_port
 from .model import SwitchedModel
-from .pythons import make_kernelspec, make_python
+from .pythons import make_kernelspecs, make_python
 
 
 def _arguments() -> argparse.Namespace:
@@ -73,7 +73,7 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
         )
         jupyter.prepare()
         python = await asyncio.to_thread(make_python, home / "tea-env")
-        make_kernelspec(home / "data" / "kernels" / "tea", python)
+        make_kernelspecs(home / "data" / "kernels", python)
         stack.push_async_callback(jupyter.close)
         await jupyter.start()
         jupyter_door = Gate(jupyter.port)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sysconfig
 import venv
 from pathlib import Path
 
+OURS = ("exploracoder", "exploracoder_retrieval", "exploracoder_kernel", "exploracoder_jupyter")
 PACKAGES = Path(__file__).parents[2] / "exploration" / "packages"
 
 
@@ -35,12 +38,26 @@ def make_python(folder: Path) -> Path:
     return python
 
 
-def make_kernelspec(folder: Path, python: Path) -> None:
-    """A kernelspec, as a user has one for each of their environments."""
+def make_kernelspecs(folder: Path, python: Path) -> None:
+    """A kernelspec, as a user has one for each of their environments, and one with the magics."""
+    _kernelspec(folder / "tea", python, "Tea", {})
+    # Where this process has them from, since the environment has nothing of ours.
+    with_ours = {"PYTHONPATH": os.pathsep.join(dict.fromkeys(map(_root, OURS)))}
+    _kernelspec(folder / "magics", python, "Tea and magics", with_ours)
+
+
+def _kernelspec(folder: Path, python: Path, name: str, variables: dict[str, str]) -> None:
     folder.mkdir(parents=True)
     words = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    spec = {"argv": words, "display_name": "Tea", "language": "python"}
+    spec = {"argv": words, "display_name": name, "language": "python", "env": variables}
     (folder / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+
+
+def _root(package: str) -> str:
+    """The folder that a package of ours is imported from."""
+    found = importlib.util.find_spec(package)
+    assert found is not None and found.origin is not None, package
+    return str(Path(found.origin).parents[1])
 
 
 def _site_packages(python: Path) -> Path:

@@ -1,0 +1,120 @@
+"""Where the outcomes of a shell's magics are shown: in the cells, and in widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from exploracoder.background import Job
+from exploracoder.errors import CommandError
+from exploracoder.events import Event
+
+from exploracoder_jupyter.magics.configuration import Widgets, has_ipywidgets
+from exploracoder_jupyter.magics.keeper import Keeper
+from exploracoder_jupyter.magics.moment import Moment
+from exploracoder_jupyter.magics.page import Page
+from exploracoder_jupyter.magics.parsing import Order
+from exploracoder_jupyter.magics.screen import screen_for
+from exploracoder_jupyter.magics.showing import Showing
+
+if TYPE_CHECKING:
+    from exploracoder_jupyter.magics.widgets.board import Board
+
+
+class Display:
+    """The cell that shows the work, which is the last that began or asked for some.
+
+    ``press`` is called with what a button stands for, in the thread in which cells run.
+    """
+
+    def __init__(self, shell: Any, keeper: Keeper, press: Callable[[Order], None]) -> None:
+        self._shell = shell
+        self._keeper = keeper
+        self._press = press
+        self._showing: Showing | None = None
+        self._made_board: Board | None = None
+        self.is_pressed = False
+
+    @contextmanager
+    def pressed(self) -> Iterator[None]:
+        """While this lasts, what is shown goes to the widgets whose button was pressed."""
+        self.is_pressed = True
+        try:
+            yield
+        finally:
+            self.is_pressed = False
+
+    def begin(self, widgets: Widgets) -> None:
+        """Show the work from here on: in the cell that runs, or the widgets that were pressed."""
+        old = self._showing
+        if old is None or not self.is_pressed:
+            self._showing = Showing(screen_for(self._shell, self._board(widgets)), self._keeper)
+            if old is not None:
+                old.screen.retire()
+        # Sent from the cell's own thread, so that the display belongs to this cell.
+        self._shown.begin()
+
+    def wait(self, job: Job[None], *, is_waited_for: bool) -> bool:
+        """Wait for the work if that is wanted; False when it was stopped meanwhile."""
+        showing = self._shown
+        if not self.is_pressed and (is_waited_for or showing.screen.waits_always):
+            return showing.wait(job)
+        return True
+
+    def hear(self, event: Event) -> None:
+        """Something has happened; called in the thread of the work."""
+        if self._showing is not None:
+            self._showing.hear(event)
+
+    def end(self, error: str) -> None:
+        """The work rests, or could not begin; called in the thread of the work."""
+        if self._showing is not None:
+            self._showing.end(error)
+
+    def show(self, page: Page) -> None:
+        """Show a page in the cell that runs, or say it beside the button that was pressed."""
+        if self.is_pressed and self._showing is not None:
+            self._showing.screen.say(page)
+        else:
+            screen_for(self._shell).show(page)
+
+    def moment(self) -> Moment:
+        """The work as it stands. Raises CommandError when there is none."""
+        if self._showing is None or not (self._keeper.found or self._keeper.is_busy):
+            # Raises, with what to do.
+            _ = self._keeper.live
+        return self._shown.moment()
+
+    def has_widgets(self, widgets: Widgets) -> bool:
+        """Whether work that is shown from here on is shown as widgets."""
+        board = self._board(widgets)
+        return board is not None and board.is_drawn
+
+    def close(self) -> None:
+        """Leave pages where widgets are."""
+        if self._showing is not None:
+            self._showing.screen.retire()
+
+    @property
+    def _shown(self) -> Showing:
+        if self._showing is None:
+            raise CommandError("Nothing is shown yet. Begin: write a task under %%exploracoder.")
+        return self._showing
+
+    def _board(self, widgets: Widgets) -> Board | None:
+        """Where widgets are made, unless there can be none."""
+        has_front_end = getattr(self._shell, "kernel", None) is not None
+        if widgets == "off" or not has_front_end or not has_ipywidgets():
+            return None
+        if self._made_board is None:
+            from exploracoder_jupyter.magics.widgets.board import Board
+
+            self._made_board = Board(self._shell, self._press, self._answered)
+        self._made_board.is_forced = widgets == "on"
+        return self._made_board
+
+    def _answered(self) -> None:
+        """The front end draws widgets: they take the place of the page that is shown."""
+        if self._showing is not None:
+            self._showing.draw()

@@ -1,0 +1,33 @@
+"""What a cell shows of the work: one look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from exploracoder.events import Progress
+from exploracoder.state import Exploration
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The work as it stands.
+
+    ``exploration`` is None before it is open. ``error`` is why it could not be opened; ``note`` is
+    said at the end.
+    """
+
+    exploration: Exploration | None
+    progress: Progress
+    notebook: str = ""
+    error: str = ""
+    note: str = ""
+
+    @property
+    def is_working(self) -> bool:
+        """Whether it is being opened or worked on."""
+        has_ended = self.exploration is None and bool(self.error or self.note)
+        return self.progress.activity == "working" and not has_ended
+
+
+Look = Callable[[], Moment]

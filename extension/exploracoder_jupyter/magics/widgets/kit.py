@@ -1,0 +1,99 @@
+"""Makes the widgets of a view, and ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import ipywidgets
+from ipywidgets.widgets.widget_string import HTMLStyle
+
+from exploracoder_jupyter.magics.faces.html import as_html
+from exploracoder_jupyter.magics.page import Block, Page
+
+
+class Kit:
+    """Widgets that share layouts and styles, since each of those is messages of its own."""
+
+    def __init__(self) -> None:
+        layout = ipywidgets.Layout
+        self._shown, self._hidden = layout(), layout(display="none")
+        self._fitting, self._flowing = layout(width="auto"), layout(flex_flow="row wrap")
+        self._wide = layout(width="100%", max_width="60em")
+        self._text, self._button = HTMLStyle(), ipywidgets.ButtonStyle()
+        self._own: dict[str, Any] = {}
+
+    def html(self, value: str = "") -> Any:
+        """A place for HTML of ours, in which all that is not ours is escaped."""
+        return ipywidgets.HTML(value, layout=self._shown, style=self._text)
+
+    def button(self, name: str, tooltip: str, press: Callable[[], None]) -> Any:
+        """A button that is named by its text; it cannot be pressed yet."""
+        button = ipywidgets.Button(
+            description=name,
+            tooltip=tooltip,
+            disabled=True,
+            layout=self._fitting,
+            style=self._button,
+        )
+        button.on_click(lambda _: press())
+        return button
+
+    def line(self, name: str, placeholder: str) -> Any:
+        """A line to write into, which tells what it holds when it is left."""
+        return ipywidgets.Text(
+            description=name, placeholder=placeholder, continuous_update=False, layout=self._wide
+        )
+
+    def choice(self, name: str) -> Any:
+        """A choice of one line among several."""
+        return ipywidgets.Dropdown(description=name, layout=self._wide)
+
+    def bar(self, name: str) -> Any:
+        """How much of something is done."""
+        return ipywidgets.IntProgress(description=name, max=1, layout=self._wide)
+
+    def row(self, children: Sequence[Any]) -> Any:
+        """One beside the other, as far as there is room."""
+        return ipywidgets.HBox(children, layout=self._flowing)
+
+    def column(self, children: Sequence[Any]) -> Any:
+        """One below the other."""
+        return ipywidgets.VBox(children, layout=self._shown)
+
+    def tabs(self) -> Any:
+        """Panels of which one is shown."""
+        return ipywidgets.Tab(layout=self._shown)
+
+    def output(self, outputs: Sequence[dict[str, Any]]) -> Any:
+        """Outputs as the front end shows those of cells."""
+        return ipywidgets.Output(outputs=tuple(outputs), layout=self._shown)
+
+    def show(self, widget: Any, is_shown: bool) -> None:
+        """Let a widget be there or not."""
+        own = self._own.setdefault(widget.model_id, widget.layout)
+        layout = own if is_shown else self._hidden
+        if widget.layout is not layout:
+            widget.layout = layout
+
+    def close(self, widget: Any) -> None:
+        """End a widget and all in it; what all widgets share stays."""
+        for child in getattr(widget, "children", ()):
+            self.close(child)
+        shared = (self._text, self._button)
+        style = getattr(widget, "style", None)
+        if style is not None and style not in shared:
+            style.close()
+        widget.close()
+
+    def close_shared(self) -> None:
+        """End what the widgets shared, after all of them."""
+        layouts = (self._shown, self._hidden, self._fitting, self._flowing, self._wide)
+        for one in (*layouts, self._text, self._button):
+            one.close()
+
+
+def html_of(blocks: Iterable[Block]) -> str:
+    """Blocks of a page as HTML, escaped."""
+    made = tuple(blocks)
+    return as_html(Page(made)) if made else ""

@@ -1,0 +1,33 @@
+"""The solution, what it showed, and whether it was verified."""
+
+from __future__ import annotations
+
+from exploracoder import document
+from exploracoder.state import Attempt, Exploration
+
+from exploracoder_jupyter.magics.page import Code, Heading, Line
+from exploracoder_jupyter.magics.widgets.kit import Kit, html_of
+from exploracoder_jupyter.magics.widgets.outputs import outputs_of
+
+
+class SolutionPart:
+    """The attempt that the exploration stands by."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._code = kit.html()
+        self._output = kit.output(())
+        self._shown: Attempt | None = None
+        self.widgets = (self._code, self._output)
+
+    def update(self, exploration: Exploration | None) -> None:
+        """Bring it up to date."""
+        solution = exploration.solution if exploration is not None else None
+        for widget in self.widgets:
+            self._kit.show(widget, solution is not None)
+        if exploration is None or solution is None or solution.final is self._shown:
+            return
+        self._shown = final = solution.final
+        verified = Line(document.verification(exploration).replace("**", ""))
+        self._code.value = html_of((Heading("Solution"), verified, Code(final.code)))
+        self._output.outputs = outputs_of(final.failure or final.observation)

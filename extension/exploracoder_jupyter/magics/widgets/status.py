@@ -1,0 +1,77 @@
+"""Where the work is: in words, as a bar, and what it has cost."""
+
+from __future__ import annotations
+
+from html import escape
+
+from exploracoder import bringing
+from exploracoder.engine import steering
+from exploracoder.state import Brought
+
+from exploracoder_jupyter.magics.faces.text import plain
+from exploracoder_jupyter.magics.moment import Moment
+from exploracoder_jupyter.magics.page import Block, Heading, Line, Page
+from exploracoder_jupyter.magics.pages import cost, where
+from exploracoder_jupyter.magics.widgets.kit import Kit, html_of
+
+
+class StatusPart:
+    """The task, the status, and what was said last."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._task = kit.html()
+        self._status = kit.html()
+        self._bar = kit.bar("Subtasks")
+        self._cost = kit.html()
+        self._said = kit.html()
+        self.head = (self._task, self._status, self._bar, self._cost)
+        self.foot = (self._said,)
+
+    def say(self, page: Page) -> None:
+        """Say what came of a button."""
+        self._said.value = f'<div role="alert">{html_of(page.blocks)}</div>' if page.blocks else ""
+
+    def update(self, moment: Moment) -> None:
+        """Bring it up to date."""
+        self._task.value = html_of(_about(moment))
+        words = f'<div role="status" aria-label="Exploration status">{_words(moment)}</div>'
+        self._status.value = words + html_of(_wrong(moment))
+        self._cost.value = html_of(_usage(moment))
+        steps = moment.exploration.steps if moment.exploration is not None else ()
+        self._kit.show(self._bar, bool(steps))
+        if steps:
+            self._bar.max = len(steps)
+            self._bar.value = sum(step.status not in steering.OPEN for step in steps)
+
+
+def _words(moment: Moment) -> str:
+    if moment.exploration is not None:
+        return escape(plain(where(moment.exploration, moment.progress)))
+    if moment.error or moment.note:
+        return "Not open."
+    return escape(plain(f"Working: {moment.progress.message or 'starting'} …"))
+
+
+def _about(moment: Moment) -> list[Block]:
+    if moment.exploration is None:
+        return []
+    return [Heading(" ".join(moment.exploration.task.text.split())[:200])]
+
+
+def _wrong(moment: Moment) -> list[Block]:
+    said = dict.fromkeys((moment.progress.error, moment.error))
+    blocks: list[Block] = [Line(text, "bad") for text in said if text]
+    return [*blocks, Line(moment.note, "strong")] if moment.note else blocks
+
+
+def _usage(moment: Moment) -> list[Block]:
+    exploration = moment.exploration
+    if exploration is None:
+        return []
+    decided = sum(step.status not in steering.OPEN for step in exploration.steps)
+    done = f"{decided} of {len(exploration.steps)} subtasks decided. " if exploration.steps else ""
+    blocks: list[Block] = [Line(f"{done}{cost(exploration)} Notebook: {moment.notebook}", "dim")]
+    if exploration.brought != Brought():
+        blocks.append(Line(bringing.in_words(exploration.brought), "dim"))
+    return blocks
