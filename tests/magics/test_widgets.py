@@ -76,7 +76,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     front.change(front.find("Hint")[0], value="Print the first")
     front.press("Debug")
     front.wait_for(lambda: "Candidate 3: ran, repaired" in front.text)
-    asked = stage.server.chat_requests[-1].last_user_message
+    asked = str(stage.server.chat_requests[-1].body)
     front.press("Accept")
     front.wait_for(lambda: "accepted, 3 candidates" in front.text)
     front.press("Accept")
@@ -117,14 +117,15 @@ def test_the_kernel_stays_free_the_output_stays_put_and_cancel_stops_it(
     front.run("leaf = 1")
     front.press("Cancel")
     front.wait_for(lambda: front.can_press("Resume"))
-    at_rest = front.bundles
+    said, at_rest = front.text, front.bundles
     front.run("%exploracoder status")
     front.wait_for(lambda: len(front.outputs) == 2)
     old, new = front.outputs.values()
 
     assert {"text/html", "text/plain", VIEW} <= set(shown)
     assert at_rest == bundles
-    assert "Stopped." in front.text or "Cancelled." in front.text
+    assert "Stopped. All that was found is kept." in said
+    assert "Paused." in front.text
     assert VIEW in new
     assert set(old) == {"text/html", "text/plain"}
 

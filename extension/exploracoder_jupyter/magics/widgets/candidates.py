@@ -38,7 +38,7 @@ class CandidatesPart:
     @property
     def candidate(self) -> Candidate | None:
         """The candidate that is looked at."""
-        index = self._tabs.selected_index
+        index: int | None = self._tabs.selected_index
         if index is None or index >= len(self._panels):
             return None
         return self._panels[index].candidate
