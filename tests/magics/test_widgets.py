@@ -289,6 +289,8 @@ def test_what_did_not_change_is_left_alone_and_the_users_tab_stays() -> None:
     assert tabs.children[:2] == panels
     assert tabs.selected_index == 2
     assert tabs.titles[2] == "Candidate 3: ran, proposed"
+    heads = [one.value for one in parts(made.view.root) if type(one).__name__ == "HTML"]
+    assert any("Candidates" in head and "Candidate 3: ran, proposed" in head for head in heads)
     assert made.orders == [Order("accept", "1.1")]
 
 
