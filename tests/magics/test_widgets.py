@@ -87,6 +87,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     front.press("Go back here")
     front.wait_for(lambda: "(left out" not in front.text)
     front.press("Accept")
+    front.wait_for(lambda: "3 of 3 subtasks decided" in front.text)
     front.press("Synthesize")
     front.wait_for(lambda: "Verified" in front.text)
     before = front.run("1 + 1")

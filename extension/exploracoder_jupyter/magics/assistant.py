@@ -138,7 +138,8 @@ class Assistant:
 
     def _steer(self, command: c.Command, order: Order) -> None:
         live = self._keeper.live
-        if live.is_working:
+        # Once it has said that it rests, a command may come before its last turn is over.
+        if live.is_working and live.progress.activity == "working":
             live_message = live.progress.message or "something"
             raise CommandError(
                 f"It is working ({live_message}). Wait, or stop it: %exploracoder cancel"
