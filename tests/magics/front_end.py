@@ -15,7 +15,7 @@ from jupyter_client.manager import KernelManager
 VIEW = "application/vnd.jupyter.widget-view+json"
 _REFERENCE = "IPY_MODEL_"
 # Machines that test are busy: what is late is not wrong.
-_SECONDS = 240.0
+_SECONDS = 120.0
 
 
 @dataclass

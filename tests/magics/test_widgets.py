@@ -76,7 +76,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     front.change(front.find("Hint")[0], value="Print the first")
     front.press("Debug")
     front.wait_for(lambda: "Candidate 3: ran, repaired" in front.text)
-    asked = stage.server.chat_requests[-1].last_user_message
+    asked = str(stage.server.chat_requests[-1].body)
     front.press("Accept")
     front.wait_for(lambda: "accepted, 3 candidates" in front.text)
     front.press("Accept")
@@ -87,6 +87,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     front.press("Go back here")
     front.wait_for(lambda: "(left out" not in front.text)
     front.press("Accept")
+    front.wait_for(lambda: "3 of 3 subtasks decided" in front.text)
     front.press("Synthesize")
     front.wait_for(lambda: "Verified" in front.text)
     before = front.run("1 + 1")
@@ -117,14 +118,15 @@ def test_the_kernel_stays_free_the_output_stays_put_and_cancel_stops_it(
     front.run("leaf = 1")
     front.press("Cancel")
     front.wait_for(lambda: front.can_press("Resume"))
-    at_rest = front.bundles
+    said, at_rest = front.text, front.bundles
     front.run("%exploracoder status")
     front.wait_for(lambda: len(front.outputs) == 2)
     old, new = front.outputs.values()
 
     assert {"text/html", "text/plain", VIEW} <= set(shown)
     assert at_rest == bundles
-    assert "Stopped." in front.text or "Cancelled." in front.text
+    assert "Stopped. All that was found is kept." in said
+    assert "Paused." in front.text
     assert VIEW in new
     assert set(old) == {"text/html", "text/plain"}
 
@@ -288,6 +290,8 @@ def test_what_did_not_change_is_left_alone_and_the_users_tab_stays() -> None:
     assert tabs.children[:2] == panels
     assert tabs.selected_index == 2
     assert tabs.titles[2] == "Candidate 3: ran, proposed"
+    heads = [one.value for one in parts(made.view.root) if type(one).__name__ == "HTML"]
+    assert any("Candidates" in head and "Candidate 3: ran, proposed" in head for head in heads)
     assert made.orders == [Order("accept", "1.1")]
 
 

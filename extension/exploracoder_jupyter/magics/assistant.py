@@ -138,7 +138,8 @@ class Assistant:
 
     def _steer(self, command: c.Command, order: Order) -> None:
         live = self._keeper.live
-        if live.is_working:
+        # Once it has said that it rests, a command may come before its last turn is over.
+        if live.is_working and live.progress.activity == "working":
             live_message = live.progress.message or "something"
             raise CommandError(
                 f"It is working ({live_message}). Wait, or stop it: %exploracoder cancel"
@@ -230,11 +231,14 @@ class Assistant:
                 "There is no solution that ran yet. '%exploracoder status' says where it is."
             )
         self._shell.set_next_input(solution.final.code)
-        where = "in the next cell. It was not run there."
+        said = "The solution is in the next cell. It was not run there."
         if self._display.is_pressed:
             # A kernel can write a cell in its answer to a cell that is run, and at no other time.
-            where = "below the next cell that you run, whatever that cell does; it is not run."
-        self._display.show(pages.message_page(f"The solution is {where}"))
+            said = (
+                "The solution comes below the next cell that you run, whatever that cell does. It"
+                " is not run itself."
+            )
+        self._display.show(pages.message_page(said))
 
     def _save(self, order: Order) -> None:
         live = self._keeper.live

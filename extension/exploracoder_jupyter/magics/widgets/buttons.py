@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from exploracoder_jupyter.magics.moment import Moment
@@ -96,7 +97,7 @@ class ButtonsPart:
 
     def __init__(self, kit: Kit, press: Callable[[Look], None]) -> None:
         self._buttons = {
-            look.command: (look, kit.button(look.name, look.tooltip, lambda look=look: press(look)))
+            look.command: (look, kit.button(look.name, look.tooltip, partial(press, look)))
             for look in (*WHOLE, *STEP, *END)
         }
         self._hint = kit.line("Hint", "A hint for Debug and Other candidates (optional)")

@@ -9,7 +9,7 @@ from typing import Any
 
 from exploracoder.state import Candidate, Step
 
-from exploracoder_jupyter.magics.page import Code, Line
+from exploracoder_jupyter.magics.page import Code, Heading, Line
 from exploracoder_jupyter.magics.pages import candidate_title
 from exploracoder_jupyter.magics.widgets.kit import Kit, html_of
 from exploracoder_jupyter.magics.widgets.outputs import outputs_of
@@ -27,7 +27,7 @@ class CandidatesPart:
     def __init__(self, kit: Kit, changed: Callable[[], None]) -> None:
         self._kit = kit
         self._changed = changed
-        self._head = kit.html("<h4>Candidates</h4>")
+        self._head = kit.html()
         self._tabs = kit.tabs()
         self._panels: tuple[_Panel, ...] = ()
         self._proposal: tuple[str, str | None] = ("", None)
@@ -38,7 +38,7 @@ class CandidatesPart:
     @property
     def candidate(self) -> Candidate | None:
         """The candidate that is looked at."""
-        index = self._tabs.selected_index
+        index: int | None = self._tabs.selected_index
         if index is None or index >= len(self._panels):
             return None
         return self._panels[index].candidate
@@ -65,6 +65,9 @@ class CandidatesPart:
                 self._tabs.titles = titles
             if index != self._tabs.selected_index:
                 self._tabs.selected_index = index
+        # Tabs are as wide as ipywidgets has them, which cuts the end of their titles off.
+        looked_at = [Line(titles[index], "strong")] if index is not None else []
+        self._head.value = html_of((Heading("Candidates"), *looked_at))
         for panel in old.values():
             if panel not in panels:
                 self._kit.close(panel.widget)
