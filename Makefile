@@ -14,8 +14,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 LAB_READY := .venv/.ready-lab
 DEMO_READY := .venv-demo/.ready
+EXAMPLES_READY := .venv-examples/.ready
 BENCH_READY := .venv-bench/.ready
 IPYTHON8_READY := .venv-ipython8/.ready
+# The environments beside .venv that tests use.
+TEST_PYTHONS := $(IPYTHON8_READY) $(DEMO_READY) $(EXAMPLES_READY)
 
 EXTENSION := extension
 NPM := .ci/with-node npm --prefix $(EXTENSION)
@@ -34,6 +37,9 @@ DEMO := examples/demo
 DEMO_LIBRARY := justhtml
 DEMO_NOTEBOOK := demo-output/exploration.ipynb
 
+# What examples were made with that the demo's environment has not, or has in a newer version.
+EXAMPLES := examples/dataframe_and_plot examples/library_upgrade
+
 BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
@@ -48,7 +54,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 	  --set first-tries=0 --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint $(LAB_READY) $(UI_MODULES) $(IPYTHON8_READY) ## lint, then run the tests, the embedded model's included
+test: lint $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
 	EXPLORACODER_TEST_IPYTHON8=$(CURDIR)/.venv-ipython8/bin/python \
@@ -114,6 +120,11 @@ $(IPYTHON8_READY): $(READY)
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)
 	@test -x .venv-demo/bin/python || .ci/make-venv .venv-demo $(PYTHON)
 	.venv-demo/bin/python -m pip install --quiet ipykernel -r $(DEMO)/requirements.txt
+	@touch $@
+
+$(EXAMPLES_READY): $(EXAMPLES:=/requirements.txt) | $(READY)
+	@test -x .venv-examples/bin/python || .ci/make-venv .venv-examples $(PYTHON)
+	.venv-examples/bin/python -m pip install --quiet ipykernel $(EXAMPLES:%=-r %/requirements.txt)
 	@touch $@
 
 $(BENCH_READY): | $(READY)

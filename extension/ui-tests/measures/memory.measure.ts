@@ -6,7 +6,8 @@ const EXPLORATIONS = 20;
 /** The page's heap after many explorations have been made, looked at and closed. */
 test('memory', async ({ context, lab, page, stage }) => {
   const { sidebar } = lab;
-  const session = await context.newCDPSession(page as never);
+  // What the page fixture gives is not the page itself.
+  const session = await context.newCDPSession(context.pages()[0]!);
   const heap = async () => {
     await session.send('HeapProfiler.collectGarbage');
     const { usedSize } = await session.send('Runtime.getHeapUsage');

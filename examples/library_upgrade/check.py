@@ -1,0 +1,2 @@
+assert title == "Book a table", title
+assert fields == ["guests", "day", "phone"], fields

@@ -1,0 +1,99 @@
+"""The notebooks in examples/ still do what they show; `make test` makes their environments."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from exploracoder import document
+from jupyter_client.manager import KernelManager
+
+from .conftest import Command, Outcome
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+# Which environment an example was made in: the newer justhtml, or the older one and pandas.
+DEMO = ROOT / ".venv-demo" / "bin" / "python"
+OLDER = ROOT / ".venv-examples" / "bin" / "python"
+MADE_WITH = {
+    "demo": DEMO,
+    "private_library": DEMO,
+    "dataframe_and_plot": OLDER,
+    "debugging": DEMO,
+    "library_upgrade": OLDER,
+}
+
+pytestmark = pytest.mark.skipif(
+    not (DEMO.exists() and OLDER.exists()), reason="`make test` makes the examples' environments"
+)
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The connection file of a kernel in which a person ran the notebook with the DataFrame."""
+    folder = tmp_path_factory.mktemp("kernel")
+    manager = KernelManager(
+        kernel_name="python3",
+        transport="ipc",
+        ip=str(folder / "s"),
+        connection_file=str(folder / "kernel-analysis.json"),
+    )
+    assert manager.kernel_spec is not None
+    manager.kernel_spec.argv[0] = str(OLDER)
+    manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL)
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        notebook = nbformat.read(EXAMPLES / "dataframe_and_plot" / "analysis.ipynb", as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                ran = client.execute_interactive(
+                    cell.source, timeout=120, output_hook=lambda _: None
+                )
+                assert ran["content"]["status"] == "ok"
+        yield manager.connection_file
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def replayed(command: Command, name: str, python: Path, *options: object) -> Outcome:
+    notebook = EXAMPLES / name / "exploration.ipynb"
+    return command("replay", notebook, "--python", python, *options, "--json")
+
+
+@pytest.mark.parametrize("name", MADE_WITH)
+def test_an_example_does_what_it_did(
+    command: Command, request: pytest.FixtureRequest, name: str
+) -> None:
+    made = document.load(EXAMPLES / name / "exploration.ipynb")
+    kernel = ["--kernel", request.getfixturevalue("analysis")] if made.brought else []
+    done = replayed(command, name, MADE_WITH[name], *kernel)
+
+    assert done.code == 0, done.out + done.err
+    assert {cell["result"] for cell in done.json["cells"]} == {"same"}
+    assert done.json["versions"] == []
+    assert made.status == "solved"
+
+
+def test_after_an_upgrade_the_steps_that_changed_are_named(command: Command) -> None:
+    done = replayed(command, "library_upgrade", DEMO)
+    results = {cell["cell"]: cell["result"] for cell in done.json["cells"]}
+
+    assert done.code == 1
+    assert done.json["versions"] == [{"library": "justhtml", "before": "0.24.0", "now": "3.16.0"}]
+    changed = {cell for cell, result in results.items() if result != "same"}
+    assert changed == {"step-3", "check"}
+    assert {cell["cell"]: cell["now"] for cell in done.json["cells"]}["step-3"] == "[]"
+
+
+def test_the_debugged_example_holds_what_failed_first() -> None:
+    made = document.load(EXAMPLES / "debugging" / "exploration.ipynb")
+
+    repairs = [step for step in made.steps if step.candidate and step.candidate.debug_of]
+    assert repairs
+    assert not all(candidate.ran for step in repairs for candidate in step.candidates)
