@@ -12,6 +12,9 @@ interface ILabWindow {
     commands: {
       execute(id: string, args?: object): Promise<unknown>;
     };
+    shell: {
+      widgets(area: string): Iterable<{ title: { label: string }; close(): void }>;
+    };
   };
 }
 
@@ -97,6 +100,15 @@ export class Lab {
     await this.page.mouse.down();
     await this.page.mouse.move(box.x + width, 400, { steps: 4 });
     await this.page.mouse.up();
+  }
+
+  /** Close the panel of a notebook, by its file's name. */
+  async closePanel(name: string): Promise<void> {
+    await this.page.evaluate(given => {
+      const { shell } = (window as unknown as ILabWindow).jupyterapp;
+      const all = [...shell.widgets('main')];
+      all.filter(widget => widget.title.label === given).forEach(widget => widget.close());
+    }, name);
   }
 
   async execute(command: string, args: object = {}): Promise<void> {

@@ -21,14 +21,11 @@ test('memory', async ({ context, lab, page, stage }) => {
     await expect(sidebar.status).toContainText('Solved', { timeout: 60_000 });
     const { exploration, path } = await stage.theExploration();
     await expect(lab.notebook.solution).toHaveCount(1);
-    await lab.execute('exploracoder:close', { id: exploration.id });
-    await page
-      .getByRole('tab', { name: path.split('/').pop() })
-      .getByRole('button')
-      .or(page.locator('.lm-TabBar-tab.lm-mod-current .lm-TabBar-tabCloseIcon'))
-      .last()
-      .click();
-    await sidebar.root.getByRole('button', { name: 'New exploration' }).click();
+    const closing = lab.execute('exploracoder:close', { id: exploration.id });
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await closing;
+    await lab.closePanel(path.split('/').pop()!);
+    await expect(sidebar.task).toBeVisible();
     if (run === 1) {
       afterFirst = await heap();
     }
