@@ -14,6 +14,9 @@ from exploracoder_jupyter.notebook_file import NotebookFile
 from exploracoder_jupyter.protocol import Held
 from exploracoder_jupyter.services import Services
 
+# A tab that is told that the exploration closes ends the save that is under way, and says so.
+_PATIENCE_SECONDS = 2.0
+
 MakeHeading = Callable[[Exploration, str, int], Heading]
 
 
@@ -96,7 +99,7 @@ class Keeper:
 
     async def close(self, exploration: Exploration, revision: int) -> None:
         """Take the notebook back and write the last state; nothing is written after that."""
-        self._lease.close()
+        await self._lease.close(_PATIENCE_SECONDS)
         await self.save(exploration, revision)
         self._is_closed = True
 

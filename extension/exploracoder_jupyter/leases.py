@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 # A tab that reloads, or whose network was cut, is back sooner as a rule.
@@ -40,6 +41,7 @@ class Lease:
         self._holder: Tab | None = None
         self._waiting: list[Tab] = []
         self._grace: asyncio.TimerHandle | None = None
+        self._given_back: asyncio.Event | None = None
 
     @property
     def is_held(self) -> bool:
@@ -53,6 +55,8 @@ class Lease:
 
     def take(self, tab: Tab) -> bool:
         """Whether ``tab`` is the one that saves from now on; otherwise it waits for its turn."""
+        if self._given_back is not None:
+            return False
         if self._holder is None:
             self._give_to(tab)
         elif self._holder is not tab and tab not in self._waiting:
@@ -64,20 +68,31 @@ class Lease:
         self._leave(tab)
         if self._holder is tab:
             self._holder = None
-            self._hand_on()
+            if not self._is_over():
+                self._hand_on()
 
     def lose(self, tab: Tab) -> None:
         """``tab``'s connection is gone; it may come back."""
         self._leave(tab)
         if self._holder is tab:
             self._holder = None
-            self._start_grace()
+            if not self._is_over():
+                self._start_grace()
 
-    def close(self) -> None:
-        """Nobody holds it any more, and nobody is told."""
-        self._holder = None
+    async def close(self, patience_seconds: float) -> None:
+        """Let nobody have it any more, once the tab that has it gave it back, or took too long."""
         self._waiting.clear()
         self._stop_grace()
+        self._given_back = asyncio.Event()
+        if self._holder is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._given_back.wait(), patience_seconds)
+        self._holder = None
+
+    def _is_over(self) -> bool:
+        if self._given_back is not None:
+            self._given_back.set()
+        return self._given_back is not None
 
     def _start_grace(self) -> None:
         self._stop_grace()

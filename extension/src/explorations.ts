@@ -278,7 +278,6 @@ export class Explorations implements IExplorations, IDisposable {
   private _forget(id: string): void {
     const model = this._open.get(id);
     this._open.delete(id);
-    this._holds.release(id);
     // It stays in view if it is: whoever looked at it can read on, and resume it.
     model?.end();
     this._changed.emit();

@@ -94,6 +94,28 @@ async def test_a_tab_that_reloads_keeps_the_notebook() -> None:
     assert freed == [True]
 
 
+async def test_closing_waits_for_the_tab_that_saves_but_not_for_long() -> None:
+    freed: list[bool] = []
+    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
+    first, second = Tab(), Tab()
+    lease.take(first)
+    lease.take(second)
+
+    closing = asyncio.ensure_future(lease.close(30.0))
+    await asyncio.sleep(0.05)
+    assert not closing.done()
+    assert not lease.take(first)
+    lease.release(first)
+    await asyncio.wait_for(closing, 5)
+
+    assert not lease.is_held
+    assert (second.grants, freed) == ([], [])
+    silent = Lease("e", lambda: freed.append(True))
+    silent.take(first)
+    await asyncio.wait_for(silent.close(0.05), 5)
+    assert not silent.is_held
+
+
 async def test_a_tab_that_comes_back_hears_what_it_missed(client: Client) -> None:
     async with client.tab() as tab:
         reset = await tab.read()

@@ -25,7 +25,7 @@ export class NotebookHolder implements IDisposable {
     private readonly _explorations: IExplorations,
     private readonly _services: ServiceManager.IManager
   ) {
-    this._saving = new Saving(panel.context, _services.contents);
+    this._saving = new Saving(panel.context, _services.contents, () => this._isStillHeld());
     this._explorations.changed.connect(this._onExplorations, this);
     panel.disposed.connect(this.dispose, this);
     NotebookActions.executed.connect(this._onExecuted, this);
@@ -140,6 +140,7 @@ export class NotebookHolder implements IDisposable {
       return;
     }
     const isFirst = this._mirror.revision < 0;
+    await this._saving.stopFollowing();
     const held = await this._explorations.hold(model.id);
     if (held.is_held && (await this._saving.isStale())) {
       if (this.panel.model && isBusy(this.panel.model)) {
@@ -156,6 +157,14 @@ export class NotebookHolder implements IDisposable {
     if (!held.is_held) {
       this._retryLater();
     }
+  }
+
+  /** Ask whether this tab is the one that saves, when the file says that somebody else has. */
+  private async _isStillHeld(): Promise<boolean> {
+    const model = this._model;
+    const held = model && this._isHeld ? await this._explorations.hold(model.id) : null;
+    // If the connection was cut before the answer came, the server may have saved meanwhile.
+    return held?.is_held === true && this._isHeld === true && model === this._model;
   }
 
   private _apply(): void {
@@ -189,6 +198,9 @@ export class NotebookHolder implements IDisposable {
       this._attach(model);
     } else if (model && isConnected !== this._wasConnected) {
       this._onConnection(isConnected);
+    } else if (!model && this._wasAttached && isConnected && !this._wasConnected) {
+      // The server that closed the exploration may have saved it after this tab last heard of it.
+      this._saving.settleDown();
     }
     this._wasConnected = isConnected;
     this._changed.emit();
@@ -220,12 +232,18 @@ export class NotebookHolder implements IDisposable {
     window.clearTimeout(this._timer);
     if (model) {
       model.changed.disconnect(this._onModel, this);
-      this._explorations.release(model.id);
       this._isHeld = null;
+      this._wasAttached = true;
       this._previews = new Map();
       this._mirror.forget();
       this._kernelId = '';
       this._saving.settleDown();
+      // The server writes the file once it hears this.
+      void this._saving.whenSaved().then(() => {
+        if (this._model?.id !== model.id) {
+          this._explorations.release(model.id);
+        }
+      });
     }
   }
 
@@ -292,6 +310,7 @@ export class NotebookHolder implements IDisposable {
   /** Whether this tab saves; null until the server has been asked. */
   private _isHeld: boolean | null = null;
   private _wasConnected = false;
+  private _wasAttached = false;
   private _isRefreshing = false;
   private _isWaiting = false;
   private _isDisposed = false;

@@ -1,19 +1,26 @@
+import * as nbformat from '@jupyterlab/nbformat';
 import { INotebookModel } from '@jupyterlab/notebook';
 import { DocumentRegistry } from '@jupyterlab/docregistry';
-import { Contents } from '@jupyterlab/services';
+import { Contents, ServerConnection } from '@jupyterlab/services';
 import { PartialJSONObject } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { IExplorationModel } from '../tokens';
-import { KEY, isObject } from './marks';
-import { isRunning, replaceAll } from './upsert';
+import { KEY, isObject, isOurs } from './marks';
+import { isRunning, replaceAll, upsert } from './upsert';
 
 const SAVE_AFTER_MS = 500;
-const LAST_LOOK_MS = 3_000;
+const LOOK_AFTER_MS = [500, 3_000];
+const RETRY_MS = 4_000;
 const KERNEL_KEYS = ['kernelspec', 'language_info'];
 const PLAIN_KERNEL = { name: 'python3', display_name: 'Python 3 (ipykernel)', language: 'python' };
 
 type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
+
+/** What JupyterLab's context has for itself, to note what the file is that it would save over. */
+interface IKnowsItsFile {
+  _updateContentsModel?(model: Contents.IModel): void;
+}
 
 /**
  * Saves an exploration's notebook while this tab is the one that does, and keeps it from being
@@ -22,7 +29,8 @@ type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
 export class Saving implements IDisposable {
   constructor(
     private readonly _context: NotebookContext,
-    private readonly _contents: Contents.IManager
+    private readonly _contents: Contents.IManager,
+    private readonly _isStillHeld: () => Promise<boolean>
   ) {
     this._kernelspec = kernelspecOf(_context.model);
     _context.saveState.connect(this._onSaveState, this);
@@ -39,7 +47,7 @@ export class Saving implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       window.clearTimeout(this._saveTimer);
-      window.clearTimeout(this._timer);
+      void this.stopFollowing();
       Signal.clearData(this);
     }
   }
@@ -75,12 +83,28 @@ export class Saving implements IDisposable {
    * Save soon. While one change follows another it is saved now and then, not at the end only; what
    * is asked for during a save is done after it.
    */
-  ask(): void {
+  ask(afterMs = SAVE_AFTER_MS): void {
     if (this._isHeld && !this._isDisposed && !this._saveTimer) {
       this._saveTimer = window.setTimeout(() => {
         this._saveTimer = 0;
         void this._save();
-      }, SAVE_AFTER_MS);
+      }, afterMs);
+    }
+  }
+
+  /** Resolves once no save is under way. */
+  async whenSaved(): Promise<void> {
+    if (this._isSaving && !this._isDisposed) {
+      await new Promise<void>(resolve => {
+        const { saveState } = this._context;
+        const onState = (_: NotebookContext, state: DocumentRegistry.SaveState) => {
+          if (state !== 'started') {
+            saveState.disconnect(onState);
+            resolve();
+          }
+        };
+        saveState.connect(onState);
+      });
     }
   }
 
@@ -94,10 +118,32 @@ export class Saving implements IDisposable {
   }
 
   /**
-   * Load the file again, so that saving over it asks nothing. What stands in the notebook here is
-   * put back: the server's part of it is brought up to date after this anyway.
+   * Take over what is in the file now, so that saving over it asks nothing. With `keep` the cells
+   * stay as they are here: the server's part of them is brought up to date after this anyway.
+   *
+   * JupyterLab's own way, `revert`, puts new cells in the place of all: at which a notebook that is
+   * being typed in can come out blank.
    */
   async catchUp(keep: boolean): Promise<void> {
+    const { model, path } = this._context;
+    const there = await this._contents.get(path, { type: 'notebook', format: 'json', hash: true });
+    if (this._isDisposed || path !== this._context.path) {
+      return;
+    }
+    const known = this._context as unknown as IKnowsItsFile;
+    if (!known._updateContentsModel) {
+      await this._revert(keep);
+      return;
+    }
+    known._updateContentsModel(there);
+    if (!keep) {
+      const { cells } = there.content as nbformat.INotebookContent;
+      this.quietly(() => upsert(model, newerThan(model, cells)));
+    }
+  }
+
+  /** As `catchUp`, in a JupyterLab that has no other way. */
+  private async _revert(keep: boolean): Promise<void> {
     const { model } = this._context;
     const cells = model.sharedModel.toJSON().cells;
     const wasDirty = model.dirty;
@@ -118,8 +164,17 @@ export class Saving implements IDisposable {
     }
     this.carries = null;
     this.setWriter(false, false);
-    void this._followFile();
-    this._timer = window.setTimeout(() => void this._followFile(), LAST_LOOK_MS);
+    void this.stopFollowing();
+    this._timers = LOOK_AFTER_MS.map(delay =>
+      window.setTimeout(() => (this._following = this._followFile()), delay)
+    );
+  }
+
+  /** Look at the file no more; resolves once it is not being loaded either. */
+  stopFollowing(): Promise<void> {
+    this._timers.forEach(timer => window.clearTimeout(timer));
+    this._timers = [];
+    return this._following;
   }
 
   private async _followFile(): Promise<void> {
@@ -139,10 +194,37 @@ export class Saving implements IDisposable {
       this._isAskedAgain = true;
       return;
     }
-    const isFree = this._isHeld && !this._isDisposed && !this.isPaused;
-    if (isFree && !this._context.isDisposed && this._context.contentsModel?.writable) {
+    try {
+      // Somebody else's file would make JupyterLab ask which one to keep. It shall not ask for ours.
+      if (!this._maySave() || ((await this._isStaleHere()) && !(await this._isStillHeld()))) {
+        return;
+      }
+    } catch {
+      this.ask(RETRY_MS);
+      return;
+    }
+    if (this._maySave()) {
       // It says itself what went wrong; the next change tries again.
-      await this._context.save().catch(() => undefined);
+      await this._context.save().catch(() => {
+        this._isSaving = false;
+      });
+    }
+  }
+
+  private _maySave(): boolean {
+    const isFree = this._isHeld && !this._isDisposed && !this.isPaused && !this._isSaving;
+    return isFree && !this._context.isDisposed && !!this._context.contentsModel?.writable;
+  }
+
+  /** As `isStale`; a file that is gone is not somebody else's. */
+  private async _isStaleHere(): Promise<boolean> {
+    try {
+      return await this.isStale();
+    } catch (error) {
+      if (error instanceof ServerConnection.ResponseError) {
+        return false;
+      }
+      throw error;
     }
   }
 
@@ -196,13 +278,22 @@ export class Saving implements IDisposable {
 
   private _saveTimer = 0;
   private _kernelspec: PartialJSONObject;
-  private _timer = 0;
+  private _timers: number[] = [];
+  private _following: Promise<void> = Promise.resolve();
   private _isDisposed = false;
   private _isHeld = false;
   private _isForeign = false;
   private _isQuiet = false;
   private _isSaving = false;
   private _isAskedAgain = false;
+}
+
+/** The cells of a file but those of the user's that are in the notebook: there they are newer. */
+function newerThan(model: INotebookModel, cells: ReadonlyArray<nbformat.ICell>): nbformat.ICell[] {
+  const here = new Set(Array.from(model.cells, cell => cell.id));
+  return cells.filter(
+    ({ id, metadata }) => isOurs(id as string, metadata) || !here.has(id as string)
+  );
 }
 
 /** Whether any cell of a notebook runs. */

@@ -31,7 +31,7 @@ export class Lab {
       this.prompts.push(`${dialog.type()}: ${dialog.message()}`);
       void dialog.accept();
     });
-    page.on('pageerror', error => this.errors.push(error.message));
+    page.on('pageerror', error => this.errors.push(error.stack ?? error.message));
     page.on('console', message => {
       if (message.type() === 'error') {
         this.complaints.push(message.text());

@@ -41,6 +41,32 @@ test('a tab that stays open over a restart says what to do, and goes on', async 
   await lab.expectStates('done', 'review', 'pending');
 });
 
+test('what is typed while the server stops is kept, and nobody is asked about the file', async ({
+  lab,
+  stage
+}) => {
+  const { notebook, sidebar } = lab;
+  await lab.propose();
+  await lab.accept('done', 'review', 'pending');
+  await notebook.cell('Leaf(').getByRole('textbox').click();
+  await lab.execute('notebook:insert-cell-below');
+  await lab.execute('notebook:enter-edit-mode');
+
+  const stopping = stage.jupyter('stop');
+  const words = 'the leaves of all teas that were picked in the first flush of this year';
+  await lab.page.keyboard.type(`# ${words}`, { delay: 40 });
+  await stopping;
+  await stage.jupyter('start');
+
+  const resume = sidebar.root.getByRole('button', { name: 'Resume' }).first();
+  await expect(resume).toBeVisible({ timeout: 60_000 });
+  await lab.dismissForeignDialogs();
+  await resume.click();
+  await lab.expectStates('done', 'review', 'pending');
+  await expect(notebook.panel.getByText(words)).toBeVisible();
+  await expect(lab.page.getByText('File Changed')).toHaveCount(0);
+});
+
 test('an exploration notebook that is opened later offers to resume', async ({ lab, stage }) => {
   const { notebook, sidebar } = lab;
   await lab.propose();
