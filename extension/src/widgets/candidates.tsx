@@ -6,59 +6,61 @@ import { CandidatePanel } from './candidatepanel';
 import { ITools } from './tools';
 
 /** What was tried for a subtask: a tab for each, moved through by the arrow keys. */
-export function Candidates(props: {
-  step: Step;
-  selected: Candidate | null;
-  /** The import paths whose docs are known. */
-  documented: ReadonlySet<string>;
-  onSelect: (candidate: string) => void;
-  tools: ITools;
-}): React.ReactElement {
-  const { documented, onSelect, selected, step, tools } = props;
-  const { trans } = tools;
-  const { candidates } = step;
-  const id = `jp-exploracoder-candidate-${step.subtask.id}`;
-  if (!selected) {
+export const Candidates = React.memo(
+  (props: {
+    step: Step;
+    selected: Candidate | null;
+    /** The import paths whose docs are known. */
+    documented: ReadonlySet<string>;
+    onSelect: (candidate: string) => void;
+    tools: ITools;
+  }): React.ReactElement => {
+    const { documented, onSelect, selected, step, tools } = props;
+    const { trans } = tools;
+    const { candidates } = step;
+    const id = `jp-exploracoder-candidate-${step.subtask.id}`;
+    if (!selected) {
+      return (
+        <p className="jp-exploracoder-empty">
+          {trans.__(
+            'Nothing has been tried for this subtask yet. Each candidate runs in a branch of its own, so none can spoil your variables.'
+          )}
+        </p>
+      );
+    }
     return (
-      <p className="jp-exploracoder-empty">
-        {trans.__(
-          'Nothing has been tried for this subtask yet. Each candidate runs in a branch of its own, so none can spoil your variables.'
-        )}
-      </p>
-    );
-  }
-  return (
-    <div className="jp-exploracoder-candidates">
-      <div
-        role="tablist"
-        aria-label={trans.__('Candidates')}
-        onKeyDown={event => moveAmongTabs(event, candidates, onSelect)}
-      >
-        {candidates.map((candidate, index) => (
-          <Tab
-            key={candidate.id}
-            candidate={candidate}
-            number={index + 1}
-            isSelected={candidate === selected}
-            isChosen={candidate.id === step.chosen}
-            panel={id}
-            onSelect={onSelect}
+      <div className="jp-exploracoder-candidates">
+        <div
+          role="tablist"
+          aria-label={trans.__('Candidates')}
+          onKeyDown={event => moveAmongTabs(event, candidates, onSelect)}
+        >
+          {candidates.map((candidate, index) => (
+            <Tab
+              key={candidate.id}
+              candidate={candidate}
+              number={index + 1}
+              isSelected={candidate === selected}
+              isChosen={candidate.id === step.chosen}
+              panel={id}
+              onSelect={onSelect}
+              tools={tools}
+            />
+          ))}
+        </div>
+        <div role="tabpanel" id={id} aria-labelledby={`${id}-${selected.id}`} tabIndex={0}>
+          <CandidatePanel
+            key={selected.id}
+            candidate={selected}
+            others={candidates}
+            documented={documented}
             tools={tools}
           />
-        ))}
+        </div>
       </div>
-      <div role="tabpanel" id={id} aria-labelledby={`${id}-${selected.id}`} tabIndex={0}>
-        <CandidatePanel
-          key={selected.id}
-          candidate={selected}
-          others={candidates}
-          documented={documented}
-          tools={tools}
-        />
-      </div>
-    </div>
-  );
-}
+    );
+  }
+);
 
 function Tab(props: {
   candidate: Candidate;

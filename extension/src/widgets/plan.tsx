@@ -31,10 +31,13 @@ export function Plan(props: {
     moved.current = null;
   }, [order]);
 
-  const move = (subtask: string, before: string | null) => {
-    moved.current = subtask;
-    tools.send(model, { kind: 'move_subtask', subtask, before });
-  };
+  const move = React.useCallback(
+    (subtask: string, before: string | null) => {
+      moved.current = subtask;
+      tools.send(model, { kind: 'move_subtask', subtask, before });
+    },
+    [model, tools]
+  );
 
   if (!steps.length) {
     return (
@@ -57,7 +60,7 @@ export function Plan(props: {
             tools={tools}
             isSelected={step.subtask.id === selected}
             isWorking={progress.activity === 'working' && progress.part === step.subtask.id}
-            isBusy={progress.activity === 'working'}
+            isBusy={progress.activity === 'working' && step.subtask.id === selected}
             onSelect={onSelect}
             before={placeAbove(steps, index)}
             after={placeBelow(steps, index)}

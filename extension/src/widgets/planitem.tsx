@@ -21,6 +21,7 @@ interface IPlanItemProps {
   tools: ITools;
   isSelected: boolean;
   isWorking: boolean;
+  /** Whether anything is worked on; said only to the one that is selected. */
   isBusy: boolean;
   onSelect: (subtask: string) => void;
   /** The subtask that it comes before after a move up; undefined when it cannot be moved. */
@@ -31,8 +32,12 @@ interface IPlanItemProps {
   onMove: (subtask: string, before: string | null) => void;
 }
 
-/** A subtask in the plan. Alt with an arrow key moves it, F2 renames it, Delete takes it out. */
-export function PlanItem(props: IPlanItemProps): React.ReactElement {
+/**
+ * A subtask in the plan. Alt with an arrow key moves it, F2 renames it, Delete takes it out.
+ *
+ * Drawn again only when something of it has changed: a plan may be long, and icons are slow.
+ */
+export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement => {
   const { dragged, isSelected, isWorking, onDrag, onMove, step } = props;
   const [isEdited, setEdited] = React.useState(false);
   const item = React.useRef<HTMLLIElement>(null);
@@ -83,7 +88,7 @@ export function PlanItem(props: IPlanItemProps): React.ReactElement {
       )}
     </li>
   );
-}
+});
 
 function GoalLine(
   props: IPlanItemProps & { isFree: boolean; onEdit: () => void }

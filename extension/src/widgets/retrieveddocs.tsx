@@ -3,34 +3,41 @@ import { ApiDoc, RankedApi, Recommendation } from '../protocol';
 import { ITools } from './tools';
 
 /** The docs that were found for a subtask, best first, and which of them the model was shown. */
-export function RetrievedDocs(props: {
-  recommendation: Recommendation;
-  /** The import paths that the selected candidate uses. */
-  used: ReadonlyArray<string>;
-  tools: ITools;
-}): React.ReactElement {
-  const { recommendation, tools, used } = props;
-  const { trans } = tools;
-  const { apis } = recommendation;
-  return (
-    <section className="jp-exploracoder-docs" aria-label={trans.__('Retrieved docs')}>
-      <h4>{trans.__('Retrieved docs')}</h4>
-      {apis.length ? (
-        <ul>
-          {apis.map(api => (
-            <Doc key={api.doc.path} api={api} isUsed={used.includes(api.doc.path)} tools={tools} />
-          ))}
-        </ul>
-      ) : (
-        <p className="jp-exploracoder-empty">
-          {trans.__(
-            'Once this subtask is explored, the library’s docs that fit it are listed here.'
-          )}
-        </p>
-      )}
-    </section>
-  );
-}
+export const RetrievedDocs = React.memo(
+  (props: {
+    recommendation: Recommendation;
+    /** The import paths that the selected candidate uses. */
+    used: ReadonlyArray<string>;
+    tools: ITools;
+  }): React.ReactElement => {
+    const { recommendation, tools, used } = props;
+    const { trans } = tools;
+    const { apis } = recommendation;
+    return (
+      <section className="jp-exploracoder-docs" aria-label={trans.__('Retrieved docs')}>
+        <h4>{trans.__('Retrieved docs')}</h4>
+        {apis.length ? (
+          <ul>
+            {apis.map(api => (
+              <Doc
+                key={api.doc.path}
+                api={api}
+                isUsed={used.includes(api.doc.path)}
+                tools={tools}
+              />
+            ))}
+          </ul>
+        ) : (
+          <p className="jp-exploracoder-empty">
+            {trans.__(
+              'Once this subtask is explored, the library’s docs that fit it are listed here.'
+            )}
+          </p>
+        )}
+      </section>
+    );
+  }
+);
 
 function Doc(props: { api: RankedApi; isUsed: boolean; tools: ITools }): React.ReactElement {
   const { api, isUsed, tools } = props;

@@ -9,6 +9,8 @@ import { Candidates } from './candidates';
 import { RetrievedDocs } from './retrieveddocs';
 import { ITools } from './tools';
 
+const NONE: ReadonlyArray<string> = [];
+
 /** One subtask: what can be done about it, what was tried, and the docs that were found. */
 export function StepDetails(props: {
   model: IExplorationModel;
@@ -43,7 +45,7 @@ export function StepDetails(props: {
       />
       <RetrievedDocs
         recommendation={step.recommendation}
-        used={selected?.apis ?? []}
+        used={selected?.apis ?? NONE}
         tools={tools}
       />
     </section>
