@@ -274,7 +274,8 @@ def replay_page(name: str, replayed: Replay) -> Page:
     """What came out differently when the cells ran again."""
     blocks: list[Block] = [Line(str(change), "strong") for change in replayed.versions]
     cells = replayed.cells
-    blocks.append(Table(tuple((cell.result, cell.cell, cell.goal) for cell in cells)))
+    rows = ((cell.result, cell.cell, cell.goal, *map(str, cell.versions)) for cell in cells)
+    blocks.append(Table(tuple(rows)))
     blocks += [
         Fold(f"{cell.cell}: {cell.result}", (Output("\n".join(cell.difference)),), is_open=True)
         for cell in cells
