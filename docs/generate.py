@@ -134,7 +134,10 @@ under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdi
 
 A notebook of an older version is brought to the newest when it is opened, and saved in that form at
 the next step; the file is not touched before. One of a newer version is refused, with the advice to
-upgrade. One that is damaged is refused with the place of the damage; nothing is guessed.
+upgrade. Settings come and go without another version: those that were renamed are taken over, and
+one that is not known is left out with a warning.
+
+One that is damaged is refused with the place of the damage; nothing is guessed.
 Beyond the fields' types these things are damage:
 
 - a subtask's id that no cell can have, that another subtask has, or that one of the notebook's own
