@@ -223,7 +223,8 @@ def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
         return
     solution = exploration.solution
     if solution is not None and solution.final.is_good:
-        yield "%exploracoder insert puts the solution into the next cell · back S"
+        more = "back S" if exploration.is_planned else "next explores it step by step"
+        yield f"%exploracoder insert puts the solution into the next cell · {more}"
         return
     step = shown_step(exploration)
     if step is not None and step.status in ("review", "failed"):
