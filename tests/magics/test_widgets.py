@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -312,6 +313,57 @@ def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
 
     assert "Nothing was explored" in showing.moment().note
     assert not showing.moment().is_working
+
+
+def test_only_what_changed_is_read_out_again() -> None:
+    made = Made()
+    at_first = moment(candidate(1), chosen="step-1/1")
+    made.view.update(at_first)
+    before = read_out(made)
+    working = Progress(activity="working", message="Asking the model", error=at_first.notebook)
+    made.view.update(replace(at_first, progress=working))
+    after = read_out(made)
+
+    (status, alert), (now, still) = before, after
+    assert "Waiting for you." in status
+    assert "Working: Asking the model" in now
+    assert 'role="status"' in now
+    assert 'role="alert"' in alert
+    assert still == alert
+
+
+def read_out(made: Made) -> list[str]:
+    values = [one.value for one in parts(made.view.root) if type(one).__name__ == "HTML"]
+    marks = ('aria-label="Exploration status"', 'role="alert"')
+    return [value for mark in marks for value in values if mark in value]
+
+
+def test_widgets_that_lost_their_kernel_say_how_to_go_on() -> None:
+    made = Made()
+    made.view.update(replace(moment(candidate(1)), notebook="my <tea>.ipynb"))
+    head = next(one for one in parts(made.view.root) if type(one).__name__ == "HTML").value
+
+    # The mark is put there by ipywidgets in the front end, when the kernel is restarted.
+    assert ".exploracoder-gone { display: none }" in head
+    assert ".jupyter-widgets-disconnected .exploracoder-gone { display: block" in head
+    assert "%load_ext exploracoder, then %exploracoder resume my &lt;tea&gt;.ipynb" in head
+
+
+def test_what_a_kernel_that_ends_leaves_behind_says_how_to_go_on(
+    notebook: Callable[..., FrontEnd],
+) -> None:
+    front = notebook()
+    front.run(explore("--review --output left.ipynb"))
+    front.wait_for(lambda: front.can_press("Explore"))
+    (drawn,) = front.outputs.values()
+    front.run("%unload_ext exploracoder")
+    front.wait_for(lambda: not front.has_view)
+    (left,) = front.outputs.values()
+    front.run("%load_ext exploracoder")
+
+    assert "To go on after a restart run %load_ext exploracoder" in drawn["text/html"]
+    assert "%exploracoder resume left.ipynb" in left["text/html"]
+    assert "%exploracoder resume left.ipynb" in " ".join(left["text/plain"].split())
 
 
 def test_a_closed_view_leaves_no_widget_behind() -> None:

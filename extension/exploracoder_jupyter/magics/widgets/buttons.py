@@ -85,7 +85,8 @@ END = (
     ),
     Look(
         "Insert into my notebook",
-        "The solution comes below the next cell that you run",
+        "The solution comes below the next cell that you run; %exploracoder insert in a cell puts"
+        " it below that one",
         "insert",
         lambda at: at.can_insert,
     ),
