@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from .conftest import Explorer, Serve
-from .scripted import COLLECT, READ, SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked
+from .scripted import (
+    COLLECT,
+    NAMES_CHECK,
+    READ,
+    SOLUTION,
+    WRONG_SOLUTION,
+    TeaModel,
+    fenced,
+    kinds_asked,
+)
 
-NAMES_CHECK = 'assert names == ["assam", "oolong"]\n'
 AT_ONCE = (
     "import tealeaf\n"
     "names = [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > 3]\n"
