@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conftest import Explorer, Serve
+from .conftest import Explorer, Serve, model_words
 from .scripted import (
     COLLECT,
     NAMES_CHECK,
@@ -50,6 +50,19 @@ def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer)
 
     assert done.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["solution", "solution"]
+
+
+def test_going_on_with_what_a_first_try_solved_asks_nothing(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve(), "--set", "first-tries=1")
+    server = serve()
+    words = ["resume", explore.notebook, *model_words(server), "--json", "--quiet"]
+    again = explore.run(*words)
+
+    assert again.json["status"] == "solved"
+    assert again.json["solution"] == SOLUTION
+    assert kinds_asked(server) == []
 
 
 def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:
