@@ -432,6 +432,7 @@ export interface ReplayedCell {
   result: 'same' | 'changed' | 'failed';
   before: string;
   now: string;
+  versions: VersionChange[];
 }
 export interface ResetEvent {
   kind: 'reset';

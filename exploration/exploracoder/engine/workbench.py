@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -139,6 +140,17 @@ class Workbench:
         observation = await self.sidecar.run(branch, code)
         self._spend(part, seconds_execution=time.monotonic() - before)
         return observation
+
+    @contextmanager
+    def doing(self, words: str) -> Iterator[None]:
+        """While this lasts, all that is told begins with ``words``; empty ones change nothing."""
+        tell = self.tell
+        if words:
+            self.tell = lambda part, message: tell(part, f"{words}: {message}")
+        try:
+            yield
+        finally:
+            self.tell = tell
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step started from; a resumed session builds it again."""

@@ -236,7 +236,7 @@ class Assistant:
             # A kernel can write a cell in its answer to a cell that is run, and at no other time.
             said = (
                 "The solution comes below the next cell that you run, whatever that cell does. It"
-                " is not run itself."
+                " is not run itself. To choose the place, run %exploracoder insert in a cell there."
             )
         self._display.show(pages.message_page(said))
 

@@ -223,7 +223,8 @@ def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
         return
     solution = exploration.solution
     if solution is not None and solution.final.is_good:
-        yield "%exploracoder insert puts the solution into the next cell · back S"
+        more = "back S" if exploration.is_planned else "next explores it step by step"
+        yield f"%exploracoder insert puts the solution into the next cell · {more}"
         return
     step = shown_step(exploration)
     if step is not None and step.status in ("review", "failed"):
@@ -274,7 +275,8 @@ def replay_page(name: str, replayed: Replay) -> Page:
     """What came out differently when the cells ran again."""
     blocks: list[Block] = [Line(str(change), "strong") for change in replayed.versions]
     cells = replayed.cells
-    blocks.append(Table(tuple((cell.result, cell.cell, cell.goal) for cell in cells)))
+    rows = ((cell.result, cell.cell, cell.goal, *map(str, cell.versions)) for cell in cells)
+    blocks.append(Table(tuple(rows)))
     blocks += [
         Fold(f"{cell.cell}: {cell.result}", (Output("\n".join(cell.difference)),), is_open=True)
         for cell in cells
