@@ -44,7 +44,7 @@ def choices(repository: Repository, wanted: Undefined, here: str) -> list[Import
 def _own(repository: Repository, name: str, here: str) -> Iterator[ImportChoice]:
     """What the repository defines or re-exports at the top level of a module."""
     by_meaning: dict[str, list[tuple[tuple[object, ...], str]]] = {}
-    for module in repository.sources.own.values():
+    for module in repository.binders(name):
         if module.name == here:
             continue
         meaning = _own_meaning(repository, module, name)
@@ -83,9 +83,9 @@ def _own_meaning(repository: Repository, module: Module, name: str) -> str | Non
 def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
     """How the repository's own files import the name from elsewhere."""
     counted: dict[tuple[str, str], int] = {}
-    for module in repository.sources.own.values():
+    for module in repository.binders(name):
         for one in module.imports:
-            if one.name == name and one.module.partition(".")[0] not in _tops(repository):
+            if one.name == name and one.module.partition(".")[0] not in repository.tops:
                 statement = _statement(one.module, one.attribute, name)
                 means = f"{one.module}.{one.attribute}" if one.attribute else one.module
                 counted[statement, means] = counted.get((statement, means), 0) + 1
@@ -99,7 +99,7 @@ def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:
     installed = repository.sources.installed
     if installed.is_standard(name):
         yield _choice(f"import {name}", "stdlib", name, 1)
-    elif name not in _tops(repository) and name.isidentifier() and installed.exists(name):
+    elif name not in repository.tops and name.isidentifier() and installed.exists(name):
         yield _choice(f"import {name}", "installed", name, 2)
     for place, home in enumerate(repository.standard.homes(name)):
         yield _choice(f"from {home} import {name}", "stdlib", f"{home}.{name}", 1, place)
@@ -130,10 +130,6 @@ def _statement(module: str, attribute: str | None, name: str) -> str:
         return f"import {module}" if module == name else f"import {module} as {name}"
     as_name = "" if attribute == name else f" as {name}"
     return f"from {module} import {attribute}{as_name}"
-
-
-def _tops(repository: Repository) -> set[str]:
-    return {name.partition(".")[0] for name in repository.sources.own}
 
 
 def _distance(module: str) -> tuple[object, ...]:

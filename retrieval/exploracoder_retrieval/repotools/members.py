@@ -188,9 +188,17 @@ def _from_value(located: Located, variable: Variable) -> MemberInfo | None:
             return None
         kind = "method"
     made = _of_functions(located.path, functions) if functions else None
-    shape = {"name": variable.name, "line": variable.line, "default": variable.value}
+    shape: dict[str, object] = {
+        "name": variable.name,
+        "line": variable.line,
+        "default": variable.value,
+    }
     if made is not None and kind not in ("property", "cached_property"):
-        return made.model_copy(update=shape | {"kind": kind or made.kind})
+        shape |= {
+            "kind": kind or made.kind,
+            "signature": signature_text(functions[-1], variable.name),
+        }
+        return made.model_copy(update=shape)
     return MemberInfo.model_validate(
         shape
         | {"kind": kind, "defined_in": located.path, "settable": "," in (variable.value or "")}

@@ -97,6 +97,7 @@ class Repository:
         from pyflakes import checker  # noqa: F401 - importing it is what takes time
 
         self.standard.homes("")
+        self.binders("")
         self.scope.at("builtins.object")
 
     def text(self, module: str) -> list[str] | None:
@@ -128,7 +129,7 @@ class Repository:
             found = [one for one, path in paths if path.endswith(f".{name}")]
         if found:
             return found
-        aliases = [self.scope.member(module, name) for module in self._binders(name)]
+        aliases = [self.scope.member(module, name) for module in self.binders(name)]
         aliases.append(self.scope.at(name) if "." in name else None)
         return _functions_at(aliases)
 
@@ -172,7 +173,7 @@ class Repository:
         seen: set[str] = set()
         found = [self.scope.at(name)] if "." in name else []
         if "." not in name:
-            found += [self.scope.member(module, last) for module in self._binders(last)]
+            found += [self.scope.member(module, last) for module in self.binders(last)]
         for one in found:
             if one is not None and isinstance(one.item, Class):
                 located = Located(one.module, one.item)
@@ -180,15 +181,30 @@ class Repository:
                     seen.add(located.path)
                     yield located
 
-    def _binders(self, name: str) -> list[Module]:
-        """The modules that bind a name by an import or an assignment."""
-        modules = self.sources.own.values()
-        found = [
-            module
-            for module in modules
-            if any(one.name == name for one in (*module.imports, *module.variables))
-        ]
-        return sorted(found, key=lambda one: (is_test(one.name), one.name.count("."), one.name))
+    def binders(self, name: str) -> list[Module]:
+        """The modules that bind a name or may do so by a star, nearest to the top first."""
+        return [*self._bound.get(name, ()), *self._bound["*"]]
+
+    @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of its modules' names."""
+        return frozenset(name.partition(".")[0] for name in self.sources.own)
+
+    @cached_property
+    def _bound(self) -> dict[str, list[Module]]:
+        own = self.sources.own
+        found: dict[str, list[Module]] = {"*": []}
+        order = sorted(own, key=lambda name: (is_test(name), name.count("."), name))
+        for module in (own[name] for name in order):
+            bound = (*module.imports, *module.variables, *module.classes, *module.functions)
+            for name in dict.fromkeys(one.name for one in bound):
+                found.setdefault(name, []).append(module)
+            if module.stars:
+                found["*"].append(module)
+            package, _, last = module.name.rpartition(".")
+            if package in own:
+                found.setdefault(last, []).append(own[package])
+        return found
 
     @cached_property
     def _classes(self) -> dict[str, list[Located]]:
