@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,20 +83,25 @@ def tools(
       exploracoder tools get_class_info --root . --class Router
       exploracoder tools get_signature --root pandas --class DataFrame --name merge
     """
+    if queries is not None and tool is not None:
+        raise InputError("Give either a TOOL or a file of questions with --queries.")
+    if queries is not None:
+        with _repositories(python) as repositories:
+            return _print_many(repositories, queries, root, as_json)
+    question = _question(tool, root, given | {"query": query})
+    with _repositories(python) as repositories:
+        answer = repositories.ask(question, root or ".")
+    _print(answer, as_json)
+    return 0
+
+
+@contextmanager
+def _repositories(python: str | None) -> Iterator[Repositories]:
     from exploracoder import prepare
     from exploracoder.repositories import Repositories
 
     with Progress() as progress:
-        interpreter = prepare.find_interpreter(python)
-        repositories = Repositories(interpreter, progress.working)
-        if queries is not None:
-            if tool is not None:
-                raise InputError("Give either a TOOL or a file of questions with --queries.")
-            return _print_many(repositories, queries, root, as_json)
-        question = _question(tool, root, given | {"query": query})
-        answer = repositories.ask(question, root or ".")
-    _print(answer, as_json)
-    return 0
+        yield Repositories(prepare.find_interpreter(python), progress.working)
 
 
 def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Question:
@@ -129,7 +136,7 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
     from exploracoder import prepare
 
     if code is not None and str(code) == "-":
-        return click.get_text_stream("stdin").read()
+        return sys.stdin.read()
     if code is not None:
         return prepare.read_code(code, "--code")
     there = Path(root or ".").expanduser() / file if file else None

@@ -90,8 +90,10 @@ def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
                 means = f"{one.module}.{one.attribute}" if one.attribute else one.module
                 counted[statement, means] = counted.get((statement, means), 0) + 1
     for (statement, means), count in counted.items():
+        # Under another name it is one file's own, and taken from there.
+        order = 0 if means.rpartition(".")[2] == name or f"import {means} as" in statement else 1
         origin = "stdlib" if repository.sources.installed.is_standard(means) else "installed"
-        yield ImportChoice(statement, origin, means, (False, 0, -count, False, (), statement))
+        yield ImportChoice(statement, origin, means, (False, order, -count, False, (), statement))
 
 
 def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:

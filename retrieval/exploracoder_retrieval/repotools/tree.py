@@ -36,7 +36,7 @@ class SourceFile:
 
 
 def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
-    """The tree that a folder, a file, or an installed library's name means.
+    """The tree that a folder, a file, or an installed library's name means; folders go first.
 
     Raises:
         LibraryNotFound: it is none of these.
@@ -45,16 +45,15 @@ def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
     text = str(root)
     path = Path(text).expanduser()
     is_name = not isinstance(root, Path) and os.sep not in text and not text.startswith((".", "~"))
-    if is_name and not path.is_dir():
-        target = find_target(text, interpreter)
-        path = target.root
-        if path.suffix not in {"", ".py"}:
-            raise UnreadableSource(f"{text} is compiled, and has no Python source to look into.")
-    if not path.exists():
+    if is_name and text and not path.is_dir():
+        path = find_target(text, interpreter).root
+    if not text or not path.exists():
         raise LibraryNotFound(
-            f"There is no folder {text}. Give the top folder of a repository, or the name of an"
+            f"There is no folder {text!r}. Give the top folder of a repository, or the name of an"
             " installed library."
         )
+    if path.is_file() and path.suffix not in {".py", ".pyi"}:
+        raise UnreadableSource(f"{text} has no Python source to look into: it is {path.name}.")
     path = path.resolve()
     return SourceTree(_base(path), path)
 
