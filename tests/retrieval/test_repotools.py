@@ -185,6 +185,15 @@ def test_members_of_an_installed_library_are_inherited(open_tools: Open) -> None
     assert tools.get_method_body("Own", "get_help").bodies[0].source.startswith("def get_help(")
 
 
+def test_a_stub_tells_what_the_source_beside_it_leaves_to_c(open_tools: Open) -> None:
+    tools = open_tools({"lib.py": "import numpy as np\nclass Own(np.ndarray):\n    pass\n"})
+    found = tools.get_signature("Own", "argsort").signatures
+
+    assert found[0].path.startswith("numpy.")
+    assert found[0].file == "numpy/__init__.pyi"
+    assert tools.get_method_body("Own", "argsort").bodies[0].source == ""
+
+
 def test_overloads_come_with_their_implementation(open_tools: Open) -> None:
     tools = open_tools(
         {

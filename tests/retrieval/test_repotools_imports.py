@@ -137,6 +137,7 @@ class A:
 """
 
     assert [one.name for one in undefined_names(code)] == ["missing"]
+    assert [one.name for one in undefined_names("    def f():\n        g()")] == ["g"]
 
 
 def test_code_that_is_not_python_is_refused(tools: RepositoryTools) -> None:

@@ -93,7 +93,7 @@ class SourceLookup:
 
     def _body(self, found: FoundCallable) -> str:
         item, path = found.item, self._sources.path(found.module.name)
-        if path is None or path.suffix != ".py":
+        if path is None or path.suffix != ".py" or found.module.is_stub:
             return ""
         try:
             lines = path.read_text(encoding="utf-8").split("\n")[item.line - 1 : item.end_line]
@@ -114,7 +114,7 @@ class SourceLookup:
         answer = class_answer(located, self._lineages, self._sources, own=False, limit=400)
         if answer.unknown_bases or any(one.name == wanted for one in answer.members):
             return ""
-        ranked = ranked_members(answer.members, [wanted])
+        ranked = ranked_members(answer.members, wanted)
         said = ", ".join(one.name for one in ranked[:_MAX_MEMBERS])
         more = f", and {len(ranked) - _MAX_MEMBERS} more" if len(ranked) > _MAX_MEMBERS else ""
         return f"{located.item.name} has no {wanted}. It has: {said}{more}"

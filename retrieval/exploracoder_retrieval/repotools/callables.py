@@ -49,7 +49,7 @@ def signature_answer(found: FoundCallable, sources: Sources) -> SignatureAnswer:
     return SignatureAnswer(
         qualname=item.qualname,
         path=f"{found.module.name}.{item.qualname}",
-        file=sources.file(found.module.name),
+        file=sources.file(found.module),
         line=item.line,
         params=item.parameters,
         returns=item.returns,
@@ -66,7 +66,7 @@ def body_answer(
 ) -> BodyAnswer:
     """The source of one definition, at most ``limit`` lines of it."""
     item = found.item
-    file = sources.file(found.module.name)
+    file = sources.file(found.module)
     is_stub = file is None or file.endswith(".pyi")
     source, left_out, note = "", 0, found.note
     if lines is None or is_stub or not found.has_source:

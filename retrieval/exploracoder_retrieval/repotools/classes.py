@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from exploracoder_retrieval.repotools.answers import ClassAnswer, MemberInfo
 from exploracoder_retrieval.repotools.fields import generated_init
 from exploracoder_retrieval.repotools.lineage import Lineage, Lineages, Located
 from exploracoder_retrieval.repotools.members import members
 from exploracoder_retrieval.repotools.sources import Sources
+from exploracoder_retrieval.wording import split_identifier
 
 _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__aenter__"})
 
@@ -26,7 +28,7 @@ def class_answer(
     found = [one for one in members(lineage) if _is_shown(one, lineage, first)]
     return ClassAnswer(
         qualname=located.path,
-        file=sources.file(located.module.name),
+        file=sources.file(located.module),
         line=located.item.line,
         bases=located.item.bases,
         lineage=tuple(one.path for one in lineage.classes),
@@ -39,16 +41,17 @@ def class_answer(
     )
 
 
-def ranked_members(found: Sequence[MemberInfo], wanted: Sequence[str]) -> list[MemberInfo]:
-    """Members whose names share a word with those wanted first; public before private."""
-    from exploracoder_retrieval.wording import split_identifier
+def ranked_members(found: Sequence[MemberInfo], wanted: str) -> list[MemberInfo]:
+    """Members by how like their names are to the one wanted: in spelling, or in their words."""
+    words = set(split_identifier(wanted))
+    matcher = SequenceMatcher(None, b=wanted.lower())
 
-    words = {word for name in wanted for word in split_identifier(name)}
+    def likeness(member: MemberInfo) -> float:
+        matcher.set_seq1(member.name.lower())
+        shared = len(words & set(split_identifier(member.name)))
+        return matcher.ratio() + shared - member.name.startswith("_")
 
-    def rank(member: MemberInfo) -> tuple[bool, int]:
-        return member.name.startswith("_"), -len(words & set(split_identifier(member.name)))
-
-    return sorted(found, key=rank)
+    return sorted(found, key=lambda member: -likeness(member))
 
 
 def _is_shown(member: MemberInfo, lineage: Lineage, first: str) -> bool:

@@ -85,10 +85,14 @@ class Snippet(_Fact):
 
 
 class Module(_Fact):
-    """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of."""
+    """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of.
+
+    ``is_stub`` says that it has signatures only, and that its lines are those of the stub.
+    """
 
     name: str
     is_package: bool = False
+    is_stub: bool = False
     doc: str = ""
     functions: tuple[Function, ...] = ()
     classes: tuple[Class, ...] = ()

@@ -9,7 +9,7 @@ from exploracoder_retrieval.repotools.facts import Class, Module
 from exploracoder_retrieval.repotools.scope import Scope
 
 # They say something to type checkers and bring no members.
-_NO_CLASSES = frozenset({"Generic", "Protocol", "object", "typing.Generic", "typing.Protocol"})
+_NO_CLASSES = frozenset({"Generic", "Protocol", "TypedDict", "object"})
 _CALLED = {"namedtuple", "NewType"}
 
 
@@ -66,7 +66,7 @@ class Lineages:
     def _base(self, start: Located, text: str) -> Located | str:
         """The class that a base means; its text when it was not found; empty when it is none."""
         name = text.partition("[")[0].strip()
-        if name.rpartition(".")[2] in _NO_CLASSES or name in _NO_CLASSES:
+        if name.rpartition(".")[2] in _NO_CLASSES:
             return ""
         if "(" in text:
             return "" if name.partition("(")[0].rpartition(".")[2] in _CALLED else text

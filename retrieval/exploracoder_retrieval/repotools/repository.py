@@ -90,7 +90,10 @@ class Repository:
         if not files:
             raise UnreadableSource(f"{root} has no Python file.")
         index = index_tree(tree, files, store, interpreter.version, progress)
-        return cls(tree, index, files, InstalledSources(interpreter, store), store)
+        # What somebody's own tree has compiled is their code too: it is not run.
+        closed = None if tree.is_installed else tree.start
+        installed = InstalledSources(interpreter, store, closed=closed)
+        return cls(tree, index, files, installed, store)
 
     def prepare(self) -> None:
         """Look up now what the first question for imports needs."""
@@ -112,8 +115,8 @@ class Repository:
             return None
 
     def file(self, module: str) -> str | None:
-        """A module's file as it is shown."""
-        return self.sources.file(module)
+        """The file of one of its modules, relative to its top folder."""
+        return self._file_of.get(module)
 
     def classes(self, name: str) -> list[Located]:
         """The classes that ``name`` means: by name, by the end of their path, or by an alias."""

@@ -83,7 +83,8 @@ class Scope:
         if found is None and module.is_package:
             inner = self.sources.module(f"{module.name}.{name}")
             found = Definition(inner, None) if inner else None
-        return found
+        stub = None if found or module.is_stub else self.sources.stub(module.name)
+        return self._look(stub, name, steps) if stub else found
 
     def _imported(self, module: Module, name: str, steps: int) -> Definition | None:
         for one in module.imports:

@@ -23,7 +23,10 @@ class Sources(Protocol):
     def module(self, name: str) -> Module | None:
         """The module of this name, or None."""
 
-    def file(self, module: str) -> str | None:
+    def stub(self, name: str) -> Module | None:
+        """The stub that lies beside a module's source, for what is written in C, or None."""
+
+    def file(self, module: Module) -> str | None:
         """The file that a module was read from, as it is shown to people."""
 
 
@@ -32,12 +35,18 @@ class InstalledSources:
 
     Stubs of the standard library come with jedi and go before its source, because much of it is
     written in C. A compiled module without source and stub is described in a process of the
-    interpreter, without the packages around it.
+    interpreter, without the packages around it; one below ``closed`` is left alone.
     """
 
     def __init__(
-        self, interpreter: Interpreter, store: FactStore, more_paths: tuple[Path, ...] = ()
+        self,
+        interpreter: Interpreter,
+        store: FactStore,
+        more_paths: tuple[Path, ...] = (),
+        *,
+        closed: Path | None = None,
     ) -> None:
+        self._closed = closed
         self._interpreter = interpreter
         self._store = store
         paths = (*more_paths, *interpreter.search_paths)
@@ -45,6 +54,7 @@ class InstalledSources:
         self._stubs = ModuleFinder(standard_stubs(), frozenset())
         self._compiled = CompiledModules(interpreter, lambda name, reason: None, alone=True)
         self._modules: dict[str, Module | None] = {}
+        self._stub_modules: dict[str, Module | None] = {}
         self._files: dict[str, Path] = {}
 
     def module(self, name: str) -> Module | None:
@@ -53,12 +63,24 @@ class InstalledSources:
             self._modules[name] = self._read(name)
         return self._modules[name]
 
-    def file(self, module: str) -> str | None:
+    def stub(self, name: str) -> Module | None:
+        """The stub beside a module's source, or None."""
+        files = self._finder.find(name)
+        if files is None or files.source is None or files.stub is None or self.is_standard(name):
+            return None
+        if name not in self._stub_modules:
+            found = self._from(files.stub, files)
+            is_stub = {"is_stub": True}
+            self._stub_modules[name] = found.model_copy(update=is_stub) if found else None
+        return self._stub_modules[name]
+
+    def file(self, module: Module) -> str | None:
         """The file's name from its top package on: where it lies is the user's own business."""
-        path = self._files.get(module)
+        path = self._files.get(module.name)
         if path is None:
             return None
-        depth = module.count(".") + (2 if path.stem == "__init__" else 1)
+        path = path.with_suffix(".pyi") if module.is_stub else path
+        depth = module.name.count(".") + (2 if path.stem == "__init__" else 1)
         return "/".join(path.parts[-depth:])
 
     def path(self, module: str) -> Path | None:
@@ -81,13 +103,14 @@ class InstalledSources:
             return self._described(name, None) if is_builtin else None
         path = files.source or files.stub
         if path is not None:
+            self._files[files.name] = path
             return self._from(path, files)
         if files.compiled is not None:
-            return self._described(name, files.compiled)
+            is_closed = self._closed is not None and files.compiled.is_relative_to(self._closed)
+            return None if is_closed else self._described(name, files.compiled)
         return Module(name=name, is_package=True)
 
     def _from(self, path: Path, files: ModuleFiles) -> Module | None:
-        self._files[files.name] = path
         key, status = str(path), path.stat()
         kept = self._store.entries(key)
         entry = kept.get(key)
@@ -123,9 +146,13 @@ class RepositorySources:
         found = self.own.get(name)
         return found if found is not None else self.installed.module(name)
 
-    def file(self, module: str) -> str | None:
+    def stub(self, name: str) -> Module | None:
+        """The stub beside an installed module's source, or None."""
+        return None if name in self.own else self.installed.stub(name)
+
+    def file(self, module: Module) -> str | None:
         """The file of a module, the repository's own relative to its top folder."""
-        return self._files.get(module) or self.installed.file(module)
+        return self._files.get(module.name) or self.installed.file(module)
 
     def submodules(self, package: str) -> Iterator[str]:
         """The names of the modules directly inside one of the repository's packages."""

@@ -18,10 +18,14 @@ _MAX_DEPTH = 40
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """Where files are read: below ``start`` only. ``base`` is what their names are relative to."""
+    """Where files are read: below ``start`` only. ``base`` is what their names are relative to.
+
+    ``is_installed`` says that it was asked for by a library's name.
+    """
 
     base: Path
     start: Path
+    is_installed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
     text = str(root)
     path = Path(text).expanduser()
     is_name = not isinstance(root, Path) and os.sep not in text and not text.startswith((".", "~"))
-    if is_name and text and not path.is_dir():
+    is_installed = bool(is_name and text and not path.is_dir())
+    if is_installed:
         path = find_target(text, interpreter).root
     if not text or not path.exists():
         raise LibraryNotFound(
@@ -55,7 +60,7 @@ def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
     if path.is_file() and path.suffix not in {".py", ".pyi"}:
         raise UnreadableSource(f"{text} has no Python source to look into: it is {path.name}.")
     path = path.resolve()
-    return SourceTree(_base(path), path)
+    return SourceTree(_base(path), path, is_installed)
 
 
 def source_files(tree: SourceTree) -> Iterator[SourceFile]:

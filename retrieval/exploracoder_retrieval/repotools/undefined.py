@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import dataclass
 
 from exploracoder_retrieval.errors import UnreadableSource
@@ -20,13 +21,15 @@ class Undefined:
 def undefined_names(code: str, file: str = "") -> list[Undefined]:
     """Names that are read and never bound, in order; annotations in strings count.
 
+    Code that is indented as a whole, as it stands in a class, is read all the same.
+
     Raises:
         UnreadableSource: the code is not Python.
     """
     from pyflakes import checker, messages
 
     try:
-        tree = parse(code)
+        tree = parse(textwrap.dedent(code))
     except UnreadableSource as error:
         raise UnreadableSource(f"The code is not Python: {error}.") from None
     found: dict[str, None] = {}
