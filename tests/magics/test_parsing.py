@@ -87,7 +87,7 @@ COMPLETED = {
     "%exploracoder next x": ("x", []),
     "%exploracoder tools get_c": ("get_c", ["get_class_info"]),
     "%exploracoder tools get_class_info --cl": ("--cl", ["--class"]),
-    "%exploracoder tools get_class_info --root te": ("te", ["teas/"]),
+    "%exploracoder tools get_class_info --root teas": ("teas", ["teas/"]),
 }
 
 
