@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.source_lookup import SourceLookup, names_in_line
+from exploracoder_kernel.observation import Variable
 
 from .conftest import Command
 
@@ -81,9 +83,14 @@ def test_the_names_in_a_line_are_followed_to_their_imports() -> None:
     assert found == {"K": "tealeaf.Kettle", "tealeaf.read": "tealeaf.read"}
 
 
-def test_a_member_that_is_not_there_is_answered_with_those_that_are(library: Path) -> None:
-    import sys
+def test_a_live_variable_in_a_line_stands_for_its_class() -> None:
+    kettle = Variable(name="pot", type="tealeaf.kettle.Kettle")
+    found = names_in_line("pot.heats(3)", 1, KnownApis(()), variables=[kettle])
 
+    assert found == {"pot.heats": "tealeaf.kettle.Kettle.heats"}
+
+
+def test_a_member_that_is_not_there_is_answered_with_those_that_are(library: Path) -> None:
     lookup = SourceLookup(sys.executable, [library])
     told = lookup.describe("tealeaf.Kettle.heats", with_body=False)
 

@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
@@ -30,6 +31,7 @@ from exploracoder.engine import names
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.wording import clip
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import InputError
 from exploracoder.repositories import tools_cache
 
 _MAX_NAMES = 4
@@ -201,12 +203,17 @@ def _describe(bench: Workbench, path: str, with_body: bool) -> str:
         if bench.source is None:
             bench.source = SourceLookup(bench.exploration.python, library_homes(bench))
         return bench.source.describe(path, with_body=with_body)
-    except (RetrievalError, SyntaxError):
+    except (RetrievalError, InputError, SyntaxError):
+        # It only helps: without it the failure is mended as well as it can be.
         return ""
 
 
 async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
-    found = await bench.sidecar.inspect(branch, chain)
+    try:
+        found = await bench.sidecar.inspect(branch, chain)
+    except SidecarError:
+        # The branch may have ended with the failure.
+        return ""
     answer = live_signature(chain, found.signature, found.documentation) if found.found else None
     if answer is None:
         return ""
