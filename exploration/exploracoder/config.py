@@ -83,6 +83,11 @@ class Settings(BaseModel):
     )
     repair_rounds: int = Field(2, ge=0, description="repairs of each of them")
     doc_chars: int = Field(1200, ge=0, description="characters of each ApiDoc shown in a prompt")
+    source_chars: int = Field(
+        1200,
+        ge=0,
+        description="characters, from the libraries' source, on the names in a line that failed",
+    )
     output_chars: int = Field(1500, ge=100, description="characters of an output shown in a prompt")
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
     solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
@@ -108,6 +113,7 @@ PROFILES: dict[ProfileName, Settings] = {
         repair_imports=False,
         repair_names=False,
         repair_rounds=0,
+        source_chars=0,
     ),
     "small": Settings(
         profile="small",
@@ -125,6 +131,7 @@ PROFILES: dict[ProfileName, Settings] = {
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,
+        source_chars=600,
         output_chars=500,
         step_tokens=220,
         solution_tokens=500,

@@ -293,6 +293,7 @@ export interface Settings {
   solution_attempts: number;
   repair_rounds: number;
   doc_chars: number;
+  source_chars: number;
   output_chars: number;
   step_tokens: number;
   solution_tokens: number;

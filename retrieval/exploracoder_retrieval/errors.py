@@ -4,6 +4,8 @@ RetrievalError
 ├── InterpreterError   the chosen Python cannot be asked
 ├── LibraryNotFound    nothing of that name is installed, and no such path exists
 ├── UnreadableSource   the source is there and cannot be read
+├── NameNotFound       a repository has no class, method or function of that name
+├── QuestionError      a question to a repository tool cannot be asked
 ├── EmptyLibrary       it was read and has no public API
 ├── IndexCorrupt       what lies on disk is not what was written
 ├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
@@ -29,6 +31,14 @@ class LibraryNotFound(RetrievalError):  # noqa: N818 - named for the person's si
 
 class UnreadableSource(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library's source exists and cannot be read."""
+
+
+class NameNotFound(RetrievalError):  # noqa: N818 - named for the person's situation
+    """A repository has no class, method or function of that name; the nearest are named."""
+
+
+class QuestionError(RetrievalError):
+    """A question to a repository tool names no tool, or lacks an argument or has a wrong one."""
 
 
 class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation

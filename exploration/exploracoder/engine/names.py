@@ -73,7 +73,7 @@ def read(code: str, known: KnownApis) -> Names:
                 assigned.add(name)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 attributes.append(name)
-                chain = _chain(node)
+                chain = chain_of(node)
                 if chain:
                     chains.append(chain)
     names = Names(
@@ -155,7 +155,7 @@ def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
-                chain = func.id if isinstance(func, ast.Name) else _chain(func)
+                chain = func.id if isinstance(func, ast.Name) else chain_of(func)
                 doc = known.at(names.absolute(chain)) if chain else None
                 if doc is not None and doc.kind == "class":
                     names.typed[target] = doc.path
@@ -163,7 +163,8 @@ def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
                     names.typed.pop(target, None)
 
 
-def _chain(node: ast.expr) -> str | None:
+def chain_of(node: ast.expr) -> str | None:
+    """``a.b.c`` of names and attributes; None for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -14,8 +14,10 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import renaming, stub
 from exploracoder.engine.checking import check, imported_names, missing_attribute
-from exploracoder.engine.explorer import helpful_apis, without_repetition
+from exploracoder.engine.explorer import without_repetition
+from exploracoder.engine.helpful import helpful_apis
 from exploracoder.engine.results import result_names
+from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -70,7 +72,7 @@ async def _write(
         messages = [
             *messages[:2],
             Message("assistant", f"```python\n{attempt.code}\n```"),
-            _repair_request(bench, attempt),
+            await _repair_request(bench, attempt),
         ]
 
 
@@ -222,8 +224,9 @@ def _messages(bench: Workbench, apis: Sequence[ApiDoc]) -> list[Message]:
     return [Message("system", system), Message("user", user)]
 
 
-def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
+async def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
     settings, task = bench.settings, bench.exploration.task
+    source = ""
     failure = attempt.failure
     assert failure is not None, "only an attempt that failed is repaired"
     if attempt.checks == "failed":
@@ -233,6 +236,8 @@ def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
     else:
         said = describe_error(failure, attempt.code, settings.output_chars)
         words = f"Your code failed:\n\n~~~text\n{said}\n~~~"
+        before = [task.context]
+        source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
     return Message(
         "user",
         render(
@@ -244,5 +249,6 @@ def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
             apis=describe_apis(
                 helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
             ),
+            source=source,
         ),
     )

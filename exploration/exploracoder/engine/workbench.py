@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
@@ -28,6 +28,9 @@ from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Samplin
 from exploracoder.models.structured import complete_json
 from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
+
+if TYPE_CHECKING:
+    from exploracoder.engine.source_lookup import SourceLookup
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
@@ -46,7 +49,7 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``.
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed.
     """
 
     model: ChatModel
@@ -62,6 +65,7 @@ class Workbench:
     keeps_branches: bool = False
     kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
+    source: SourceLookup | None = None
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
 

@@ -264,6 +264,14 @@ def search_page(query: str, hits: Sequence[Hit]) -> Page:
     return Page((Table(rows), Line("→ %exploracoder docs NAME shows one of them")))
 
 
+def tools_page(answers: Sequence[tuple[str, str]]) -> Page:
+    """What a repository tool answered, for each place that was looked into."""
+    blocks: list[Block] = []
+    for root, text in answers:
+        blocks += [Heading(root), Code(text)]
+    return Page(tuple(blocks))
+
+
 def doc_page(doc: ApiDoc) -> Page:
     """All that is known of an API."""
     examples = tuple(Code(example) for example in doc.examples)
