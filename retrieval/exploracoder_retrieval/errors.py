@@ -5,6 +5,7 @@ RetrievalError
 ├── LibraryNotFound    nothing of that name is installed, and no such path exists
 ├── UnreadableSource   the source is there and cannot be read
 ├── EmptyLibrary       it was read and has no public API
+├── DocsUnavailable    documentation that was named is not there, or cannot be fetched
 ├── IndexCorrupt       what lies on disk is not what was written
 ├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
 └── EmbeddingError     no vectors could be had
@@ -33,6 +34,10 @@ class UnreadableSource(RetrievalError):  # noqa: N818 - named for the person's s
 
 class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library was read and offers no public API."""
+
+
+class DocsUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
+    """Documentation beside the library's source is not there, or the web does not give it."""
 
 
 class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situation

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4
+MAX_SIGNATURE_CHARS = 2_000
 _SUPPRESSED = re.compile(r"\b(field|Field|attrib|ib)\(")
 
 
@@ -54,6 +55,14 @@ def without_signature(name: str, doc: str) -> str:
     """A docstring without the call that it may begin with."""
     _, rest = _split_call(name, doc)
     return rest
+
+
+def clip_signature(signature: str) -> str:
+    """A signature that a prompt can hold; one that is longer says how much of it is left out."""
+    if len(signature) <= MAX_SIGNATURE_CHARS:
+        return signature
+    kept = signature[:MAX_SIGNATURE_CHARS].rpartition(", ")[0] or signature[:MAX_SIGNATURE_CHARS]
+    return f"{kept}, … ({len(signature) - len(kept)} more characters))"
 
 
 def _split_call(name: str, doc: str) -> tuple[str, str]:
