@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from exploracoder_retrieval.fingerprint import fingerprint
-from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.docs.source import files_of
+from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.index import Index

@@ -247,10 +247,7 @@ class Index:
                 entry = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
             except OSError as error:
-                reason = error.strerror or error
-                raise IndexUnavailable(
-                    f"The index in {self._files.folder} cannot be written: {reason}."
-                ) from None
+                raise self._unwritable(error) from None
         before = {content_hash(doc) for doc in old.docs} if old else set()
         after = {content_hash(doc) for doc in harvest.docs}
         gone = {doc.path for doc in old.docs} if old else set()
@@ -260,6 +257,25 @@ class Index:
             removed=len(gone - {doc.path for doc in harvest.docs}),
             seconds=time.perf_counter() - start,
         )
+
+    def remove(self, library: str) -> None:
+        """Takes a library out; nothing happens when it is not there.
+
+        Raises:
+            IndexUnavailable: the folder cannot be written.
+        """
+        with self._guard, self._locked():
+            self._refresh()
+            try:
+                self._files.write_catalog(self._catalog.without(library))
+                self._files.drop_generations(library, keep=None)
+            except OSError as error:
+                raise self._unwritable(error) from None
+            self._refresh()
+
+    def _unwritable(self, error: OSError) -> IndexUnavailable:
+        reason = error.strerror or error
+        return IndexUnavailable(f"The index in {self._files.folder} cannot be written: {reason}.")
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str

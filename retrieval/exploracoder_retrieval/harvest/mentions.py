@@ -109,8 +109,11 @@ def with_mentions(docs: Sequence[ApiDoc], passages: Iterable[Passage]) -> list[A
 
 
 def _with(doc: ApiDoc, passages: list[Passage]) -> ApiDoc:
-    own = set(doc.examples)
-    others = {each.text: each for each in passages if each.text not in own}.values()
+    others = {
+        each.text: each
+        for each in passages
+        if each.text not in doc.examples and each.text not in doc.doc
+    }.values()
     ordered = sorted(others, key=lambda each: (_ORDER[each.kind], len(each.text)))
     code = [each for each in ordered if each.kind != "text"]
     prose = [each for each in ordered if each.kind == "text"][:MAX_TEXTS]

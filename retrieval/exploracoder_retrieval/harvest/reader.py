@@ -24,6 +24,9 @@ from exploracoder_retrieval.harvest.usage import MAX_OVERVIEW, collect_examples,
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.progress import Progress
 
+# How many files that could not be read a library remembers; a harvest knows them all.
+MAX_SKIPPED = 50
+
 
 def harvest(
     target: str | Path, interpreter: Interpreter, progress: Progress | None = None
@@ -72,12 +75,11 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
         overview=overview or said.about.overview[:MAX_OVERVIEW],
         examples=collect_examples(overview, target.tree, docs, _examples(docs, said.passages)),
         docs=tuple(source.origin for source in target.docs),
+        skipped=tuple(skipped[:MAX_SKIPPED]),
     )
     tests = read_tests(find_tests(target.tree, target.root))
     passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
-    return Harvest(
-        library=info, docs=tuple(with_mentions(docs, passages)), skipped=tuple(skipped)
-    )
+    return Harvest(library=info, docs=tuple(with_mentions(docs, passages)), skipped=tuple(skipped))
 
 
 def _read_docs(
@@ -101,6 +103,7 @@ def _read_docs(
         overview=overview,
         examples=collect_examples(overview, None, docs, _examples(docs, said.passages)),
         docs=tuple(source.origin for source in target.docs),
+        skipped=tuple(skipped[:MAX_SKIPPED]),
     )
     return Harvest(
         library=info, docs=tuple(with_mentions(docs, said.passages)), skipped=tuple(skipped)
@@ -150,9 +153,10 @@ def _docstring(trees: ModuleTrees, name: str) -> str:
 
 def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | UnreadableSource:
     if target.source == "docs" and not skipped:
+        origins = ", ".join(source.origin for source in target.docs)
         return EmptyLibrary(
-            f"The docs of {target.name} ({', '.join(one.origin for one in target.docs)}) describe no"
-            " API: no inventory, no description of a function or class, no operation."
+            f"The docs of {target.name} ({origins}) describe no API: they have no inventory, no"
+            " description of a function or class, no operation."
         )
     if skipped:
         first = skipped[0]

@@ -37,7 +37,8 @@ class LibraryInfo(_Value):
     ``name`` is what people call it (its distribution), ``import_name`` its top-level module,
     ``root`` the folder or file it was read from, ``overview`` its README or docstring. A library
     whose source is ``docs`` is known from its documentation alone. ``docs`` names the paths and
-    addresses of what was given beside its code, or in its place.
+    addresses of what was given beside its code, or in its place; ``skipped`` the first of what
+    could not be read.
     """
 
     name: str
@@ -48,6 +49,7 @@ class LibraryInfo(_Value):
     overview: str
     examples: tuple[UsageExample, ...]
     docs: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
     @property
     def home(self) -> str | None:

@@ -40,7 +40,7 @@ class Collected:
     import_name: str
     apis: list[ApiDoc] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
-    about: About = About()
+    about: About = field(default_factory=About)
 
     def add(self, piece: Piece) -> None:
         if isinstance(piece, ApiDoc):

@@ -178,7 +178,7 @@ class _Copy:
         return bytes(data)
 
 
-class _NotThere(DocsUnavailable):  # noqa: N818 - as its base
+class _NotThere(DocsUnavailable):
     """A page that a site does not have."""
 
 

@@ -38,6 +38,7 @@ _KINDS: dict[str, ApiKind] = {
 _NO_TEXT = ("script", "style", "nav", "template", "noscript")
 _HEADINGS = re.compile(r"^h[1-6]$")
 _BLOCKS = ["p", "pre", "dt", "li", "dd"]
+_SPACES = re.compile(r"([(\[])\s+|\s+([)\],])")
 _MARKS = re.compile(r"[¶\uf0c1]|#\s*$")
 
 
@@ -95,11 +96,14 @@ def _kind(owner: Tag | None, path: str) -> ApiKind:
 
 
 def _signature(element: Tag, path: str) -> str:
-    said = " ".join(_MARKS.sub("", element.get_text()).split())
-    start = said.find(path.rpartition(".")[2])
+    said = " ".join(_MARKS.sub("", element.get_text()).split()).replace("→", "->")
+    said = _SPACES.sub(lambda match: match[1] or match[2], said)
+    owner, _, name = path.rpartition(".")
+    start = said.find(name)
     called = split_call(said[start:].replace(" (", "(", 1)) if start >= 0 else None
-    name = path.rpartition(".")[2]
-    return clip_signature(clean(called[1] if called and called[1] else name))
+    kind = guess_kind(path)
+    shown = f"{owner.rpartition('.')[2]}." if kind == "method" else ""
+    return clip_signature(clean(shown + (called[1] if called and called[1] else name)))
 
 
 def _text_of(block: Tag) -> str:

@@ -48,4 +48,6 @@ def read_rst(page: Page, text: str) -> Iterator[Piece]:
     for code in find_examples(text):
         first = code.splitlines()[0]
         line = text[: max(text.find(first), 0)].count("\n") + 1
-        yield Passage("example", clean(code), page.path.stem, page.place(line), imports.before(code))
+        yield Passage(
+            "example", clean(code), page.path.stem, page.place(line), imports.before(code)
+        )

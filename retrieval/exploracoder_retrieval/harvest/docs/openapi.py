@@ -76,8 +76,8 @@ def _operation(
     line: int | None,
 ) -> ApiDoc:
     method, path = route
-    name = as_text(operation.get("operationId")) or f"{method}_{path}"
-    name = re.sub(r"\W+", "_", name).strip("_") or method
+    named = as_text(operation.get("operationId"))
+    name = re.sub(r"\W+", "_", named) or re.sub(r"[\W_]+", "_", f"{method}_{path}").strip("_")
     parameters = {
         (as_text(each.get("name")), as_text(each.get("in"))): each
         for each in (as_map(schemas.resolve(one)) for one in given)

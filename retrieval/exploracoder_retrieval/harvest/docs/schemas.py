@@ -37,7 +37,9 @@ class Schemas:
         """``body: type`` of what is sent; empty when nothing is."""
         schema = self._body_schema(operation)
         if schema is None:  # Swagger 2 has it among the parameters
-            schema = next((one.get("schema") for one in parameters if one.get("in") == "body"), None)
+            schema = next(
+                (one.get("schema") for one in parameters if one.get("in") == "body"), None
+            )
         return f"body: {self.type(schema)}" if schema is not None else ""
 
     def fields_of_body(self, operation: dict[str, Any]) -> list[str]:
