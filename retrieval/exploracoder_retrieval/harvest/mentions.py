@@ -33,6 +33,7 @@ class ApiNames:
                 else:
                     self._paths.setdefault(alias, doc.path)
         self._unique = {name: min(paths) for name, paths in names.items() if len(paths) == 1}
+        self._scopes: dict[str, dict[str, str]] = {}
         self._tops = {path.partition(".")[0] for path in self._paths}
 
     def used_in(self, code: str, context: str = "") -> list[str]:
@@ -41,21 +42,17 @@ class ApiNames:
         A member of a value of unknown type counts when only one API has its name. A snippet that
         imports nothing of the library, or is no Python, uses none.
         """
-        try:
-            tree = ast.parse(f"{context}\n{code}")
-            own = ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        own = _parsed(code)
+        if own is None:
             return []
-        imported = dict(_imports(tree))
-        for module in [local for local in imported if local.endswith(".*")]:
-            imported |= self._published_in(imported.pop(module))
+        imported = self._scope(context) | self._imported(own)
         if not any(path.partition(".")[0] in self._tops for path in imported.values()):
             return []
-        typed = dict(self._made(tree, imported))
+        local = imported | dict(self._made(own, imported))
         found: dict[str, None] = {}
         for node in ast.walk(own):
             if isinstance(node, ast.Attribute | ast.Name):
-                path = self._meant(node, imported | typed)
+                path = self._meant(node, local)
                 if path is not None:
                     found[path] = None
         return list(found)
@@ -69,6 +66,19 @@ class ApiNames:
                 if path is not None and (name in self._paths or "." not in name):
                     found[path] = None
         return list(found)
+
+    def _scope(self, context: str) -> dict[str, str]:
+        """What a page or a file of tests imported: the same for all of its pieces."""
+        if context not in self._scopes:
+            tree = _parsed(context)
+            self._scopes[context] = self._imported(tree) if tree is not None else {}
+        return self._scopes[context]
+
+    def _imported(self, tree: ast.AST) -> dict[str, str]:
+        imported = dict(_imports(tree))
+        for module in [local for local in imported if local.endswith(".*")]:
+            imported |= self._published_in(imported.pop(module))
+        return imported
 
     def _published_in(self, module: str) -> dict[str, str]:
         """What ``from module import *`` brings, as far as it is an API."""
@@ -135,6 +145,13 @@ def _around(name: str, text: str) -> str:
     start = text.rfind("\n", 0, start) + 1
     part = text[start : start + MAX_CHARS]
     return part.rpartition("\n")[0] or part
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import textwrap
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,16 +19,27 @@ MAX_LINES = 40
 _FOLDERS = ("tests", "test")
 
 
-def find_tests(*roots: Path | None) -> list[Path]:
-    """Files of tests in ``tests`` folders of a source tree or a package, within the bounds."""
+def find_tests(tree: Path | None, package: Path) -> list[Path]:
+    """Files of tests: of a source tree, and in all ``tests`` folders of the package, within bounds.
+
+    Where there are too many, they are taken from everywhere alike.
+    """
     found: dict[Path, None] = {}
-    for root in roots:
-        for name in _FOLDERS:
-            folder = root / name if root is not None else None
-            if folder is not None and folder.is_dir():
-                found |= dict.fromkeys(sorted(folder.rglob("test_*.py")))
-                found |= dict.fromkeys(sorted(folder.rglob("*_test.py")))
-    return list(_bounded(found))
+    for name in _FOLDERS if tree is not None else ():
+        found |= dict.fromkeys(_files(tree / name, is_inside=True))  # type: ignore[operator]
+    if package.is_dir():
+        found |= dict.fromkeys(_files(package, is_inside=False))
+    files = list(found)
+    return list(_bounded(files[:: -(-len(files) // MAX_FILES)] if files else []))
+
+
+def _files(top: Path, *, is_inside: bool) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
+        if is_inside or not set(_FOLDERS).isdisjoint(Path(folder).relative_to(top).parts):
+            for name in sorted(names):
+                if name.endswith(".py") and (name.startswith("test_") or "_test." in name):
+                    yield Path(folder) / name
 
 
 def read_tests(files: list[Path]) -> Iterator[Passage]:
@@ -51,9 +64,9 @@ def read_tests(files: list[Path]) -> Iterator[Passage]:
             yield Passage("test", _body(function, lines), title, place, imports)
 
 
-def _bounded(files: dict[Path, None]) -> Iterator[Path]:
+def _bounded(files: list[Path]) -> Iterator[Path]:
     total = 0
-    for file in list(files)[:MAX_FILES]:
+    for file in files:
         try:
             size = file.stat().st_size
         except OSError:
@@ -73,8 +86,6 @@ def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
-    import textwrap
-
     body = function.body
     if len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
