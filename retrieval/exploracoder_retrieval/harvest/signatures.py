@@ -70,7 +70,10 @@ def _split_call(name: str, doc: str) -> tuple[str, str]:
     for separator in ("\n", "\n\n"):
         head, _, rest = doc.strip().partition(separator)
         call = " ".join(head.split())
-        if re.fullmatch(rf"(?:[\w.]+\.)?{re.escape(name)}\(.*\)(\s*->.*)?", call):
+        # Most docstrings begin otherwise; making the pattern costs more than all else here.
+        if f"{name}(" in call and re.fullmatch(
+            rf"(?:[\w.]+\.)?{re.escape(name)}\(.*\)(\s*->.*)?", call
+        ):
             return call[call.index(f"{name}(") :], rest.strip()
     return "", doc
 
