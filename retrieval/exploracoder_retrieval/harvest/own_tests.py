@@ -79,10 +79,10 @@ def _bounded(files: list[Path]) -> Iterator[Path]:
 def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]
-        for each in inner:
-            is_function = isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-            if is_function and each.name.startswith("test"):
-                yield each
+        functions = (
+            each for each in inner if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+        yield from (each for each in functions if each.name.startswith("test"))
 
 
 def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:

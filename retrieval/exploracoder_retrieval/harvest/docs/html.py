@@ -48,10 +48,9 @@ def read_html(page: Page, text: str) -> Iterator[Piece]:
 
     soup = BeautifulSoup(text, "html.parser")
     for unwanted in soup.find_all([*_NO_TEXT, "a"]):
-        classes = unwanted.get("class") or []
-        if unwanted.name != "a" or "headerlink" in classes or "viewcode-link" in classes:
+        if unwanted.name != "a" or {"headerlink", "viewcode-link"} & set(_classes(unwanted)):
             unwanted.decompose()
-    body: Any = soup.find(attrs={"role": "main"}) or soup.find("main") or soup.body or soup
+    body: Any = soup.select_one('[role="main"]') or soup.find("main") or soup.body or soup
     described: list[Tag] = []
     for element in body.find_all(id=DOTTED):
         found = _described(page, element)
@@ -91,8 +90,12 @@ def _described(page: Page, element: Tag) -> ApiDoc | None:
 
 
 def _kind(owner: Tag | None, path: str) -> ApiKind:
-    classes = (owner.get("class") or []) if owner is not None else []
+    classes = _classes(owner) if owner is not None else []
     return next((_KINDS[name] for name in classes if name in _KINDS), guess_kind(path))
+
+
+def _classes(element: Tag) -> list[str]:
+    return [str(name) for name in element.get_attribute_list("class")]
 
 
 def _signature(element: Tag, path: str) -> str:
