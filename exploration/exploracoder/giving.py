@@ -38,22 +38,16 @@ def give(
     Raises InputError when the library or the documentation cannot be had.
     """
 
-    def tell(stage: str, done: int, total: int, /) -> None:
-        if progress is not None and (done % 20 == 1 or done == total):
-            progress(f"Fetching the docs: {done} of {total} pages")
-
+    tell = _teller(progress)
     try:
         if name is not None or is_documentation(target):
             called = _name_for(target, name, interpreter)
-            origins = [target, *docs]
-            index.given.give(called, origins, stands_alone=True, progress=tell)
+            index.given.give(called, [target, *docs], stands_alone=True, progress=tell)
             return called
         found = index.find_target(target, interpreter)
-        if found.source == "docs":
-            before = [source.origin for source in found.docs]
-            index.given.give(found.name, [*before, *docs], stands_alone=True, progress=tell)
-        else:
-            index.given.give(found.name, docs, stands_alone=False, progress=tell)
+        is_alone = found.source == "docs"
+        before = [source.origin for source in found.docs] if is_alone else []
+        index.given.give(found.name, [*before, *docs], stands_alone=is_alone, progress=tell)
     except RetrievalError as error:
         raise InputError(str(error)) from error
     return target
@@ -77,6 +71,14 @@ def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
 def is_documentation(target: str) -> bool:
     """Whether a target names documentation, and not code."""
     return is_address(target) or target.lower().endswith(ALONE)
+
+
+def _teller(progress: Callable[[str], None] | None) -> Callable[[str, int, int], None]:
+    def tell(_stage: str, done: int, total: int, /) -> None:
+        if progress is not None and (done % 20 == 1 or done == total):
+            progress(f"Fetching the docs: {done} of {total} pages")
+
+    return tell
 
 
 def _name_for(target: str, name: str | None, interpreter: Interpreter) -> str:

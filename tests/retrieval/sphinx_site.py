@@ -25,7 +25,11 @@ class="pre">brew.</span></span><span class="sig-name descname"><span class="pre"
 <dt class="sig sig-object py" id="brew.Pot"><em>class </em>brew.Pot(size)</dt>
 <dd><p>A pot.</p>
 <dl class="py method"><dt class="sig sig-object py" id="brew.Pot.pour">pour(cups) → None</dt>
-<dd><p>Pour it out.</p></dd></dl></dd></dl></section>
+<dd><p>Pour it out.</p></dd></dl>
+<dl class="py property"><dt class="sig sig-object py" id="brew.Pot.p"><em><span
+class="pre">property</span> </em><span class="sig-name descname"><span class="pre">p</span></span>
+<em class="property"><span class="p">:</span> <span class="pre">float</span></em></dt>
+<dd><p>How full it is.</p></dd></dl></dd></dl></section>
 <section id="guide"><h2>Two cups</h2><div class="highlight"><pre>import brew
 pot = brew.Pot(3)
 pot.pour(2)

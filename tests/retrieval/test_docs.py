@@ -54,11 +54,12 @@ def test_a_sphinx_site_tells_signatures_texts_examples_and_lines(
     harvested = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
 
     docs = by_path(harvested)
-    assert set(docs) == {"brew.steep", "brew.Pot", "brew.Pot.pour", "brew.LIMIT"}
+    assert set(docs) == {"brew.steep", "brew.Pot", "brew.Pot.pour", "brew.Pot.p", "brew.LIMIT"}
     assert docs["brew.steep"].signature == "steep(leaves, minutes=3)"
     assert docs["brew.steep"].doc.startswith("Steep the leaves. Then wait.")
     assert docs["brew.steep"].examples == ('steep("oolong")',)
     assert docs["brew.Pot.pour"].signature == "Pot.pour(cups) -> None"
+    assert (docs["brew.Pot.p"].kind, docs["brew.Pot.p"].signature) == ("property", "Pot.p: float")
     assert docs["brew.Pot"].doc == "A pot."
     line = API_PAGE[: API_PAGE.index('id="brew.Pot"')].count("\n") + 1
     assert (docs["brew.Pot"].file, docs["brew.Pot"].line) == (str(folder / "api.html"), line)
@@ -194,7 +195,7 @@ def test_docs_fill_the_gaps_of_what_the_code_says_and_no_more(
     harvested = read(replace(found, docs=(DocsSource(str(folder), folder),)), interpreter)
 
     docs = by_path(harvested)
-    assert set(docs) == {"brew.Pot", "brew.Pot.pour", "brew.steep"}
+    assert set(docs) == {"brew.Pot", "brew.Pot.p", "brew.Pot.pour", "brew.steep"}
     assert docs["brew.Pot"].doc == "Of iron."
     assert docs["brew.Pot.pour"].signature == "Pot.pour(cups=1)"
     assert docs["brew.Pot.pour"].doc == "Pour it out."

@@ -15,7 +15,6 @@ from exploracoder_retrieval.harvest.docs.pieces import (
     Piece,
     clean,
     guess_kind,
-    split_call,
 )
 from exploracoder_retrieval.harvest.docstrings import code_fences, find_examples, summarise
 from exploracoder_retrieval.harvest.signatures import clip_signature
@@ -102,11 +101,13 @@ def _signature(element: Tag, path: str) -> str:
     said = " ".join(_MARKS.sub("", element.get_text()).split()).replace("→", "->")
     said = _SPACES.sub(lambda match: match[1] or match[2], said)
     owner, _, name = path.rpartition(".")
-    start = said.find(name)
-    called = split_call(said[start:].replace(" (", "(", 1)) if start >= 0 else None
-    kind = guess_kind(path)
-    shown = f"{owner.rpartition('.')[2]}." if kind == "method" else ""
-    return clip_signature(clean(shown + (called[1] if called and called[1] else name)))
+    # Before the name may stand words of any kind: class, property, the module.
+    found = re.search(rf"(?<!\w){re.escape(name)}\s*(?P<rest>[(:=].*|$)", said)
+    rest = found["rest"] if found else ""
+    called = f"{name} {rest}" if rest.startswith("=") else f"{name}{rest}"
+    is_member = owner.rpartition(".")[2][:1].isupper()
+    shown = f"{owner.rpartition('.')[2]}.{called}" if is_member else called
+    return clip_signature(clean(shown))
 
 
 def _text_of(block: Tag) -> str:

@@ -19,7 +19,8 @@ def joined(known: Sequence[ApiDoc], said: Iterable[ApiDoc]) -> list[ApiDoc]:
     aliases = {alias: doc.path for doc in known for alias in doc.aliases}
     for doc in said:
         path = _best_path(doc.path, docs, aliases)
-        docs[path] = _filled(docs[path], doc) if path in docs else doc
+        named = doc if doc.path == path else doc.model_copy(update={"path": path})
+        docs[path] = _filled(docs[path], doc) if path in docs else named
     return [docs[path] for path in sorted(docs)]
 
 
@@ -29,8 +30,7 @@ def _best_path(path: str, docs: dict[str, ApiDoc], aliases: dict[str, str]) -> s
     owner, _, name = path.rpartition(".")
     if path in aliases:
         return aliases[path]
-    known = f"{aliases[owner]}.{name}" if owner in aliases else path
-    return known if known in docs else path
+    return f"{aliases[owner]}.{name}" if owner in aliases else path
 
 
 def _filled(doc: ApiDoc, other: ApiDoc) -> ApiDoc:
