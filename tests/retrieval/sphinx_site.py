@@ -16,14 +16,17 @@ API_PAGE = """<!DOCTYPE html><html><body><nav>brew.nav</nav><div role="main"><se
 class="pre">brew.</span></span><span class="sig-name descname"><span class="pre">steep</span></span>
 <span class="sig-paren">(</span><em class="sig-param"><span class="n">leaves</span></em>,
 <em class="sig-param"><span class="n">minutes</span><span class="o">=</span><span>3</span></em>
-<span class="sig-paren">)</span><a class="headerlink" href="#brew.steep">¶</a></dt>
+<span class="sig-paren">)</span><a class="reference internal" href="_modules/brew.html"><span
+class="viewcode-link"><span class="pre">[source]</span></span></a><a class="headerlink"
+href="#brew.steep">¶</a></dt>
 <dd><p>Steep the <em>leaves</em>. Then wait.</p>
 <div class="highlight"><pre>&gt;&gt;&gt; steep("oolong")
 'tea'
 </pre></div></dd></dl>
 <dl class="py class">
 <dt class="sig sig-object py" id="brew.Pot"><em>class </em>brew.Pot(size)</dt>
-<dd><p>A pot.</p>
+<dd><p>Bases: <code>object</code></p>
+<p>A pot.</p>
 <dl class="py method"><dt class="sig sig-object py" id="brew.Pot.pour">pour(cups) → None</dt>
 <dd><p>Pour it out.</p></dd></dl>
 <dl class="py property"><dt class="sig sig-object py" id="brew.Pot.p"><em><span

@@ -91,6 +91,27 @@ def test_markup_and_scripts_are_no_part_of_what_is_said(read_docs: ReadDocs) -> 
     assert "document.title" not in said
 
 
+def test_a_page_of_mkdocstrings_tells_the_same(read_docs: ReadDocs) -> None:
+    page = """<main><h2 id="brew.Pot" class="doc doc-heading">
+    <span class="doc doc-object-name">Pot</span>
+    <span class="doc doc-labels"><small><code>dataclass</code></small></span></h2>
+    <div class="doc-signature highlight"><pre><code>Pot(size: int = 3)</code></pre></div>
+    <div class="doc doc-contents"><p class="doc doc-class-bases">Bases: <code>Lid</code></p>
+    <p>A pot of tea.</p>
+    <details class="quote"><summary>Source code</summary><pre>class Pot: ...</pre></details></div>
+    <h3 id="brew.Pot.pour" class="doc doc-heading"><code>pour(cups)</code></h3>
+    <p>Pour.</p></main>"""
+
+    docs = by_path(read_docs({"pots.html": page}))
+
+    assert (docs["brew.Pot"].signature, docs["brew.Pot"].doc) == (
+        "Pot(size: int = 3)",
+        "A pot of tea.",
+    )
+    assert docs["brew.Pot.pour"].signature == "Pot.pour(cups)"
+    assert docs["brew.Pot.pour"].kind == "method"
+
+
 def test_markdown_defines_apis_by_directives_and_headings(
     read_docs: ReadDocs, folder: Path
 ) -> None:

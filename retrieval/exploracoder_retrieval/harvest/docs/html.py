@@ -34,7 +34,11 @@ _KINDS: dict[str, ApiKind] = {
     "attribute": "attribute",
     "data": "attribute",
 }
-_NO_TEXT = ("script", "style", "nav", "template", "noscript")
+# What is no text, Sphinx's links beside names, mkdocstrings' labels and source code.
+_NO_TEXT = (
+    "script, style, nav, template, noscript, a.headerlink, .viewcode-link, .doc-labels, "
+    "details.quote, details.mkdocstrings-source"
+)
 _HEADINGS = re.compile(r"^h[1-6]$")
 _BLOCKS = ["p", "pre", "dt", "li", "dd"]
 _SPACES = re.compile(r"([(\[])\s+|\s+([)\],])")
@@ -46,9 +50,8 @@ def read_html(page: Page, text: str) -> Iterator[Piece]:
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(text, "html.parser")
-    for unwanted in soup.find_all([*_NO_TEXT, "a"]):
-        if unwanted.name != "a" or {"headerlink", "viewcode-link"} & set(_classes(unwanted)):
-            unwanted.decompose()
+    for unwanted in soup.select(_NO_TEXT):
+        unwanted.decompose()
     body: Any = soup.select_one('[role="main"]') or soup.find("main") or soup.body or soup
     described: list[Tag] = []
     for element in body.find_all(id=DOTTED):
@@ -76,7 +79,7 @@ def _described(page: Page, element: Tag) -> ApiDoc | None:
         said = _text_below(element)
     else:
         return None
-    signature = _signature(element, path)
+    signature = _signature(_heading_signature(element) or element, path)
     return page.api(
         path,
         kind,
@@ -95,6 +98,14 @@ def _kind(owner: Tag | None, path: str) -> ApiKind:
 
 def _classes(element: Tag) -> list[str]:
     return [str(name) for name in element.get_attribute_list("class")]
+
+
+def _heading_signature(heading: Tag) -> Tag | None:
+    """The block below a heading in which mkdocstrings may put the signature."""
+    block = heading.find_next(class_="doc-signature") if heading.name != "dt" else None
+    if block is None or block.find_previous(_HEADINGS) is not heading:
+        return None
+    return block
 
 
 def _signature(element: Tag, path: str) -> str:
@@ -116,7 +127,7 @@ def _text_of(block: Tag) -> str:
     for part in block.find_all(_BLOCKS):
         owner = part.find_parent("dl", class_="py")
         is_own = owner is None or owner is block.find_parent("dl")
-        if is_own and not (part.name in {"li", "dd"} and part.find(["p", "pre"])):
+        if is_own and _is_said(part):
             lines.append(_block(part))
     return clean("\n\n".join(line for line in lines if line)) or clean(
         block.get_text() if not block.find("dl") else ""
@@ -128,9 +139,17 @@ def _text_below(heading: Tag) -> str:
     for part in heading.find_all_next([*_BLOCKS, re.compile(r"^h[1-6]$")]):
         if _HEADINGS.match(part.name):
             break
-        if not (part.name in {"li", "dd"} and part.find(["p", "pre"])):
+        if _is_said(part):
             lines.append(_block(part))
     return clean("\n\n".join(line for line in lines if line))
+
+
+def _is_said(part: Tag) -> bool:
+    """Whether a block says something that no block inside it says, and not only what is known."""
+    if part.name in {"li", "dd"} and part.find(["p", "pre"]):
+        return False
+    is_signature = part.name == "pre" and part.find_parent(class_="doc-signature") is not None
+    return not is_signature and not part.get_text().lstrip().startswith("Bases:")
 
 
 def _block(part: Tag) -> str:
@@ -149,7 +168,7 @@ def _passages(page: Page, body: Tag) -> Iterator[Passage]:
         place = page.place(part.sourceline, _anchor(part))
         if _HEADINGS.match(part.name):
             title = clean(_MARKS.sub("", part.get_text()))[:200]
-        elif part.name == "pre":
+        elif part.name == "pre" and _is_said(part):
             for _, code in code_fences(_block(part)):
                 yield Passage("example", clean(code), title, place, imports.before(code))
         elif part.name in {"p", "li"} and part.find("code") and not part.find("p"):
