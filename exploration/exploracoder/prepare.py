@@ -9,6 +9,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.harvest.docs.source import ALONE
+from exploracoder_retrieval.harvest.modules import ModuleFinder
+from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
@@ -129,7 +134,8 @@ def aside_of(path: Path) -> Path:
 
 def absolute_target(target: str) -> str:
     """A library's name as it is, its path in full: an exploration may be resumed from elsewhere."""
-    is_path = os.sep in target or target.startswith(("~", ".")) or target.endswith(".py")
+    is_file = target.endswith((".py", *ALONE))
+    is_path = os.sep in target or target.startswith(("~", ".")) or is_file
     return str(Path(target).expanduser().absolute()) if is_path else target
 
 
@@ -173,6 +179,19 @@ def find_interpreter(python: str | None) -> Interpreter:
         raise InputError(f"--python: {error}") from error
 
 
+def index_folder() -> Path:
+    """Where the user's index lies."""
+    return cache_folder() / "index"
+
+
+def find_library(target: str | Path, interpreter: Interpreter) -> Target:
+    """What a library's name or path means, docs that were given for it included.
+
+    Raises RetrievalError when there is no such library.
+    """
+    return find_target(target, interpreter, GivenDocs(index_folder()))
+
+
 def open_index(
     *, chroma_url: str | None = None, embeddings_url: str | None = None, embeddings_model: str = ""
 ) -> Index:
@@ -189,7 +208,7 @@ def open_index(
         else MiniLmEmbedder()
     )
     try:
-        return Index.open(cache_folder() / "index", embedder, chroma_url=chroma_url)
+        return Index.open(index_folder(), embedder, chroma_url=chroma_url)
     except RetrievalError as error:
         raise SetupError(str(error)) from error
 
@@ -226,6 +245,22 @@ def index_libraries(
     return tuple(libraries)
 
 
+def without_code(info: LibraryInfo, index: Index, interpreter: Interpreter) -> str:
+    """What to know of a library of which there is only documentation; empty for any other.
+
+    Operations of a server need no import, so nothing is missing for those.
+    """
+    if info.source != "docs" or all(doc.kind == "operation" for doc in index.docs(info.name)):
+        return ""
+    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    if finder.find(info.import_name) is not None:
+        return ""
+    return (
+        f"{info.name} is known from its docs alone: {info.import_name} is not installed for"
+        f" {interpreter.executable}, so nothing that imports it runs there."
+    )
+
+
 def with_libraries(
     exploration: Exploration,
     index: Index,
@@ -243,6 +278,10 @@ def with_libraries(
         library.model_copy(update={"summary": known.get(library.name, "")})
         for library in index_libraries(index, targets, interpreter, progress=progress)
     )
+    for library in libraries:
+        note = without_code(index.info(library.name), index, interpreter)
+        if note and progress is not None:
+            progress(note)
     return exploration.model_copy(update={"libraries": libraries})
 
 

@@ -37,13 +37,30 @@ export interface AddSubtask {
 }
 export interface ApiDoc {
   path: string;
-  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute';
+  kind:
+    | 'module'
+    | 'class'
+    | 'function'
+    | 'method'
+    | 'property'
+    | 'attribute'
+    | 'operation';
   library: string;
   signature: string;
   summary: string;
   doc: string;
   examples: string[];
   aliases: string[];
+  file: string | null;
+  line: number | null;
+  url: string | null;
+  mentions: Mention[];
+  uses: number;
+}
+export interface Mention {
+  kind: 'example' | 'test' | 'text';
+  text: string;
+  title: string;
   file: string | null;
   line: number | null;
   url: string | null;

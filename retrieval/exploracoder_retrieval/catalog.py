@@ -29,7 +29,7 @@ from exploracoder_retrieval.harvest.result import LibraryInfo
 
 SCHEMA = 1
 # Counts up when the same source would be read or worded differently than before.
-HARVEST_VERSION = 1
+HARVEST_VERSION = 2
 
 
 class Entry(BaseModel):

@@ -7,6 +7,7 @@ RetrievalError
 ├── NameNotFound       a repository has no class, method or function of that name
 ├── QuestionError      a question to a repository tool cannot be asked
 ├── EmptyLibrary       it was read and has no public API
+├── DocsUnavailable    documentation that was named is not there, or cannot be fetched
 ├── IndexCorrupt       what lies on disk is not what was written
 ├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
 └── EmbeddingError     no vectors could be had
@@ -43,6 +44,10 @@ class QuestionError(RetrievalError):
 
 class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library was read and offers no public API."""
+
+
+class DocsUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
+    """Documentation beside the library's source is not there, or the web does not give it."""
 
 
 class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situation

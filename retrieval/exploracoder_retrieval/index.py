@@ -19,8 +19,9 @@ from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.fingerprint import fingerprint
 from exploracoder_retrieval.fusion import RRF_CONSTANT, fuse
+from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
-from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
@@ -63,6 +64,7 @@ class Index:
         on_warning: Callable[[str], None],
     ) -> None:
         self._files = Files(folder)
+        self.given = GivenDocs(folder)
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
@@ -196,6 +198,16 @@ class Index:
             entry = self._entry(library)
             self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
 
+    def find_target(self, target: str | Path, interpreter: Interpreter) -> Target:
+        """What a name or path means, with the documentation that was given for it.
+
+        Raises:
+            LibraryNotFound: nothing answers to the target.
+            UnreadableSource: it holds no Python library.
+            DocsUnavailable: what was given for it cannot be read.
+        """
+        return find_target(target, interpreter, self.given)
+
     def is_current(self, target: str | Path, interpreter: Interpreter) -> bool:
         """Whether a target's source is as it was when it was indexed, told from file times.
 
@@ -203,7 +215,7 @@ class Index:
             LibraryNotFound: nothing answers to the target.
             UnreadableSource: it holds no Python library.
         """
-        found = find_target(target, interpreter)
+        found = self.find_target(target, interpreter)
         with self._guard:
             self._refresh()
             entry = self._catalog.libraries.get(found.name)
@@ -235,10 +247,7 @@ class Index:
                 entry = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
             except OSError as error:
-                reason = error.strerror or error
-                raise IndexUnavailable(
-                    f"The index in {self._files.folder} cannot be written: {reason}."
-                ) from None
+                raise self._unwritable(error) from None
         before = {content_hash(doc) for doc in old.docs} if old else set()
         after = {content_hash(doc) for doc in harvest.docs}
         gone = {doc.path for doc in old.docs} if old else set()
@@ -248,6 +257,25 @@ class Index:
             removed=len(gone - {doc.path for doc in harvest.docs}),
             seconds=time.perf_counter() - start,
         )
+
+    def remove(self, library: str) -> None:
+        """Takes a library out; nothing happens when it is not there.
+
+        Raises:
+            IndexUnavailable: the folder cannot be written.
+        """
+        with self._guard, self._locked():
+            self._refresh()
+            try:
+                self._files.write_catalog(self._catalog.without(library))
+                self._files.drop_generations(library, keep=None)
+            except OSError as error:
+                raise self._unwritable(error) from None
+            self._refresh()
+
+    def _unwritable(self, error: OSError) -> IndexUnavailable:
+        reason = error.strerror or error
+        return IndexUnavailable(f"The index in {self._files.folder} cannot be written: {reason}.")
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str

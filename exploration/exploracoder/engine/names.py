@@ -133,7 +133,7 @@ async def problems(
     roots, imports = set(bound), set(libraries)
     wanted: dict[str, None] = {}
     for path in (*names.imported.values(), *map(names.absolute, names.chains)):
-        root = path.partition(".")[0]
+        root = _root(path)
         is_local = root in names.assigned and root not in names.typed
         if root in imports or (root in roots and not is_local):
             wanted[path.removesuffix(".*")] = None
@@ -142,12 +142,17 @@ async def problems(
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),
             owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
-            nearest=tuple(one.nearest),
+            # A library that is not there, as one known from its docs alone, has no near name.
+            nearest=tuple(one.nearest) if one.owner or _root(one.name) not in imports else (),
         )
         for one in resolved
         if one.exists is False
     ]
     return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(found)}.values())
+
+
+def _root(path: str) -> str:
+    return path.partition(".")[0]
 
 
 def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:

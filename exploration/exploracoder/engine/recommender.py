@@ -113,6 +113,7 @@ def _trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
         "file": file,
         "doc": doc.doc[:_KEPT_DOC_CHARS] if is_kept else "",
         "examples": doc.examples[:1] if is_kept else (),
+        "mentions": (),
     }
     return doc.model_copy(update=kept)
 
