@@ -37,14 +37,7 @@ export interface AddSubtask {
 }
 export interface ApiDoc {
   path: string;
-  kind:
-    | 'module'
-    | 'class'
-    | 'function'
-    | 'method'
-    | 'property'
-    | 'attribute'
-    | 'operation';
+  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute' | 'operation';
   library: string;
   signature: string;
   summary: string;
