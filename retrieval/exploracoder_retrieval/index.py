@@ -24,7 +24,8 @@ from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
-from exploracoder_retrieval.shelf import Shelf, content_hash, digest
+from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
+from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
 from exploracoder_retrieval.wording import document_words
 
@@ -131,8 +132,10 @@ class Index:
             self._refresh()
             return self._shelf(library).info
 
-    def docs(self, library: str) -> tuple[ApiDoc, ...]:
+    def docs(self, library: str) -> Sequence[ApiDoc]:
         """All ApiDocs of a library, given by its distribution or import name, in order of path.
+
+        Each is read from disk when it is asked for; counting them reads none.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -146,7 +149,7 @@ class Index:
         with self._guard:
             self._refresh()
             for name in sorted(self._catalog.libraries):
-                if found := self._shelf(name).by_path.get(path):
+                if found := self._shelf(name).at(path):
                     return found
         return None
 
@@ -232,37 +235,31 @@ class Index:
             self._refresh()
             try:
                 old = self._shelf_or_none(harvest.library.name)
-                entry = self._write(harvest, old, progress, fingerprint)
+                entry, tables = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
             except OSError as error:
                 reason = error.strerror or error
                 raise IndexUnavailable(
                     f"The index in {self._files.folder} cannot be written: {reason}."
                 ) from None
-        before = {content_hash(doc) for doc in old.docs} if old else set()
-        after = {content_hash(doc) for doc in harvest.docs}
-        gone = {doc.path for doc in old.docs} if old else set()
-        return IndexReport(
-            added=len(after - before),
-            unchanged=len(after & before),
-            removed=len(gone - {doc.path for doc in harvest.docs}),
-            seconds=time.perf_counter() - start,
-        )
+        return _report(tables, old, time.perf_counter() - start)
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
-    ) -> Entry:
+    ) -> tuple[Entry, Tables]:
         info, docs = harvest.library, harvest.docs
         embedder = self._meaning.embedder.name
-        contents = (content_hash(doc) for doc in docs)
+        contents = [content_hash(doc) for doc in docs]
+        ids = [vector_id(doc) for doc in docs]
         generation = digest([info.model_dump_json(), embedder, *contents])
-        collection = self._meaning.collection(info.name, docs)
+        collection = self._meaning.collection(info.name, ids)
+        tables = Tables.build(docs, ids, contents)
         if old is None or old.entry.collection != collection:
-            self._meaning.write(collection, docs, old, progress)
+            self._meaning.write(collection, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
-            words = WordIndex.build([document_words(doc) for doc in docs])
-            self._files.write_generation(info.name, generation, info, docs, words)
-        return Entry(
+            words = WordIndex.build(document_words(doc) for doc in docs)
+            self._files.write_generation(info.name, generation, info, docs, words, tables)
+        entry = Entry(
             name=info.name,
             import_name=info.import_name,
             generation=generation,
@@ -271,6 +268,7 @@ class Index:
             apis=len(docs),
             fingerprint=mark,
         )
+        return entry, tables
 
     def _switch(self, entry: Entry) -> None:
         catalog = self._catalog.with_entry(entry)
@@ -321,13 +319,13 @@ class Index:
         entry = self._entry(library)
         if entry.name not in self._shelves:
             try:
-                info, docs, words = self._files.read_generation(entry)
+                info, docs, words, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
                 self._forget(entry, error)
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {library}"
                 ) from None
-            shelf = Shelf(entry, info, docs, words)
+            shelf = Shelf(entry, info, docs, words, tables)
             self._shelves[entry.name] = shelf
         return self._shelves[entry.name]
 
@@ -348,6 +346,17 @@ class Index:
         from filelock import FileLock
 
         return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
+
+
+def _report(tables: Tables, old: Shelf | None, seconds: float) -> IndexReport:
+    if old is None:
+        return IndexReport(added=len(tables.contents), unchanged=0, removed=0, seconds=seconds)
+    return IndexReport(
+        added=old.tables.contents.lacks(tables.contents),
+        unchanged=tables.contents.shares(old.tables.contents),
+        removed=tables.paths.lacks(old.tables.paths),
+        seconds=seconds,
+    )
 
 
 def _by_words(query: str, shelves: Sequence[Shelf], depth: int) -> list[ApiDoc]:
