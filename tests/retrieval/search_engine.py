@@ -74,12 +74,12 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is printed."""
 
-    def do_GET(self) -> None:  # noqa: N802 - the base class's name
+    def do_GET(self) -> None:
         asked = parse_qs(urlsplit(self.path).query)
         rows = [{"title": t, "url": u, "content": c} for t, u, c in self.server.answers.results]
         self._answer(asked["q"][0], json.dumps({"results": rows}).encode())
 
-    def do_POST(self) -> None:  # noqa: N802 - the base class's name
+    def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         rows = "".join(
             f'<div class="result__body"><h2>{html.escape(t)}</h2>'

@@ -44,10 +44,9 @@ def engine(answers: Answers) -> Iterator[SearchEngine]:
 
 @pytest.fixture(params=["duckduckgo", "searxng"])
 def provider(request: pytest.FixtureRequest, engine: SearchEngine) -> Provider:
-    chosen: Provider
-    chosen = DuckDuckGo(f"{engine.url}/html/") if request.param == "duckduckgo" else SearxNG(engine.url)
-    chosen.prepare()
-    return chosen
+    if request.param == "duckduckgo":
+        return DuckDuckGo(f"{engine.url}/html/")
+    return SearxNG(engine.url)
 
 
 @pytest.fixture
@@ -99,7 +98,10 @@ def test_docs_come_first_and_what_only_the_web_names_comes_after(
         ("pandas.DataFrame.resample", "documentation"),
         ("pandas.Series.resample", "web"),
     ]
-    assert [api.name for api in more.apis] == ["pandas.Series.resample", "pandas.DataFrame.resample"]
+    assert [api.name for api in more.apis] == [
+        "pandas.Series.resample",
+        "pandas.DataFrame.resample",
+    ]
     assert more.apis[0].urls[0] == "https://pandas.pydata.org/a"
     assert answer.is_complete
 
@@ -277,9 +279,7 @@ def test_what_is_no_engine_is_refused(chosen: str) -> None:
         "rows where name is 'Jane Doe-7'",
     ],
 )
-def test_code_secrets_and_data_are_never_sent(
-    query: str, web: WebSearch, answers: Answers
-) -> None:
+def test_code_secrets_and_data_are_never_sent(query: str, web: WebSearch, answers: Answers) -> None:
     result = web.search(query, Guard())
 
     assert "not sent" in result.note
@@ -322,17 +322,23 @@ def test_a_query_of_ten_thousand_characters_is_searched_in_docs_and_not_sent(
 
 
 def test_words_of_the_users_data_are_not_sent_unless_the_docs_have_them_too() -> None:
-    guard = Guard(withheld=["customer = 'Wolpertinger'", "[42, 17]"], public=["A customer's cart."])
+    guard = Guard(
+        ["customer = 'Wolpertinger'", "[42, 17]"],
+        names=["secret_orders"],
+        public=["A customer's cart."],
+    )
 
     assert guard.check("carts by customer") == "carts by customer"
-    for query in ("find Wolpertinger", "find wolpertingers", "rows above 42"):
+    for query in ("find Wolpertinger", "find wolpertingers", "rows above 42", "sum secret_orders"):
         with pytest.raises(QueryRefused, match="data or code"):
             guard.check(query)
 
 
 def test_names_are_ranked_by_place_and_frequency() -> None:
     pages = [
-        Page(title="", url="https://a.org", text="numpy.cumsum, np.cumsum, np.cumsum() once; np.diff"),
+        Page(
+            title="", url="https://a.org", text="numpy.cumsum, np.cumsum, np.cumsum() once; np.diff"
+        ),
         Page(title="", url="https://b.org", text="Then scipy.integrate.quad(f). Use diff()."),
     ]
 

@@ -32,7 +32,7 @@ def index(library: str, as_json: bool, **given: Any) -> int:
     The library is read, not imported. What has not changed since the last time is not read again.
     """
     started = time.monotonic()
-    with _open((library,), given) as (_, libraries):
+    with open_libraries((library,), given) as (_, libraries):
         known = libraries[0]
     seconds = time.monotonic() - started
     if as_json:
@@ -80,7 +80,7 @@ def search(
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    with _open(libraries, given) as (opened, found_libraries):
+    with open_libraries(libraries, given) as (opened, found_libraries):
         names = [one.name for one in found_libraries]
         for start in range(0, len(asked), _BULK):
             batch = asked[start : start + _BULK]
@@ -99,7 +99,7 @@ def search(
 
 
 @contextmanager
-def _open(
+def open_libraries(
     targets: tuple[str, ...], given: dict[str, Any]
 ) -> Iterator[tuple[Any, tuple[Library, ...]]]:
     """The index with the libraries in it, up to date."""

@@ -53,12 +53,16 @@ _REASONS = (
 class Guard:
     """Lets pass what may leave this machine.
 
-    ``withheld`` are texts whose words may not: the user's variables, their values, the user's code.
-    Words that also stand in ``public`` texts, such as the library's own docs, may.
+    The words of ``values``, which are texts with the user's data, may not, nor may the ``names``
+    that the user's code gives. Words that also stand in ``public`` texts, such as the library's own
+    docs, may.
     """
 
-    def __init__(self, withheld: Iterable[str] = (), public: Iterable[str] = ()) -> None:
-        found = {word for text in withheld for word in words(text)}
+    def __init__(
+        self, values: Iterable[str] = (), *, names: Iterable[str] = (), public: Iterable[str] = ()
+    ) -> None:
+        found = {word for text in values for word in words(text)}
+        found |= {words(name)[0] for name in names if words(name)}
         known = {word for text in public for word in words(text)} if found else set()
         self._withheld = {
             word for word in found - known if len(word) >= _MIN_WITHHELD_CHARS or word.isdigit()

@@ -18,6 +18,8 @@ SITES = (
     "scikit-learn.org",
     "pytorch.org",
 )
+# How long a search may hold its caller up, in seconds. Source: ToolCoder, section 3.1.
+LIMIT_S = 0.6
 MAX_PAGES = 20
 _TEXT_CHARS = 2_000
 

@@ -98,4 +98,6 @@ class ApiSearch:
         return doc if doc is not None and self._is_mine(doc) else None
 
     def _is_mine(self, doc: ApiDoc) -> bool:
-        return any(library in (doc.library, doc.path.partition(".")[0]) for library in self._libraries)
+        return any(
+            library in (doc.library, doc.path.partition(".")[0]) for library in self._libraries
+        )

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.apisearch.cache import PageCache
 from exploracoder_retrieval.apisearch.guard import Guard
-from exploracoder_retrieval.apisearch.page import SITES, Page, allowed, restricted
+from exploracoder_retrieval.apisearch.page import LIMIT_S, SITES, Page, allowed, restricted
 from exploracoder_retrieval.apisearch.providers import Provider
 from exploracoder_retrieval.apisearch.slots import Slots
 from exploracoder_retrieval.errors import QueryRefused, WebSearchError
 
-LIMIT_S = 0.6
 # A request that nobody waits for any more still ends, and what it brings is kept.
 _REQUEST_LIMIT_S = 10.0
 _REQUESTS = 2
