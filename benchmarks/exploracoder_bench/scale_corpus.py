@@ -57,18 +57,18 @@ class Corpus:
     def doc(self, row: int) -> ApiDoc:
         """The doc of a row; no two rows have one path."""
         named, said = self._parents(row)
-        first, second = self.real[named], self.real[said]
+        first, second = self.real[int(named)], self.real[int(said)]
         if row < len(self.real):
             return first
         name = second.path.rpartition(".")[2]
         path = f"{first.path}.{name}_{row // len(self.real)}"
         return second.model_copy(update={"path": path, "aliases": ()})
 
-    def vectors(self, rows: Sequence[int]) -> Vectors:
-        """The vectors of some rows."""
+    def vectors(self, rows: Any) -> Vectors:
+        """The vectors of some rows, given as an array."""
         import numpy as np
 
-        chosen = np.asarray(rows)
+        chosen = np.asarray(rows, dtype=np.int64)
         count = len(self.real)
         named, said = self._parents(chosen)
         mixed = _NAME_SHARE * self._vectors[named] + _TEXT_SHARE * self._vectors[said]

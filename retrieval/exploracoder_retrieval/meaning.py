@@ -11,14 +11,13 @@ from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.progress import Progress
+from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
 from exploracoder_retrieval.vectors import CollectionMissing, VectorStore
 from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.embeddings import Vectors
-
-EMBED_BATCH = 1_000
 
 
 class Meaning:
@@ -74,8 +73,8 @@ class Meaning:
 
         lacking = _lacking(ids, old if self._fits(old) else None)
         done = 0
-        for start in range(0, len(ids), EMBED_BATCH):
-            batch = ids[start : start + EMBED_BATCH]
+        for span in Schedule.of(len(ids)).spans():
+            batch, start = ids[span], span.start
             known = self._known(old, [each for each in batch if each not in lacking])
             missing = [row for row, each in enumerate(batch, start) if each not in known]
             vectors = np.zeros((len(batch), self.embedder.dimensions), dtype=np.float32)
