@@ -52,6 +52,8 @@ def load(path: Path) -> Exploration:
 def from_metadata(metadata: object, name: str) -> Exploration:
     """The exploration in a notebook's metadata; ``name`` is what a message calls the notebook.
 
+    It asks nobody on the web: that is agreed to by whoever works, not by a file from somewhere.
+
     Raises InputError with what is wrong with it.
     """
     if not isinstance(metadata, dict):
@@ -61,9 +63,10 @@ def from_metadata(metadata: object, name: str) -> Exploration:
         _check_version(metadata.get("schema_version"), name)
         exploration = _validated(metadata)
         damage.check_sense(exploration)
+        at_home = exploration.settings.model_copy(update={"web_search": "off"})
     except damage.DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
-    return exploration
+    return exploration.model_copy(update={"settings": at_home})
 
 
 def _check_version(version: object, name: str) -> None:

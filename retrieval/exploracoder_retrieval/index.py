@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
@@ -24,6 +22,7 @@ from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
+from exploracoder_retrieval.report import IndexReport
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
 from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
@@ -35,17 +34,6 @@ SearchMode = Literal["hybrid", "meaning", "words"]
 # bring in what the other has missed.
 MIN_DEPTH = 60
 LOCK_TIMEOUT_S = 600.0
-
-
-class IndexReport(BaseModel):
-    """What an update changed, in APIs, and how long it took."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    added: int
-    unchanged: int
-    removed: int
-    seconds: float
 
 
 class Index:
@@ -242,7 +230,7 @@ class Index:
                 raise IndexUnavailable(
                     f"The index in {self._files.folder} cannot be written: {reason}."
                 ) from None
-        return _report(tables, old, time.perf_counter() - start)
+        return IndexReport.of(tables, old.tables if old else None, time.perf_counter() - start)
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
@@ -346,17 +334,6 @@ class Index:
         from filelock import FileLock
 
         return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
-
-
-def _report(tables: Tables, old: Shelf | None, seconds: float) -> IndexReport:
-    if old is None:
-        return IndexReport(added=len(tables.contents), unchanged=0, removed=0, seconds=seconds)
-    return IndexReport(
-        added=old.tables.contents.lacks(tables.contents),
-        unchanged=tables.contents.shares(old.tables.contents),
-        removed=tables.paths.lacks(old.tables.paths),
-        seconds=seconds,
-    )
 
 
 def _by_words(query: str, shelves: Sequence[Shelf], depth: int) -> list[ApiDoc]:

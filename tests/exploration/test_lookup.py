@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from exploracoder import document
+from exploracoder.prepare import make_exploration, make_task
 from exploracoder.testing import Call, RecordedRequest
 from exploracoder.testing import Outcome as Said
 
@@ -79,6 +82,18 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: 
     assert "words of the user's data" in said[0]
     assert "looks like code" in said[1]
     assert "- kettle.steep.gently (https://docs.python.org/x)" in said[2]
+
+
+def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:
+    task = make_task("Steep.", libraries=["tealeaf"])
+    chosen = {"web_search": "http://127.0.0.1:9", "api_search": "always"}
+    made = make_exploration(task, settings=chosen, is_embedded=False)
+    document.save(tmp_path / "tea.ipynb", made)
+
+    loaded = document.load(tmp_path / "tea.ipynb")
+
+    assert (made.settings.web_search, loaded.settings.web_search) == ("http://127.0.0.1:9", "off")
+    assert loaded.settings.api_search == "always"
 
 
 def test_an_engine_that_cannot_be_had_is_said_before_anything_starts(
