@@ -88,6 +88,17 @@ def test_an_engine_is_asked_for_pages_on_the_sites_and_others_are_dropped(
     assert answers.asked == [asked]
 
 
+def test_an_address_that_leads_on_is_taken_for_where_it_leads(
+    engine: SearchEngine, answers: Answers
+) -> None:
+    wrapped = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fnumpy.org%2Fdiff%3Fa%3D1&rut=0f1e"
+    answers.results = [("Diff", wrapped, "numpy.diff")]
+
+    result = WebSearch(DuckDuckGo(engine.url), limit_s=5).search("differences", Guard())
+
+    assert [page.url for page in result.pages] == ["https://numpy.org/diff?a=1"]
+
+
 def test_docs_come_first_and_what_only_the_web_names_comes_after(
     index: Index, web: WebSearch
 ) -> None:

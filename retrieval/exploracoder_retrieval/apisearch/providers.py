@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import time
 from collections.abc import Sequence
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from exploracoder_retrieval.apisearch.page import Page
 from exploracoder_retrieval.errors import WebSearchError
 
 DUCKDUCKGO = "duckduckgo"
 _MAX_BYTES = 2_000_000
+_LEADS_ON = re.compile(r"(?:https?:)?//duckduckgo\.com/l/\?uddg=(?P<target>.*?)(?:&rut=.*)?\Z")
 
 
 class Provider(Protocol):
@@ -66,7 +68,7 @@ class DuckDuckGo:
             raise _unreadable("DuckDuckGo", type(error).__name__) from None
         if found is None:
             raise WebSearchError("DuckDuckGo refused the search. It limits how often one may ask.")
-        return [Page(title=one.title, url=one.href, text=one.body) for one in found]
+        return [Page(title=one.title, url=_target(one.href), text=one.body) for one in found]
 
 
 class SearxNG:
@@ -129,6 +131,12 @@ def find_provider(chosen: str) -> Provider:
         WebSearchError: it names neither.
     """
     return DuckDuckGo() if chosen == DUCKDUCKGO else SearxNG(chosen)
+
+
+def _target(url: str) -> str:
+    """Where a result leads: DuckDuckGo puts some addresses into one of its own."""
+    match = _LEADS_ON.match(url)
+    return unquote(match["target"]) if match else url
 
 
 def _bounded(pieces: Any, server: str, end: float) -> bytes:
