@@ -45,7 +45,8 @@ class RowTable:
             raise IndexCorrupt(f"{file} is damaged ({type(error).__name__}).") from None
         if columns.ndim != 2 or columns.shape[0] != 2 or columns.dtype != np.uint64:
             raise IndexCorrupt(f"{file} is damaged (it holds something else).")
-        return cls(columns)
+        # Seen as a plain array, which is searched several times faster than a mapped one.
+        return cls(columns.view(np.ndarray))
 
     def save(self, file: Path) -> None:
         import numpy as np
