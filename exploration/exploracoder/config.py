@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from exploracoder_retrieval.apisearch.page import LIMIT_S, SITES
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -92,6 +93,25 @@ class Settings(BaseModel):
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
     solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
     run_seconds: float = Field(30.0, gt=0, description="wall seconds of one run")
+    api_search: Literal["off", "repairs", "always"] = Field(
+        "off",
+        description="offer the model the function APISearch: when a candidate failed or no docs fit"
+        " (repairs), or always",
+    )
+    web_search: str = Field(
+        "off",
+        pattern=r"^(off|duckduckgo|https?://[^\s@?#]+)$",
+        description="whom APISearch asks on the web, too: nobody (off), duckduckgo, or a SearXNG"
+        " server's address",
+    )
+    web_sites: str = Field(
+        " ".join(SITES),
+        pattern=r"^[\w.-]+( [\w.-]+)*$",
+        description="sites that web search is restricted to",
+    )
+    web_seconds: float = Field(
+        LIMIT_S, gt=0, le=10, description="wall seconds of one web search (ToolCoder's limit)"
+    )
     max_seconds: float | None = Field(None, gt=0, description="wall seconds of the exploration")
     max_tokens: int | None = Field(None, gt=0, description="tokens of the exploration")
 

@@ -55,6 +55,8 @@ def load(path: Path) -> Exploration:
 def from_metadata(metadata: object, name: str) -> Exploration:
     """The exploration in a notebook's metadata; ``name`` is what a message calls the notebook.
 
+    It asks nobody on the web: that is agreed to by whoever works, not by a file from somewhere.
+
     Settings that this version does not know are left out, and named in a warning of the log, which
     people see where no log is set up. Raises InputError with what is wrong with it.
     """
@@ -65,9 +67,10 @@ def from_metadata(metadata: object, name: str) -> Exploration:
         _check_version(metadata.get("schema_version"), name)
         exploration = _validated(metadata, name)
         damage.check_sense(exploration)
+        at_home = exploration.settings.model_copy(update={"web_search": "off"})
     except damage.DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
-    return exploration
+    return exploration.model_copy(update={"settings": at_home})
 
 
 def _check_version(version: object, name: str) -> None:

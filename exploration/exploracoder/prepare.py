@@ -76,11 +76,13 @@ def make_exploration(
 
     Raises InputError when there is no such profile, setting or method, or a value is out of range.
     """
+    from exploracoder.engine.lookup import open_web
     from exploracoder.methods import find_method
 
     found = find_method(method)
     profile = profile or ("small" if is_embedded else "standard")
     chosen = make_settings(profile, **(settings or {})).model_copy(update=dict(found.overrides))
+    open_web(chosen)  # better said now than in the middle of the work
     return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
 
 

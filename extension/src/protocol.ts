@@ -308,6 +308,10 @@ export interface Settings {
   step_tokens: number;
   solution_tokens: number;
   run_seconds: number;
+  api_search: 'off' | 'repairs' | 'always';
+  web_search: string;
+  web_sites: string;
+  web_seconds: number;
   max_seconds: number | null;
   max_tokens: number | null;
 }

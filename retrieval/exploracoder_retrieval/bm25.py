@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,20 @@ class WordIndex:
         self._rows = rows
 
     @classmethod
-    def build(cls, documents: Sequence[list[str]]) -> WordIndex:
+    def build(cls, documents: Iterable[list[str]]) -> WordIndex:
         """From the words of each document, in row order."""
         import bm25s
 
+        # Numbers instead of words: a million documents' words would fill gigabytes.
+        vocabulary: dict[str, int] = {}
+        numbered = [
+            # bm25s cannot index documents that have no word at all among them.
+            [vocabulary.setdefault(word, len(vocabulary)) for word in each or ["_"]]
+            for each in documents
+        ]
         model = bm25s.BM25()
-        # bm25s cannot index documents that have no word at all among them.
-        model.index([each or ["_"] for each in documents], show_progress=False)
-        return cls(model, len(documents))
+        model.index((numbered, vocabulary), show_progress=False)
+        return cls(model, len(numbered))
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> WordIndex:
@@ -37,7 +43,7 @@ class WordIndex:
         import bm25s
 
         try:
-            return cls(bm25s.BM25.load(folder, load_corpus=False), rows)
+            return cls(bm25s.BM25.load(folder, load_corpus=False, mmap=True), rows)
         except Exception as error:  # noqa: BLE001 - damaged files fail in many ways, all one to us
             raise IndexCorrupt(f"{folder} is damaged ({type(error).__name__}).") from None
 

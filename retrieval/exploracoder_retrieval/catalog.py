@@ -1,7 +1,8 @@
 """What an index folder holds: its catalog, and the files of each library's current generation.
 
     catalog.json                       which libraries, and which generation of each counts
-    libraries/NAME/GENERATION/         docs.jsonl, library.json, words/ (BM25); written once
+    libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
+                                       (BM25); written once
     memo/NAME.json                     what was derived from a generation
     chroma/                            the vectors
 
@@ -24,10 +25,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.bm25 import WordIndex
+from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.tables import Tables
 
-SCHEMA = 1
+SCHEMA = 2
 # Counts up when the same source would be read or worded differently than before.
 HARVEST_VERSION = 2
 
@@ -114,6 +117,7 @@ class Files:
         info: LibraryInfo,
         docs: Sequence[ApiDoc],
         index: WordIndex,
+        tables: Tables,
     ) -> None:
         """Writes a generation's files beside the others; a complete one is left as it is."""
         target = self._generation(name, generation)
@@ -122,28 +126,26 @@ class Files:
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         try:
-            with (staging / "docs.jsonl").open("w", encoding="utf-8") as file:
-                file.writelines(doc.model_dump_json() + "\n" for doc in docs)
+            write_docs(staging, docs)
+            tables.save(staging / "rows")
             (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
             index.save(staging / "words")
             staging.replace(target)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
-    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, tuple[ApiDoc, ...], WordIndex]:
+    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, DocFile, WordIndex, Tables]:
         """Raises IndexCorrupt when a file is missing, damaged or shorter than it was."""
         folder = self._generation(entry.name, entry.generation)
         try:
             info = LibraryInfo.model_validate_json((folder / "library.json").read_bytes())
-            with (folder / "docs.jsonl").open("rb") as file:
-                docs = tuple(ApiDoc.model_validate_json(line) for line in file)
         except (OSError, ValidationError) as error:
             raise IndexCorrupt(
-                f"The documents of {entry.name} in {folder} are damaged ({type(error).__name__})."
+                f"What is known of {entry.name} in {folder} is damaged ({type(error).__name__})."
             ) from None
-        if len(docs) != entry.apis:
-            raise IndexCorrupt(f"The documents of {entry.name} in {folder} are incomplete.")
-        return info, docs, WordIndex.load(folder / "words", len(docs))
+        docs = DocFile.open(folder, entry.apis)
+        words = WordIndex.load(folder / "words", len(docs))
+        return info, docs, words, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: str | None) -> None:
         folder = self.folder / "libraries" / slug(name)

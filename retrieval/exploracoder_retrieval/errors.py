@@ -10,7 +10,9 @@ RetrievalError
 ├── DocsUnavailable    documentation that was named is not there, or cannot be fetched
 ├── IndexCorrupt       what lies on disk is not what was written
 ├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
-└── EmbeddingError     no vectors could be had
+├── EmbeddingError     no vectors could be had
+├── QueryRefused       a query is empty, or must not leave this machine
+└── WebSearchError     a search engine cannot be had, reached or understood
 
 Every message is a sentence for the person at the keyboard: what happened, to what, what to do.
 """
@@ -60,3 +62,11 @@ class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's s
 
 class EmbeddingError(RetrievalError):
     """The embedding model or endpoint gave no usable vectors."""
+
+
+class QueryRefused(RetrievalError):  # noqa: N818 - named for the person's situation
+    """A query is empty, or what it says must not be sent to the web."""
+
+
+class WebSearchError(RetrievalError):
+    """A search engine is not installed, cannot be reached, or answers something else."""

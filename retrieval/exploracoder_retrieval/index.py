@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
@@ -25,7 +23,9 @@ from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
-from exploracoder_retrieval.shelf import Shelf, content_hash, digest
+from exploracoder_retrieval.report import IndexReport
+from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
+from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
 from exploracoder_retrieval.wording import document_words
 
@@ -35,17 +35,6 @@ SearchMode = Literal["hybrid", "meaning", "words"]
 # bring in what the other has missed.
 MIN_DEPTH = 60
 LOCK_TIMEOUT_S = 600.0
-
-
-class IndexReport(BaseModel):
-    """What an update changed, in APIs, and how long it took."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    added: int
-    unchanged: int
-    removed: int
-    seconds: float
 
 
 class Index:
@@ -133,8 +122,10 @@ class Index:
             self._refresh()
             return self._shelf(library).info
 
-    def docs(self, library: str) -> tuple[ApiDoc, ...]:
+    def docs(self, library: str) -> Sequence[ApiDoc]:
         """All ApiDocs of a library, given by its distribution or import name, in order of path.
+
+        Each is read from disk when it is asked for; counting them reads none.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -148,7 +139,7 @@ class Index:
         with self._guard:
             self._refresh()
             for name in sorted(self._catalog.libraries):
-                if found := self._shelf(name).by_path.get(path):
+                if found := self._shelf(name).at(path):
                     return found
         return None
 
@@ -244,19 +235,11 @@ class Index:
             self._refresh()
             try:
                 old = self._shelf_or_none(harvest.library.name)
-                entry = self._write(harvest, old, progress, fingerprint)
+                entry, tables = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
             except OSError as error:
                 raise self._unwritable(error) from None
-        before = {content_hash(doc) for doc in old.docs} if old else set()
-        after = {content_hash(doc) for doc in harvest.docs}
-        gone = {doc.path for doc in old.docs} if old else set()
-        return IndexReport(
-            added=len(after - before),
-            unchanged=len(after & before),
-            removed=len(gone - {doc.path for doc in harvest.docs}),
-            seconds=time.perf_counter() - start,
-        )
+        return IndexReport.of(tables, old.tables if old else None, time.perf_counter() - start)
 
     def remove(self, library: str) -> None:
         """Takes a library out; nothing happens when it is not there.
@@ -279,18 +262,20 @@ class Index:
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
-    ) -> Entry:
+    ) -> tuple[Entry, Tables]:
         info, docs = harvest.library, harvest.docs
         embedder = self._meaning.embedder.name
-        contents = (content_hash(doc) for doc in docs)
+        contents = [content_hash(doc) for doc in docs]
+        ids = [vector_id(doc) for doc in docs]
         generation = digest([info.model_dump_json(), embedder, *contents])
-        collection = self._meaning.collection(info.name, docs)
+        collection = self._meaning.collection(info.name, ids)
+        tables = Tables.build(docs, ids, contents)
         if old is None or old.entry.collection != collection:
-            self._meaning.write(collection, docs, old, progress)
+            self._meaning.write(collection, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
-            words = WordIndex.build([document_words(doc) for doc in docs])
-            self._files.write_generation(info.name, generation, info, docs, words)
-        return Entry(
+            words = WordIndex.build(document_words(doc) for doc in docs)
+            self._files.write_generation(info.name, generation, info, docs, words, tables)
+        entry = Entry(
             name=info.name,
             import_name=info.import_name,
             generation=generation,
@@ -299,6 +284,7 @@ class Index:
             apis=len(docs),
             fingerprint=mark,
         )
+        return entry, tables
 
     def _switch(self, entry: Entry) -> None:
         catalog = self._catalog.with_entry(entry)
@@ -349,13 +335,13 @@ class Index:
         entry = self._entry(library)
         if entry.name not in self._shelves:
             try:
-                info, docs, words = self._files.read_generation(entry)
+                info, docs, words, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
                 self._forget(entry, error)
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {library}"
                 ) from None
-            shelf = Shelf(entry, info, docs, words)
+            shelf = Shelf(entry, info, docs, words, tables)
             self._shelves[entry.name] = shelf
         return self._shelves[entry.name]
 

@@ -121,7 +121,7 @@ def search(
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    with _open(libraries, given) as (opened, found_libraries):
+    with open_libraries(libraries, given) as (opened, found_libraries):
         names = [one.name for one in found_libraries]
         for start in range(0, len(asked), _BULK):
             batch = asked[start : start + _BULK]
@@ -216,7 +216,7 @@ def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callabl
 
 
 @contextmanager
-def _open(
+def open_libraries(
     targets: tuple[str, ...], given: dict[str, Any]
 ) -> Iterator[tuple[Index, tuple[Library, ...]]]:
     """The index with the libraries in it, up to date."""

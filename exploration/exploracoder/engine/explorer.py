@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import renaming
+from exploracoder.engine import lookup, renaming
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.conversation import debug_messages, draft_messages
 from exploracoder.engine.helpful import helpful_apis, siblings
@@ -161,7 +161,8 @@ async def _ask(trial: _Trial, focus: ApiDoc | None, n: int, number: int) -> list
     bench, part = trial.bench, trial.step.subtask.id
     messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
     sampling = bench.sampling(part, n=n, number=number, max_tokens=bench.settings.step_tokens)
-    reply = await bench.ask(part, messages, sampling)
+    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=False)
+    reply = await bench.ask(part, messages, sampling, tools)
     return _codes(reply)
 
 
@@ -310,7 +311,8 @@ async def _debug(trial: _Trial, target: Candidate) -> Candidate | None:
         variables=trial.variables,
     )
     messages = debug_messages(bench, drafted, target, apis, lacking, source)
-    reply = await bench.ask(part, messages, sampling)
+    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=True)
+    reply = await bench.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
     await _add(trial, _codes(reply), "debug", debug_of=target.id)
     return trial.candidates[count] if len(trial.candidates) > count else None

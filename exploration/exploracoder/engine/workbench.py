@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
@@ -26,6 +27,7 @@ from exploracoder.engine.sieve import names_used
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
+from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
 
@@ -49,7 +51,8 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed.
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed; ``web``
+    is there once the web was first asked (`engine/lookup.py`).
     """
 
     model: ChatModel
@@ -66,6 +69,7 @@ class Workbench:
     kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     source: SourceLookup | None = None
+    web: WebSearch | None = None
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
 
@@ -122,12 +126,21 @@ class Workbench:
         """A seed that is the same whenever the same thing is asked."""
         return zlib.crc32(f"{self.exploration.seed}:{part}:{number}".encode()) & 0x7FFFFFFF
 
-    async def ask(self, part: str, messages: Sequence[Message], sampling: Sampling) -> Reply:
-        """Ask the model.
+    async def ask(
+        self,
+        part: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        tools: Sequence[Tool] = (),
+    ) -> Reply:
+        """Ask the model, which may use ``tools`` before it answers.
 
         Raises BudgetError when a limit has been reached, ModelError when the model cannot be asked.
         """
-        return await self._metered(part).complete(messages, sampling)
+        model = self._metered(part)
+        if not tools:
+            return await model.complete(messages, sampling)
+        return await complete_with_tools(model, messages, sampling, tools)
 
     async def ask_json(
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
@@ -250,10 +263,13 @@ class _MeteredModel:
         *,
         schema: Schema | None = None,
         on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
     ) -> Reply:
         self.bench.check_budget()
         self.bench.tell(self.part, "Asking the model")
-        asked = self.bench.model.complete(messages, sampling, schema=schema, on_token=on_token)
+        asked = self.bench.model.complete(
+            messages, sampling, schema=schema, on_token=on_token, tools=tools
+        )
         try:
             # A reply that is being written when the time is up is not waited for.
             reply = await asyncio.wait_for(asked, self.bench.seconds_left)
