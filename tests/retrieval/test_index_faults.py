@@ -107,22 +107,6 @@ def test_documents_with_what_a_newer_version_says_are_read_again(
     assert "damaged" in told[0]
 
 
-def test_documents_of_an_older_version_are_read_as_they_are(
-    folder: Path, index: Index, embedder: MiniLmEmbedder, told: list[str]
-) -> None:
-    index.update(library("1", "steep"))
-    for name, new in (("docs.jsonl", ("mentions", "uses")), ("library.json", ("docs", "skipped"))):
-        (file,) = folder.rglob(name)
-        said = json.loads(file.read_text())
-        assert set(new) <= said.keys()
-        file.write_text(json.dumps({key: said[key] for key in said if key not in new}))
-
-    with Index.open(folder, embedder, on_warning=told.append) as other:
-        assert found(other) == {"brew.steep"}
-
-    assert told == []
-
-
 @pytest.mark.parametrize("place", ["embed", "catalog"])
 def test_a_writer_that_is_killed_leaves_what_was_there_and_no_lock(
     place: str, folder: Path, index: Index, told: list[str]
