@@ -70,8 +70,8 @@ class Meaning:
 
     def search(
         self, shelf: Shelf, queries: Vectors, depth: int
-    ) -> list[list[tuple[float, ApiDoc]]]:
-        """For each query vector the nearest documents with their similarity, best first."""
+    ) -> list[dict[int, float]]:
+        """For each query vector the rows of the nearest documents with their similarity."""
         limit = min(depth, len(shelf.docs))
         try:
             found = self._store.search(shelf.entry.collection, queries, limit)
@@ -84,7 +84,7 @@ class Meaning:
                 self.write(shelf.entry.collection, shelf.docs, None, None)
             found = self._store.search(shelf.entry.collection, queries, limit)
         return [
-            [(score, shelf.by_vector[each]) for each, score in hits if each in shelf.by_vector]
+            {shelf.rows[each]: score for each, score in hits if each in shelf.rows}
             for hits in found
         ]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.wording import index_text
 
 
@@ -20,13 +20,16 @@ class Shelf:
 
     entry: Entry
     info: LibraryInfo
-    docs: tuple[ApiDoc, ...]
-    words: WordIndex
+    corpus: Corpus
+
+    @property
+    def docs(self) -> Sequence[ApiDoc]:
+        return self.corpus.docs
 
     @cached_property
-    def by_vector(self) -> dict[str, ApiDoc]:
-        """Documents by the id of their vector."""
-        return {vector_id(doc): doc for doc in self.docs}
+    def rows(self) -> dict[str, int]:
+        """The rows of the documents by the id of their vector."""
+        return {vector_id(doc): row for row, doc in enumerate(self.docs)}
 
     @cached_property
     def by_path(self) -> dict[str, ApiDoc]:
