@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exploracoder_retrieval.search import Candidates
+
 from exploracoder_bench.retrieval_kit import Question
 
 if TYPE_CHECKING:
@@ -42,6 +44,14 @@ class Lesson:
     question: Question
     features: Array
     is_gold: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, question: Question, found: Candidates) -> Lesson:
+        """What a search looked at for a question."""
+        import numpy as np
+
+        gold = set(question.gold)
+        return cls(question, found.features, np.asarray([doc.path in gold for doc in found.docs]))
 
 
 def learn(lessons: Sequence[Lesson]) -> Array:

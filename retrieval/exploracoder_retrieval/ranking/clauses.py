@@ -9,7 +9,9 @@ from exploracoder_retrieval.wording import words
 MAX_CLAUSES = 8
 _MIN_WORDS = 2
 _END = re.compile(
-    r"(?<=[.!?;:])\s+|\n+|,\s+|\s+(?:and|then|but|while|where|such that|so that)\s+", re.IGNORECASE
+    r"(?:(?<=[.!?;:])\s+|\n+|,\s+|\s+(?=(?:and|then|but|while|where|such that|so that)\s))"
+    r"(?:(?:and|then|but|while|where|such that|so that)\s+)*",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 

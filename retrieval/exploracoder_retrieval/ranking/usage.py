@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.ranking.fields import is_member, names
 
-# What stands before a dot (or nothing), and the name after it.
-_USE = re.compile(r"""(?:([^\W\d]\w*|[)\]'"])\s*\.\s*)?\b([^\W\d]\w*)""")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[^\W\d]\w*")
 _IMPORT_AS = re.compile(r"\bimport\s+([\w.]+)\s+as\s+(\w+)")
 _PROMPTS = (">>>", "...")
@@ -81,12 +80,16 @@ def read_usage(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Usage:
 
 def _codes(doc: ApiDoc) -> Iterator[str]:
     lines = (line.lstrip() for line in doc.doc.splitlines())
-    yield "\n".join(line for line in lines if line.startswith(_PROMPTS))
+    yield "\n".join(line[3:] for line in lines if line.startswith(_PROMPTS))
     yield from doc.examples
 
 
 def _uses(code: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
-    return ((m[1] or "", m[2]) for m in _USE.finditer(code) if m[2] in known)
+    """Each known name, after what stands before its dot: a name, a bracket, or nothing."""
+    tokens = ["", "", *_TOKEN.findall(code)]
+    for before, dot, name in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if name in known:
+            yield (before if dot == "." else "", name)
 
 
 def _module_names(
