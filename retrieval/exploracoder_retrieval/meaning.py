@@ -68,9 +68,7 @@ class Meaning:
             self._discard(error)
             self._store.write(collection, ids, vectors)
 
-    def search(
-        self, shelf: Shelf, queries: Vectors, depth: int
-    ) -> list[dict[int, float]]:
+    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[dict[int, float]]:
         """For each query vector the rows of the nearest documents with their similarity."""
         limit = min(depth, len(shelf.docs))
         try:

@@ -65,7 +65,8 @@ def parameter_names(signature: str) -> list[str]:
 
 def _outer_parts(text: str) -> list[str]:
     """What commas part, up to the bracket that closes; commas in inner brackets part nothing."""
-    parts, start, depth = [], 0, 0
+    parts: list[str] = []
+    start = depth = 0
     for place, char in enumerate(text):
         if char in "([{":
             depth += 1

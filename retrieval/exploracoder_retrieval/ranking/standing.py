@@ -64,7 +64,7 @@ def best_standing(rows: Matrix, count: int) -> NDArray[np.intp]:
 
     weights = {"used": 2.0, "owner_mentioned": 0.5, "share_of_name": 0.5, "depth": -0.1}
     merit = rows @ np.asarray([weights.get(name, 0.0) for name in STANDING], dtype=np.float32)
-    return np.argsort(-merit, kind="stable")[:count]
+    return np.asarray(np.argsort(-merit, kind="stable")[:count])
 
 
 def _depth(doc: ApiDoc) -> int:
@@ -73,7 +73,7 @@ def _depth(doc: ApiDoc) -> int:
 
 
 def _relative(counts: Sequence[int]) -> list[float]:
-    """Logarithms, as parts of the largest: the difference of 1 and 10 says as much as 10 and 100."""
+    """Logarithms, as parts of the largest: 10 is to 1 as 100 is to 10."""
     most = math.log1p(max(counts, default=0)) or 1.0
     return [math.log1p(count) / most for count in counts]
 
@@ -94,4 +94,3 @@ def _shares(docs: Sequence[ApiDoc], owners: Sequence[int]) -> list[float]:
         max(weight / totals[name] for name in names(doc))
         for doc, weight in zip(docs, weights, strict=True)
     ]
-
