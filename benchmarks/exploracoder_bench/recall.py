@@ -3,30 +3,33 @@
 Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,…] [--runs DIR]``
 
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
-searches (Path, Desc: the description, Desc*: its first sentence), the method (ST: with the task's
-words; MT: with a planner's subtasks, ranked again together), recall as the macro mean of the data
-sets. Below it, recall at 10 for each set, and how long our queries took.
+searches (Path, Desc: the description, Desc*: its first sentence, Fields: all, apart), the method
+(ST: with the task's words; MT: with a planner's subtasks, ranked again together), recall as the
+macro mean of the data sets. Below it, recall at 10 for each set, and how long our queries took.
 
 ``ours`` is what the product does, with the weights it ships, which were learned on these very
 libraries. ``ours, weights learned elsewhere`` is the honest figure: each library is ranked with
-weights from libraries of other families; --weights FILE writes the product's weights anew.
-MT needs --subtasks FILE, a JSON line ``{"id": …, "subtasks": [text, …]}`` for each query.
+weights from libraries of other families (so it takes --sets of several). --weights FILE writes the
+product's weights anew. MT needs --subtasks FILE, a JSON line ``{"id": …, "subtasks": [text, …]}`` for each query.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
+from exploracoder_retrieval.ranking.weights import learned_weights
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.kit import KitError
@@ -45,6 +48,7 @@ from exploracoder_bench.weight_learning import Lesson, learn, learn_elsewhere
 
 Runs = dict[str, dict[str, Ranking]]
 K = 15
+_BEST = WORDINGS[-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
         "--cache", type=Path, required=True, help="a folder for vectors and indexes, kept"
     )
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these data sets")
+    parser.add_argument(
+        "--wordings", default=",".join(WORDINGS), metavar="NAME,…", help="default: %(default)s"
+    )
     parser.add_argument("--subtasks", type=Path, metavar="FILE", help="a planner's, for MT")
     parser.add_argument("--mpnet", type=Path, metavar="DIR", help="the model's folder, for its row")
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
@@ -87,27 +94,33 @@ def _parser() -> argparse.ArgumentParser:
 def _measure(
     given: argparse.Namespace, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
 ) -> tuple[Runs, list[float]]:
-    embedder = CachedEmbedder(MiniLmEmbedder(), given.cache, on_progress=_say)
-    runs: Runs = {}
-    for library in libraries(questions):
-        asked = [question for question in questions if question.library == library]
-        mpnet = CachedEmbedder(MpnetEmbedder(given.mpnet), given.cache) if given.mpnet else None
-        for name, rankings in _baselines(given.kit, library, asked, embedder, mpnet).items():
-            ids = [question.id for question in asked]
-            runs.setdefault(name, {}).update(zip(ids, rankings, strict=True))
-    with Index.open(given.cache / "index", embedder, on_warning=_say) as index:
+    """The rankings of each recipe by question, and the milliseconds of ours."""
+    with ExitStack() as stack:
+        embedder = CachedEmbedder(MiniLmEmbedder(), given.cache, on_progress=_say)
+        stack.callback(embedder.close)
+        mpnet = None
+        if given.mpnet:
+            mpnet = CachedEmbedder(MpnetEmbedder(given.mpnet), given.cache, on_progress=_say)
+            stack.callback(mpnet.close)
+        runs: Runs = {}
+        for library in libraries(questions):
+            asked = [question for question in questions if question.library == library]
+            for name, rankings in _baselines(given, library, asked, embedder, mpnet).items():
+                ids = [question.id for question in asked]
+                runs.setdefault(name, {}).update(zip(ids, rankings, strict=True))
+        index = stack.enter_context(Index.open(given.cache / "index", embedder, on_warning=_say))
         _say("index …")
         for library in libraries(questions):
             index.update(read_pool(given.kit, library))
         runs |= _ours(index, questions, given.weights)
         if subtasks:
-            runs["ours, MT"] = search_by_subtasks(index, questions, subtasks, K)
+            runs["ours · Fields · MT"] = search_by_subtasks(index, questions, subtasks, K)
     with Index.open(given.cache / "index", MiniLmEmbedder()) as index:
         return runs, _times(index, questions)
 
 
 def _baselines(
-    kit: Path,
+    given: argparse.Namespace,
     library: str,
     asked: Sequence[Question],
     embedder: Embedder,
@@ -115,16 +128,16 @@ def _baselines(
 ) -> dict[str, list[Ranking]]:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
     _say(f"{library} …")
-    docs = read_pool(kit, library).docs
+    docs = read_pool(given.kit, library).docs
+    wordings = [name for name in WORDINGS if name in (*given.wordings.split(","), _BEST)]
     queries = [question.query for question in asked]
-    found = {f"BM25 · {which} · ST": Bm25Ranker(docs, which).rank(queries) for which in WORDINGS}
-    for which in WORDINGS:
+    found = {f"BM25 · {which} · ST": Bm25Ranker(docs, which).rank(queries) for which in wordings}
+    for which in wordings:
         found[f"MiniLM · {which} · ST"] = DenseRanker(docs, which, embedder).rank(queries)
     if mpnet is not None:
-        found["mpnet · Path+Desc* · ST"] = DenseRanker(docs, WORDINGS[-1], mpnet).rank(queries)
-    best = WORDINGS[-1]
-    found[f"naive hybrid · {best} · ST"] = naive_hybrid(
-        found[f"BM25 · {best} · ST"], found[f"MiniLM · {best} · ST"]
+        found[f"mpnet · {_BEST} · ST"] = DenseRanker(docs, _BEST, mpnet).rank(queries)
+    found[f"naive hybrid · {_BEST} · ST"] = naive_hybrid(
+        found[f"BM25 · {_BEST} · ST"], found[f"MiniLM · {_BEST} · ST"]
     )
     return found
 
@@ -139,15 +152,16 @@ def _ours(index: Index, questions: Sequence[Question], weights: Path | None) -> 
     if weights:
         _write_weights(weights, lessons)
     elsewhere = learn_elsewhere(lessons)
-    shipped = {
-        question.id: [hit.doc.path for hit in index.search(question.query, [question.library], K)]
-        for question in questions
+    used = {"ours · Fields · ST": dict.fromkeys(libraries(questions), learned_weights())}
+    if len(elsewhere) == len(libraries(questions)):
+        used["ours, weights learned elsewhere · Fields · ST"] = elsewhere
+    return {
+        name: {
+            each.id: [hit.doc.path for hit in pools[each.id].ranked(weights_of[each.library], K)]
+            for each in questions
+        }
+        for name, weights_of in used.items()
     }
-    transferred = {
-        each.id: [hit.doc.path for hit in pools[each.id].ranked(elsewhere[each.library], K)]
-        for each in questions
-    }
-    return {"ours · ST": shipped, "ours, weights learned elsewhere · ST": transferred}
 
 
 def _write_weights(file: Path, lessons: Sequence[Lesson]) -> None:
@@ -179,14 +193,14 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
 
 
 def _is_compared(name: str) -> bool:
-    return "Path+Desc*" in name or name.startswith("ours")
+    return _BEST in name or name.startswith("ours")
 
 
 def _write(folder: Path, runs: Runs) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, ranked in runs.items():
         lines = (json.dumps({"id": key, "ranked": paths}) for key, paths in ranked.items())
-        plain = "-".join(part for part in name.replace("*", "1").split() if part.isalnum())
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", name.replace("*", "1"))
         (folder / f"{plain}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

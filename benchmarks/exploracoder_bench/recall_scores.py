@@ -35,9 +35,10 @@ def macro(scores: Mapping[str, Recalls]) -> Recalls:
 
 
 def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
-    """A line a recipe, the macro means of CUTS as columns."""
-    head = ("recipe", *(f"Recall@{cut}" for cut in CUTS))
-    return markdown(head, ((name, *_shown(macro(found))) for name, found in scores.items()))
+    """A line a recipe, named ``ranker · index · method``, the macro means of CUTS as columns."""
+    head = ("ranker", "index", "method", *(f"Recall@{cut}" for cut in CUTS))
+    rows = ((*name.split(" · "), *_shown(macro(found))) for name, found in scores.items())
+    return markdown(head, rows)
 
 
 def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) -> str:

@@ -80,14 +80,19 @@ def learn(lessons: Sequence[Lesson]) -> Array:
 
 
 def learn_elsewhere(lessons: Sequence[Lesson]) -> dict[str, Array]:
-    """For each library, weights from lessons that have nothing to do with it or its family."""
-    by_members = {
-        members: learn([each for each in lessons if not _touches(each.question, members)])
+    """For each library, weights from lessons that have nothing to do with it or its family.
+
+    A library for which there are no such lessons is left out.
+    """
+    others = {
+        members: [each for each in lessons if not _touches(each.question, members)]
         for members in {_relatives(lesson.question.library) for lesson in lessons}
     }
+    learned = {members: learn(taught) for members, taught in others.items() if taught}
     return {
-        lesson.question.library: by_members[_relatives(lesson.question.library)]
-        for lesson in lessons
+        library: learned[_relatives(library)]
+        for library in {lesson.question.library for lesson in lessons}
+        if _relatives(library) in learned
     }
 
 

@@ -19,7 +19,12 @@ from exploracoder_retrieval.ranking.fields import (
     names,
     owner_name,
 )
-from exploracoder_retrieval.ranking.standing import STANDING, best_standing, standing
+from exploracoder_retrieval.ranking.standing import (
+    AMOUNTS,
+    STANDING,
+    best_standing,
+    standing,
+)
 from exploracoder_retrieval.wording import words
 
 if TYPE_CHECKING:
@@ -133,8 +138,8 @@ def gather(query: Query, corpus: Corpus, near: Sequence[Mapping[int, float]], de
 def features(found: Sequence[Raw]) -> Matrix:
     """A row for each candidate of all libraries, a column for each of FEATURES.
 
-    What a query gives is compared within the candidates, in standard deviations: how far scores lie
-    apart differs from query to query.
+    Scores and amounts are compared within the candidates, in standard deviations: how far they lie
+    apart differs from query to query and from library to library.
     """
     import numpy as np
 
@@ -147,6 +152,7 @@ def features(found: Sequence[Raw]) -> Matrix:
     covered = joined([each.covered for each in found])
     standings = joined([each.standing for each in found])
     clauses = slice(1, None) if len(meaning) > 1 else slice(None)
+    amounts = len(AMOUNTS)
     used = standings[STANDING.index("used")]
     stack = (
         meaning[:1],
@@ -155,7 +161,8 @@ def features(found: Sequence[Raw]) -> Matrix:
         by_field,
         covered,
         (covered[0] * used)[None],
-        standings,
+        _standardised(standings[:amounts], least=0.05),
+        standings[amounts:],
     )
     return np.asarray(np.concatenate(stack).T, dtype=np.float32)
 
@@ -176,10 +183,11 @@ def _similar(found: Mapping[int, float], rows: NDArray[np.intp]) -> NDArray[np.f
     return np.asarray([found.get(int(row), least) for row in rows], dtype=np.float32)
 
 
-def _standardised(scores: Matrix) -> Matrix:
+def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
+    """Each row about 0, in standard deviations; ``least`` keeps noise from counting as much."""
     import numpy as np
 
-    spread = scores.std(axis=1, keepdims=True) + 1e-3
+    spread = scores.std(axis=1, keepdims=True) + least
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
 
 

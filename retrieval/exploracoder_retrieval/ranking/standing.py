@@ -21,17 +21,9 @@ if TYPE_CHECKING:
 
     Matrix: TypeAlias = NDArray[np.float32]
 
-STANDING = (
-    "used",
-    "mentioned",
-    "owner_mentioned",
-    "share_of_name",
-    "is_exception",
-    "depth",
-    "doc_length",
-    "has_summary",
-    "is_deprecated",
-)
+AMOUNTS = ("used", "mentioned", "owner_mentioned", "share_of_name", "depth", "doc_length")
+FLAGS = ("is_exception", "has_summary", "is_deprecated")
+STANDING = (*AMOUNTS, *FLAGS)
 _EXCEPTION = re.compile(r"(?:Error|Warning|Exception)$")
 _DEPRECATED = re.compile("deprecated", re.IGNORECASE)
 _DEPRECATION_CHARS = 400
@@ -49,9 +41,9 @@ def standing(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
         _relative([usage.mentions(doc) for doc in docs]),
         _relative(owners),
         _shares(docs, owners),
-        [bool(_EXCEPTION.search(doc.path)) for doc in docs],
         [_depth(doc) - shallowest for doc in docs],
         _relative([len(doc.doc) for doc in docs]),
+        [bool(_EXCEPTION.search(doc.path)) for doc in docs],
         [bool(doc.summary) for doc in docs],
         [bool(_DEPRECATED.search(doc.doc[:_DEPRECATION_CHARS])) for doc in docs],
     ]
