@@ -10,7 +10,8 @@ macro mean of the data sets. Below it, recall at 10 for each set, and how long o
 ``ours`` is what the product does, with the weights it ships, which were learned on these very
 libraries. ``ours, weights learned elsewhere`` is the honest figure: each library is ranked with
 weights from libraries of other families (so it takes --sets of several). --weights FILE writes the
-product's weights anew. MT needs --subtasks FILE, a JSON line ``{"id": …, "subtasks": [text, …]}`` for each query.
+product's weights anew. MT needs --subtasks FILE, for each query a JSON line
+``{"id": …, "subtasks": [text, …]}``.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ def standing(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
         [bool(doc.summary) for doc in docs],
         [bool(_DEPRECATED.search(doc.doc[:_DEPRECATION_CHARS])) for doc in docs],
     ]
-    return np.asarray(columns, dtype=np.float32).T.reshape(len(docs), len(STANDING))
+    rows = np.asarray(columns, dtype=np.float32).T
+    return np.asarray(rows.reshape(len(docs), len(STANDING)))
 
 
 def best_standing(rows: Matrix, count: int) -> NDArray[np.intp]:
