@@ -20,13 +20,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest import Harvest
-from exploracoder_retrieval.index import Index, SearchMode
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.ranking.candidates import FEATURES
+from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.process_use import use_of
 from exploracoder_bench.scale_corpus import (
@@ -41,7 +42,6 @@ RECALL_AT = 15
 _REAL = 12_000
 _EMBEDDED_TEXTS = 1_024
 _MANY = 64
-_MODES: tuple[SearchMode, ...] = ("hybrid", "meaning", "words")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -121,18 +121,17 @@ def _search(given: argparse.Namespace) -> dict[str, float]:
         found["first answer of a new process, s"] = time.perf_counter() - started
         found["first answer: CPU, s"] = time.process_time() - cpu
         found |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
-        for mode in _MODES:
-            found |= _percentiles(mode, queries, partial(_search_one, index, mode))
+        found |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
         started = time.perf_counter()
         index.search_many(queries[:_MANY], [LIBRARY])
         each = (time.perf_counter() - started) / len(queries[:_MANY])
         found[f"search_many of {_MANY}: each, ms"] = 1000 * each
         found["search: memory, MB"] = use_of(os.getpid()).resident_mb - before
-        got = index.search_many(queries, [LIBRARY], RECALL_AT, mode="meaning")
+        got = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
     right = [
-        len({hit.doc.path for hit in hits} & {corpus.doc(row).path for row in rows}) / RECALL_AT
-        for hits, rows in zip(got, exact, strict=True)
+        len(paths & {corpus.doc(row).path for row in rows}) / RECALL_AT
+        for paths, rows in zip(got, exact, strict=True)
     ]
     found[f"recall@{RECALL_AT} of exact search, %"] = 100 * statistics.mean(right)
     return found
@@ -174,8 +173,10 @@ class _Log:
             print(f"{stage} {done:,} of {total:,}, {now - self._started:.0f} s", file=sys.stderr)
 
 
-def _search_one(index: Index, mode: SearchMode, query: str) -> object:
-    return index.search_many([query], [LIBRARY], mode=mode)
+def _nearest(candidates: Candidates) -> set[str]:
+    """The paths of what is nearest in meaning."""
+    similar = candidates.features[:, FEATURES.index("meaning")]
+    return {candidates.docs[row].path for row in (-similar).argsort()[:RECALL_AT]}
 
 
 def _percentiles(

@@ -55,7 +55,7 @@ class ApiDoc(BaseModel):
 
 
 class Hit(BaseModel):
-    """An ApiDoc that a query found; ``score`` orders one query's hits and means nothing else."""
+    """An ApiDoc that a query found; ``score`` is relative to the best of its query, which has 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

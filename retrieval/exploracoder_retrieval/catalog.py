@@ -2,7 +2,7 @@
 
     catalog.json                       which libraries, and which generation of each counts
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
-                                       (BM25); written once
+                                       (BM25), standing.npy; written once
     memo/NAME.json                     what was derived from a generation
     chroma/                            the vectors
 
@@ -17,20 +17,23 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.ranking.candidates import Corpus
+from exploracoder_retrieval.ranking.field_index import FieldIndex
+from exploracoder_retrieval.ranking.standing import STANDING
 from exploracoder_retrieval.tables import Tables
 
-SCHEMA = 2
+if TYPE_CHECKING:
+    from exploracoder_retrieval.ranking.standing import Matrix
+
+SCHEMA = 3
 # Counts up when the same source would be read or worded differently than before.
 HARVEST_VERSION = 2
 
@@ -111,13 +114,7 @@ class Files:
         write_atomically(self._catalog, catalog.model_dump_json(indent=1))
 
     def write_generation(
-        self,
-        name: str,
-        generation: str,
-        info: LibraryInfo,
-        docs: Sequence[ApiDoc],
-        index: WordIndex,
-        tables: Tables,
+        self, name: str, generation: str, info: LibraryInfo, corpus: Corpus, tables: Tables
     ) -> None:
         """Writes a generation's files beside the others; a complete one is left as it is."""
         target = self._generation(name, generation)
@@ -126,15 +123,16 @@ class Files:
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         try:
-            write_docs(staging, docs)
+            write_docs(staging, corpus.docs)
             tables.save(staging / "rows")
             (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
-            index.save(staging / "words")
+            corpus.words.save(staging / "words")
+            _save_standing(staging, corpus)
             staging.replace(target)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
-    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, DocFile, WordIndex, Tables]:
+    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, Corpus, Tables]:
         """Raises IndexCorrupt when a file is missing, damaged or shorter than it was."""
         folder = self._generation(entry.name, entry.generation)
         try:
@@ -144,8 +142,9 @@ class Files:
                 f"What is known of {entry.name} in {folder} is damaged ({type(error).__name__})."
             ) from None
         docs = DocFile.open(folder, entry.apis)
-        words = WordIndex.load(folder / "words", len(docs))
-        return info, docs, words, Tables.load(folder / "rows")
+        words = FieldIndex.load(folder / "words", len(docs))
+        corpus = Corpus(docs, words, _load_standing(folder, len(docs)))
+        return info, corpus, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: str | None) -> None:
         folder = self.folder / "libraries" / slug(name)
@@ -178,6 +177,26 @@ class Files:
 
     def _memo(self, name: str) -> Path:
         return self.folder / "memo" / f"{slug(name)}.json"
+
+
+def _save_standing(folder: Path, corpus: Corpus) -> None:
+    import numpy as np
+
+    np.save(folder / "standing.npy", corpus.standing, allow_pickle=False)
+
+
+def _load_standing(folder: Path, rows: int) -> Matrix:
+    import numpy as np
+
+    try:
+        standing: Matrix = np.load(folder / "standing.npy", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexCorrupt(
+            f"The figures in {folder} are damaged ({type(error).__name__})."
+        ) from None
+    if standing.shape != (rows, len(STANDING)):
+        raise IndexCorrupt(f"The figures in {folder} are incomplete.")
+    return standing
 
 
 def slug(name: str) -> str:

@@ -8,32 +8,26 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.fingerprint import fingerprint
-from exploracoder_retrieval.fusion import RRF_CONSTANT, fuse
 from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
+from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.report import IndexReport
+from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
 from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
-from exploracoder_retrieval.wording import document_words
 
-SearchMode = Literal["hybrid", "meaning", "words"]
-
-# How many of each ranking are joined: more than anybody asks for, so that one ranking alone can
-# bring in what the other has missed.
-MIN_DEPTH = 60
 LOCK_TIMEOUT_S = 600.0
 
 
@@ -154,27 +148,19 @@ class Index:
         queries: Sequence[str],
         libraries: Sequence[str] | None = None,
         k: int = 20,
-        *,
-        mode: SearchMode = "hybrid",
-        rrf_constant: float = RRF_CONSTANT,
     ) -> list[tuple[Hit, ...]]:
         """As `search` for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
-        depth = max(MIN_DEPTH, 3 * k)
         with self._guard:
-            self._refresh()
-            names = self._catalog.libraries if libraries is None else libraries
-            shelves = list({id(each): each for each in map(self._shelf, names)}.values())
-            rankings: list[list[list[ApiDoc]]] = [[] for _ in queries]
-            if mode != "words":
-                found = self._by_meaning(queries, shelves, depth)
-                for ranking, hits in zip(rankings, found, strict=True):
-                    ranking.append(hits)
-            if mode != "meaning":
-                for ranking, query in zip(rankings, queries, strict=True):
-                    ranking.append(_by_words(query, shelves, depth))
-        return [_join(ranking, k, rrf_constant) for ranking in rankings]
+            return search(queries, self._chosen(libraries), self._meaning, k)
+
+    def candidates(
+        self, queries: Sequence[str], libraries: Sequence[str] | None = None
+    ) -> list[Candidates]:
+        """What is looked at closely for each query, with the features that it is ranked by."""
+        with self._guard:
+            return find_candidates(queries, self._chosen(libraries), self._meaning)
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
@@ -273,8 +259,8 @@ class Index:
         if old is None or old.entry.collection != collection:
             self._meaning.write(collection, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
-            words = WordIndex.build(document_words(doc) for doc in docs)
-            self._files.write_generation(info.name, generation, info, docs, words, tables)
+            corpus = Corpus.build(docs, _free_examples(harvest))
+            self._files.write_generation(info.name, generation, info, corpus, tables)
         entry = Entry(
             name=info.name,
             import_name=info.import_name,
@@ -293,16 +279,11 @@ class Index:
         self._meaning.keep({each.collection for each in catalog.libraries.values()})
         self._refresh()
 
-    def _by_meaning(
-        self, queries: Sequence[str], shelves: Sequence[Shelf], depth: int
-    ) -> list[list[ApiDoc]]:
-        vectors = self._meaning.embedder.embed(queries)
-        scored: list[list[tuple[float, ApiDoc]]] = [[] for _ in queries]
-        for shelf in shelves:
-            found = self._meaning.search(shelf, vectors, depth)
-            for ranking, hits in zip(scored, found, strict=True):
-                ranking += hits
-        return [_best(ranking, depth) for ranking in scored]
+    def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
+        """The shelves of some libraries, or of all, each once."""
+        self._refresh()
+        names = self._catalog.libraries if libraries is None else libraries
+        return list({id(each): each for each in map(self._shelf, names)}.values())
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
@@ -335,14 +316,13 @@ class Index:
         entry = self._entry(library)
         if entry.name not in self._shelves:
             try:
-                info, docs, words, tables = self._files.read_generation(entry)
+                info, corpus, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
                 self._forget(entry, error)
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {library}"
                 ) from None
-            shelf = Shelf(entry, info, docs, words, tables)
-            self._shelves[entry.name] = shelf
+            self._shelves[entry.name] = Shelf(entry, info, corpus, tables)
         return self._shelves[entry.name]
 
     def _shelf_or_none(self, library: str) -> Shelf | None:
@@ -364,20 +344,7 @@ class Index:
         return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
 
 
-def _by_words(query: str, shelves: Sequence[Shelf], depth: int) -> list[ApiDoc]:
-    scored = [
-        (score, shelf.docs[row])
-        for shelf in shelves
-        for row, score in shelf.words.search(query, depth)
-    ]
-    return _best(scored, depth)
-
-
-def _best(scored: Sequence[tuple[float, ApiDoc]], limit: int) -> list[ApiDoc]:
-    return [doc for _, doc in sorted(scored, key=lambda pair: -pair[0])[:limit]]
-
-
-def _join(rankings: Sequence[Sequence[ApiDoc]], k: int, constant: float) -> tuple[Hit, ...]:
-    docs = {doc.path: doc for ranking in rankings for doc in ranking}
-    fused = fuse([[doc.path for doc in ranking] for ranking in rankings], constant=constant)
-    return tuple(Hit(doc=docs[path], score=score) for path, score in fused[:k])
+def _free_examples(harvest: Harvest) -> list[str]:
+    """The code of examples that stand in no doc: those of the README and of example files."""
+    paths = {doc.path for doc in harvest.docs}
+    return [each.code for each in harvest.library.examples if each.origin not in paths]

@@ -89,10 +89,8 @@ class Meaning:
                     progress("embed", done, max(done, len(lacking)))
             yield batch, vectors
 
-    def search(
-        self, shelf: Shelf, queries: Vectors, depth: int
-    ) -> list[list[tuple[float, ApiDoc]]]:
-        """For each query vector the nearest documents with their similarity, best first."""
+    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[dict[int, float]]:
+        """For each query vector the rows of the nearest documents with their similarity."""
         limit = min(depth, len(shelf.docs))
         try:
             found = self._store.search(shelf.entry.collection, queries, limit)
@@ -106,7 +104,7 @@ class Meaning:
                 self.write(shelf.entry.collection, shelf.docs, ids, None, None)
             found = self._store.search(shelf.entry.collection, queries, limit)
         return [
-            [(score, doc) for each, score in hits if (doc := shelf.with_vector(each)) is not None]
+            {row: score for each, score in hits if (row := shelf.row_of(each)) is not None}
             for hits in found
         ]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.wording import index_text
 
@@ -20,14 +20,17 @@ class Shelf:
 
     entry: Entry
     info: LibraryInfo
-    docs: Sequence[ApiDoc]
-    words: WordIndex
+    corpus: Corpus
     tables: Tables
 
-    def with_vector(self, id_: str) -> ApiDoc | None:
-        """The document of a vector."""
-        rows = self.tables.vectors.find(id_)
-        return self.docs[rows[0]] if rows else None
+    @property
+    def docs(self) -> Sequence[ApiDoc]:
+        return self.corpus.docs
+
+    def row_of(self, vector: str) -> int | None:
+        """The row of the document with this vector."""
+        rows = self.tables.vectors.find(vector)
+        return int(rows[0]) if rows else None
 
     def at(self, path: str) -> ApiDoc | None:
         """The document of a public import path; a best path goes before another's alias."""
