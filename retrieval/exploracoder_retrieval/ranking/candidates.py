@@ -206,7 +206,9 @@ def _covered(query: Query, docs: Sequence[ApiDoc], index: FieldIndex) -> Matrix:
     return rows
 
 
-def _share(own: Iterable[str], said: frozenset[str], index: FieldIndex) -> float:
+def _share(own: frozenset[str], said: frozenset[str], index: FieldIndex) -> float:
     """The part of some words that is said, rare words counting more."""
-    total = sum(index.rarity(word) for word in own)
-    return sum(index.rarity(word) for word in own if word in said) / total if total else 0.0
+    common = own & said
+    if not common:
+        return 0.0
+    return sum(map(index.rarity, common)) / sum(map(index.rarity, own))
