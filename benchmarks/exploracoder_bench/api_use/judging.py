@@ -82,16 +82,19 @@ class Judge:
         expected: Sequence[Flow],
         *,
         is_strict: bool = False,
+        is_apart: bool = True,
     ) -> list[Verdict]:
         """The same for many that share their libraries, a fork of the sidecar for each batch.
 
         In it each candidate has a process of its own again, which is killed when its time is up.
+        Without ``is_apart`` a batch shares one: only for programs that we made ourselves, since
+        those of others could meddle with each other.
         """
         verdicts: list[Verdict] = []
         for start in range(0, len(questions), _BATCH):
             batch = questions[start : start + _BATCH]
             flows = expected[start : start + _BATCH]
-            records = await self._records(batch)
+            records = await self._records(batch, is_apart)
             verdicts += [
                 verdict_on(record, flow, is_strict=is_strict)
                 for record, flow in zip(records, flows, strict=True)
@@ -100,25 +103,27 @@ class Judge:
 
     async def flow_of(self, question: Question) -> Flow:
         """The data flow of a reference program. Raises InputError when it has none."""
-        found = verdict_on((await self._records([question]))[0], None)
+        found = verdict_on((await self._records([question], True))[0], None)
         if found.got is None:
             raise InputError(f"The reference cannot be used: it {found.why}.")
         if any(node.kind == "other" for node in found.got.nodes):
             raise InputError("The reference returns something that is no data flow.")
         return found.got
 
-    async def _records(self, questions: Sequence[Question]) -> list[Any]:
+    async def _records(self, questions: Sequence[Question], is_apart: bool) -> list[Any]:
         """A record of each. One that brings its whole batch down is told from the others."""
         seal = secrets.token_hex(16)
         wall = self.seconds * len(questions) + _GRACE_S
         limits = _LIMITS.model_copy(update={"wall_seconds": wall})
-        observation = await self._run(_payload(questions, seal, self.seconds), limits)
+        payload = _payload(questions) | {"seal": seal, "seconds": self.seconds}
+        text = json.dumps(payload | {"is_apart": is_apart})
+        observation = await self._run(text, limits)
         records = _unsealed(observation, seal)
         if len(records) == len(questions):
             return records
         if len(questions) == 1:
             return [refused(_ending(observation))]
-        return [record for one in questions for record in await self._records([one])]
+        return [record for one in questions for record in await self._records([one], True)]
 
     async def _run(self, payload: str, limits: Limits) -> Observation:
         branch = await self.sidecar.fork(self.sidecar.root)
@@ -154,7 +159,7 @@ async def open_judge(
         await sidecar.__aexit__(None, None, None)
 
 
-def _payload(questions: Sequence[Question], seal: str, seconds: float) -> str:
+def _payload(questions: Sequence[Question]) -> dict[str, Any]:
     shelf = questions[0].shelf
     libraries = [
         {
@@ -175,8 +180,7 @@ def _payload(questions: Sequence[Question], seal: str, seconds: float) -> str:
         {"program": one.program, "function": one.function, "outer": _outer(one.outer, shelf)}
         for one in questions
     ]
-    given = {"seal": seal, "seconds": seconds, "libraries": libraries, "questions": asked}
-    return json.dumps(given)
+    return {"libraries": libraries, "questions": asked}
 
 
 def _outer(outer: Iterable[Outer], shelf: Shelf) -> list[list[str]]:

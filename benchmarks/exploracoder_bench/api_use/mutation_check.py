@@ -110,28 +110,40 @@ async def check(
     *,
     wrong: int,
     alike: int,
+    is_apart: bool,
     tell: Callable[[str], None],
 ) -> Tally:
-    """Judge all attempts at all problems; each runs in a process of its own."""
+    """Judge all attempts at all problems.
+
+    Args:
+        judge: Is what is checked.
+        problems: Shelves, compositions, and what decides the rest.
+        wrong: Mutations of each.
+        alike: Programs besides the reference that mean the same.
+        is_apart: Each program has a process of its own, as those of models have. Otherwise up to
+            fifty share one, which is several times as fast.
+        tell: Is told how far it is.
+    """
     tally, waiting = Tally(), list[Attempt]()
     for shelf, expression, rng in problems:
         made = list(attempts(shelf, expression, rng, wrong=wrong, alike=alike))
         tally.problems += 1
         if waiting and waiting[0].question.shelf is not shelf:
-            await _judge(judge, waiting, tally)
+            await _judge(judge, waiting, tally, is_apart)
             waiting = []
         waiting += made
         if len(waiting) >= _GROUP * (1 + wrong + alike):
-            await _judge(judge, waiting, tally)
+            await _judge(judge, waiting, tally, is_apart)
             waiting = []
         if tally.problems % _GROUP == 0:
             tell(f"{tally.problems} problems, {tally.judged.total()} programs judged")
-    await _judge(judge, waiting, tally)
+    await _judge(judge, waiting, tally, is_apart)
     return tally
 
 
-async def _judge(judge: Judge, made: Sequence[Attempt], tally: Tally) -> None:
-    verdicts = await judge.judge_all([one.question for one in made], [one.expected for one in made])
+async def _judge(judge: Judge, made: Sequence[Attempt], tally: Tally, is_apart: bool) -> None:
+    questions, flows = [one.question for one in made], [one.expected for one in made]
+    verdicts = await judge.judge_all(questions, flows, is_apart=is_apart)
     for attempt, verdict in zip(made, verdicts, strict=True):
         tally.judged[attempt.kind] += 1
         if verdict.correct is not attempt.must_pass:

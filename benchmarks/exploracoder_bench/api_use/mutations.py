@@ -97,9 +97,10 @@ def wrong_function(
 def dropped_call(
     expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
 ) -> Expression | None:
-    """A call left out: what went into it takes its place."""
+    """A call left out: what went into it takes its place, or a constant if nothing did."""
     call = rng.choice(calls(expression))
-    return _put(expression, call, rng.choice(call.parts()), rng) if call.parts() else None
+    instead = rng.choice(call.parts()) if call.parts() else Constant(rng.randint(0, 99))
+    return _put(expression, call, instead, rng)
 
 
 def changed_constant(

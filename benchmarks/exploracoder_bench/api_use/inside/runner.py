@@ -16,28 +16,36 @@ _ERROR_CHARACTERS = 300
 
 
 def record_all(payload: str) -> str:
-    """Records each program of a batch, each in a process of its own. JSON in and out.
+    """Records each program of a batch. JSON in and out.
 
-    Takes ``{"seal", "seconds", "libraries", "questions": [{"program", "function", "outer"}]}``,
-    gives ``{"seal", "records"}``; the seal says that this function made the answer.
+    Takes ``{"seal", "seconds", "is_apart", "libraries", "questions": [{"program", "function",
+    "outer"}]}``, gives ``{"seal", "records"}``; the seal says that this function made the answer.
+    With ``is_apart`` each program has a process of its own, else all of them share one.
     """
     given = json.loads(payload)
     shapes = {one["id"]: Shape(**one) for one in given["libraries"]}
-    records = [_apart(shapes, question, given["seconds"]) for question in given["questions"]]
+    size = 1 if given["is_apart"] else len(given["questions"])
+    records: list[Any] = []
+    for start in range(0, len(given["questions"]), size):
+        group = given["questions"][start : start + size]
+        records += _apart(shapes, group, given["seconds"] * len(group))
     return json.dumps({"seal": given["seal"], "records": records})
 
 
 def _apart(
-    shapes: Mapping[str, Shape], question: Mapping[str, Any], seconds: float
-) -> dict[str, Any]:
+    shapes: Mapping[str, Shape], questions: Sequence[Mapping[str, Any]], seconds: float
+) -> list[Any]:
+    """The records of programs that run in one process, which is no longer there afterwards."""
     try:
-        text = answer_apart(lambda: json.dumps(record(shapes, question)), seconds)
+        text = answer_apart(lambda: json.dumps([record(shapes, one) for one in questions]), seconds)
         found = json.loads(text)
     except NoAnswer as reason:
-        return {"refused": str(reason)}
+        return [{"refused": str(reason)}] * len(questions)
     except (ValueError, RecursionError):
-        return {"refused": "gave an answer that cannot be read"}
-    return found if isinstance(found, dict) else {"refused": "gave no record"}
+        found = None
+    if not isinstance(found, list) or len(found) != len(questions):
+        return [{"refused": "gave an answer that cannot be read"}] * len(questions)
+    return found
 
 
 def record(shapes: Mapping[str, Shape], question: Mapping[str, Any]) -> dict[str, Any]:
