@@ -57,9 +57,7 @@ def compositionality() -> Iterator[Problem]:
     shelf, rng = provided("image"), random.Random(7)
     library = shelf.libraries[0]
     steps = [one for one in library.functions if one.returns == "image" and one.name != "overlay"]
-    for length, number in itertools.product(
-        range(1, _LONGEST + 1), range(_CHAINS_PER_LENGTH)
-    ):
+    for length, number in itertools.product(range(1, _LONGEST + 1), range(_CHAINS_PER_LENGTH)):
         text = "image"
         for function in rng.choices(steps, k=length):
             given = [
@@ -106,7 +104,7 @@ def semantics() -> Iterator[Problem]:
     for docs, prompt, shots in itertools.product(_DOC_NOISE, _PROMPT_NOISE, SHOTS):
         yield Problem(
             **{**target, **_PROMPT_NOISE[prompt]},
-            **_DOC_NOISE[docs],  # type: ignore[arg-type] # checked by pydantic
+            **_DOC_NOISE[docs],
             id=f"semantics-{docs}-{prompt}-{shots}".replace(" ", "-"),
             benchmark="semantics",
             num_distractors=_DISTRACTORS,

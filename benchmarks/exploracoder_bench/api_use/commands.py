@@ -1,14 +1,4 @@
-"""Problems on libraries that no model can know, judged by data flow.
-
-  generate  writes a benchmark, or random problems on any libraries, as JSON
-  judge     says which candidates of a file are right, and where the data flow of the others differs
-  run       asks a model the problems, directly or by exploration, and judges what it writes
-  report    redraws the paper's figures 7 and 8 and its table 2 from results
-  check     judges thousands of programs that are known to be right or wrong
-
-Candidates run in the scratch kernel's sandbox, each in a process of its own; there is no library
-behind the names, so nothing but the flow of data is looked at. See docs/api-use.md.
-"""
+"""What the commands of api_use do; ``options`` says what they take."""
 
 from __future__ import annotations
 
@@ -20,20 +10,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exploracoder.errors import ExploraCoderError
+from exploracoder.errors import ExploraCoderError, InputError
+
+from exploracoder_bench.api_use.options import make_parser
 
 if TYPE_CHECKING:
     from exploracoder_bench.api_use.libraries import Shelf
     from exploracoder_bench.api_use.problems import Problem
 
-NAMES = ("compositionality", "distractor", "semantics", "arguments")
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do one command. 0: done; 1: the judge did not agree; 2: bad input or set-up; 130: Ctrl-C."""
-    given = _parser().parse_args(argv)
+    given = make_parser().parse_args(argv)
     try:
-        return int(given.command(given))
+        return _COMMANDS[given.command](given)
     except ExploraCoderError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -43,118 +33,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped. What was written stays; the same command goes on.", file=sys.stderr)
         return 130
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="api-use", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_generate(commands)
-    _add_judge(commands)
-    _add_run(commands)
-    _add_report(commands)
-    _add_check(commands)
-    return parser
-
-
-def _add_generate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("generate", help="write problems as JSON")
-    parser.add_argument(
-        "benchmark", choices=[*NAMES, "sampled"], help="'sampled': random compositions"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
-    _add_libraries(parser)
-    parser.add_argument("--count", type=int, default=100, help="of sampled ones; %(default)s")
-    parser.add_argument("--depth", type=int, default=3, help="of sampled ones; %(default)s")
-    parser.add_argument("--distractors", type=int, default=5, help="of sampled ones; %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="of sampled ones; %(default)s")
-    parser.add_argument("--prompts", action="store_true", help="print what a model would read, too")
-    parser.set_defaults(command=_generate)
-
-
-def _add_judge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("judge", help="judge the candidates of a file")
-    parser.add_argument(
-        "--cases",
-        type=Path,
-        required=True,
-        metavar="FILE.jsonl",
-        help="a line each: id, libraries, func_name, params, candidate, and reference or signature",
-    )
-    parser.add_argument("--json", action="store_true", help="a JSON object a line")
-    parser.add_argument("--strict", action="store_true", help="calls that are not used are wrong")
-    parser.add_argument("--pictures", type=Path, metavar="DIR", help="an SVG for each wrong one")
-    _add_judging(parser)
-    parser.set_defaults(command=_judge)
-
-
-def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("run", help="ask a model and judge its answers")
-    parser.add_argument(
-        "problems", help=f"a file of problems, or one of {', '.join(NAMES)}", metavar="PROBLEMS"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
-    _add_libraries(parser)
-    parser.add_argument(
-        "--method",
-        choices=("direct", "exploracoder", "docprompting"),
-        default="direct",
-        help="default: %(default)s; the others work on packages that only record calls",
-    )
-    parser.add_argument("--model", help="as in 'exploracoder explore'")
-    parser.add_argument("--base-url", help="an OpenAI-compatible endpoint")
-    parser.add_argument("--samples", type=int, default=1, help="a problem; default: %(default)s")
-    parser.add_argument("--temperature", type=float, default=0.5, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
-    parser.add_argument("--limit", type=int, metavar="N", help="only N problems, evenly spread")
-    parser.add_argument("--max-seconds", type=float, default=600.0, help="of one exploration")
-    parser.add_argument("--format", choices=("python", "plain"), default="python", help="of docs")
-    _add_judging(parser)
-    parser.set_defaults(command=_run)
-
-
-def _add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("report", help="figures 7 and 8 and table 2 from results")
-    parser.add_argument("results", type=Path, nargs="+", metavar="FILE.jsonl")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="for report.md and the figures")
-    parser.set_defaults(command=_report)
-
-
-def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("check", help="judge programs known to be right or wrong")
-    parser.add_argument("--problems", type=int, default=2000, help="default: %(default)s")
-    parser.add_argument("--mutations", type=int, default=20, help="of each; default: %(default)s")
-    parser.add_argument("--alike", type=int, default=2, help="right ones besides the reference")
-    parser.add_argument(
-        "--source",
-        choices=("provided", "hypothesis"),
-        default="provided",
-        help="whose libraries: ours, or ones that hypothesis makes up; default: %(default)s",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
-    parser.add_argument(
-        "--apart", action="store_true", help="a process for each program; else fifty share one"
-    )
-    parser.add_argument("--json", action="store_true", help="the figures and faults as JSON")
-    _add_judging(parser)
-    parser.set_defaults(command=_check)
-
-
-def _add_libraries(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--libraries", type=Path, metavar="FILE", help="JSON; default: those that are provided"
-    )
-
-
-def _add_judging(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--sandbox",
-        choices=("auto", "strict", "network", "off"),
-        default="auto",
-        help="what candidates are kept from; default: %(default)s",
-    )
-    parser.add_argument("--seconds", type=float, default=5.0, help="for each candidate's program")
 
 
 def _generate(given: argparse.Namespace) -> int:
@@ -241,8 +119,6 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _report(given: argparse.Namespace) -> int:
-    from exploracoder.errors import InputError
-
     from exploracoder_bench.api_use.report import report, write_report
     from exploracoder_bench.api_use.running import read_results
 
@@ -314,8 +190,6 @@ def _spread(problems: list[Problem], limit: int | None) -> list[Problem]:
 
 
 def _at_least_one(**numbers: int) -> None:
-    from exploracoder.errors import InputError
-
     for name, number in numbers.items():
         if number < 1:
             raise InputError(f"--{name} is at least 1, not {number}.")
@@ -335,3 +209,12 @@ def _write(file: Path, value: object) -> None:
 
 def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
+
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "generate": _generate,
+    "judge": _judge,
+    "run": _run,
+    "report": _report,
+    "check": _check,
+}

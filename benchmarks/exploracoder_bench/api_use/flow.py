@@ -50,7 +50,7 @@ class Flow:
             waiting += fresh
 
 
-class Malformed(ValueError):
+class MalformedError(ValueError):
     """A record that the recorder cannot have made."""
 
 
@@ -101,28 +101,28 @@ def _node_of(part: Expression, places: Mapping[str, int], add: Callable[[Express
 
 
 def of_record(nodes: Any, result: Any) -> Flow:
-    """The data flow that a record tells. Raises Malformed when it is none.
+    """The data flow that a record tells. Raises MalformedError when it is none.
 
     The record comes from a process in which a candidate ran: nothing in it is taken on trust.
     """
     if not isinstance(nodes, list) or type(result) is not int or not 0 <= result < len(nodes):
-        raise Malformed("it has no result")
+        raise MalformedError("it has no result")
     return Flow(tuple(_read(at, node) for at, node in enumerate(nodes)), result)
 
 
 def _read(at: int, node: Any) -> Node:
     if not (isinstance(node, list) and len(node) == 3 and node[0] in _KINDS):
-        raise Malformed(f"node {at} is none")
+        raise MalformedError(f"node {at} is none")
     kind, label, inputs = node
     if not isinstance(inputs, list):
-        raise Malformed(f"node {at} has no inputs")
+        raise MalformedError(f"node {at} has no inputs")
     pairs = tuple(_input(at, pair) for pair in inputs)
     if kind == "constant":
         value = _constant(label)
         return Node(kind, _cut(repr(value)), constant_label(value))
     if kind == "outer":
         if not (isinstance(label, list) and len(label) == 2 and type(label[0]) is int):
-            raise Malformed(f"node {at} is no argument")
+            raise MalformedError(f"node {at} is no argument")
         return Node(kind, _cut(str(label[1])), label[0])
     return Node(kind, _cut(str(label) or kind), str(label), pairs)
 
@@ -130,23 +130,23 @@ def _read(at: int, node: Any) -> Node:
 def _input(at: int, pair: Any) -> tuple[str, int]:
     is_pair = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
     if not is_pair or type(pair[1]) is not int or not 0 <= pair[1] < at:
-        raise Malformed(f"node {at} comes before what goes into it")
+        raise MalformedError(f"node {at} comes before what goes into it")
     return pair[0], pair[1]
 
 
 def _constant(label: Any) -> Any:
     if not (isinstance(label, list) and len(label) == 2 and isinstance(label[1], str)):
-        raise Malformed("a constant without a value")
+        raise MalformedError("a constant without a value")
     text = label[1]
     if label[0] in ("float", "complex"):
         try:
             return float(text) if label[0] == "float" else complex(text)
         except ValueError as error:
-            raise Malformed("a number that is none") from error
+            raise MalformedError("a number that is none") from error
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise Malformed("a constant that is none") from error
+        raise MalformedError("a constant that is none") from error
 
 
 def constant_label(value: Any) -> Hashable:

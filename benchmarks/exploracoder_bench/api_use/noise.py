@@ -46,7 +46,7 @@ def with_descriptions(
     """The libraries with their documentation emptied or exchanged. Raises InputError."""
     if noise == "none":
         return shelf
-    texts: dict[Key, str] = {key: "" for key in documented}
+    texts: dict[Key, str] = dict.fromkeys(documented, "")
     if noise == "scrambled":
         pairs = _exchanged(documented, rng)
         texts = {key: shelf.find(other[0]).function(other[1]).doc for key, other in pairs}

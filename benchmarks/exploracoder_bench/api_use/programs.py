@@ -135,8 +135,10 @@ class _Writer:
         if call.on is not None:
             on = self._value(call.on)
             # A number's dot would be its point: 5 .f and not 5.f
-            return f"({on}).{call.function}" if isinstance(call.on, Constant) else (
-                f"{on}.{call.function}"
+            return (
+                f"({on}).{call.function}"
+                if isinstance(call.on, Constant)
+                else (f"{on}.{call.function}")
             )
         module = self.shelf.find(call.library).name
         if self.style.imports == "from":

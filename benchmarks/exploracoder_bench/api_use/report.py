@@ -66,7 +66,7 @@ def share(results: Iterable[Result]) -> str:
     """
     given = [one.correct for one in results]
     if not given:
-        return "–"
+        return "none"
     count, rate = len(given), sum(given) / len(given)
     middle = (rate + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
     half = _Z / (1 + _Z**2 / count)
@@ -115,7 +115,7 @@ def _arguments(results: Sequence[Result]) -> list[str]:
 def _orders(results: Sequence[Result]) -> str:
     orders = _by(results, lambda one: one.factors["order"])
     never = sum(not any(one.correct for one in given) for given in orders.values())
-    return f"{share(results)}; {never} of {len(orders)} never" if results else "–"
+    return f"{share(results)}; {never} of {len(orders)} never" if results else "none"
 
 
 def _semantics(results: Sequence[Result]) -> list[str]:
@@ -176,7 +176,7 @@ def _ranked(results: Sequence[Result]) -> list[Series]:
     drawn = []
     for (way, shots), given in _by(results, lambda one: (_way(one), one.fewshot_type)).items():
         problems = _by(given, lambda one: one.problem).values()
-        shares = sorted((sum(one.correct for one in here) / len(here) for here in problems))
+        shares = sorted(sum(one.correct for one in here) / len(here) for here in problems)
         points = tuple(enumerate(reversed(shares), 1))
         drawn.append(Series(f"{way[0]}, {way[1]}, {shots}", points))
     return drawn

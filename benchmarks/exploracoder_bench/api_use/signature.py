@@ -19,14 +19,13 @@ from exploracoder_bench.api_use.expressions import (
     Outer,
     Scalar,
     outers,
-    walk,
 )
 from exploracoder_bench.api_use.libraries import Function, Library, Shelf
 
 _MOST_CHARACTERS = 5_000
 
 
-def parse(signature: str, shelf: Shelf) -> Expression:
+def parse(signature: str, shelf: Shelf) -> Call:
     """The calls that a signature stands for, with all arguments in the libraries' order.
 
     Raises:
@@ -76,8 +75,10 @@ class _Reader:
     types: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
 
-    def read(self, tree: ast.expr) -> Expression:
-        self.taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    def read(self, tree: ast.expr) -> Call:
+        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        # An argument with a module's name would hide the module from the program.
+        self.taken = named | self._modules()
         if not isinstance(tree, ast.Call):
             raise self._wrong("it is no call")
         return self._call(tree)
@@ -118,6 +119,8 @@ class _Reader:
         wanted = next((one.type for one in function.arguments if one.name == name), None)
         if wanted is None:
             raise self._wrong(f"{function.name} has no argument {name!r}")
+        if isinstance(tree, ast.Name) and tree.id in self._modules():
+            raise self._wrong(f"{tree.id} is a library; give the argument another name")
         if isinstance(tree, ast.Name):
             return self._outer(tree.id, wanted)
         if isinstance(tree, ast.Call):
@@ -149,14 +152,12 @@ class _Reader:
         self.taken.add(chosen)
         return self._outer(chosen, kind)
 
+    def _modules(self) -> set[str]:
+        return {one.name for one in self.shelf if one.style == "import"}
+
     def _wrong(self, why: str) -> InputError:
         return InputError(f"The signature {self.signature[:80]!r} cannot be used: {why}.")
 
 
 def _type_of(value: Scalar) -> str:
     return "any" if value is None else type(value).__name__
-
-
-def size(expression: Expression) -> int:
-    """The number of calls, constants and arguments."""
-    return sum(1 for _ in walk(expression))

@@ -12,7 +12,7 @@ from exploracoder_bench.api_use.differences import (
     picture_svg,
     picture_text,
 )
-from exploracoder_bench.api_use.flow import Flow, Malformed, of_record, same
+from exploracoder_bench.api_use.flow import Flow, MalformedError, of_record, same
 
 _WHY_CHARACTERS = 600
 
@@ -61,7 +61,7 @@ def verdict_on(record: Any, expected: Flow | None, *, is_strict: bool = False) -
     """
     try:
         return _verdict(record, expected, is_strict)
-    except (Malformed, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (MalformedError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         return Verdict(False, f"gave a record that could not be believed: {error}", True, expected)
 
 

@@ -14,7 +14,7 @@ _MOST_BYTES = 4_000_000
 _CHUNK = 1 << 16
 
 
-class NoAnswer(Exception):
+class NoAnswerError(Exception):
     """The process gave no answer; the text says why, after 'it'."""
 
 
@@ -26,7 +26,7 @@ def answer_apart(function: Callable[[], str], seconds: float) -> str:
         seconds: After these the fork is killed.
 
     Raises:
-        NoAnswer: It took too long, said too much, or ended without an answer.
+        NoAnswerError: It took too long, said too much, or ended without an answer.
     """
     reading, writing = os.pipe()
     process = os.fork()
@@ -37,7 +37,7 @@ def answer_apart(function: Callable[[], str], seconds: float) -> str:
     try:
         return _read(reading, time.monotonic() + seconds, seconds).decode()
     except UnicodeDecodeError as error:
-        raise NoAnswer("gave an answer that is no text") from error
+        raise NoAnswerError("gave an answer that is no text") from error
     finally:
         os.close(reading)
         with contextlib.suppress(ProcessLookupError):
@@ -61,13 +61,13 @@ def _read(reading: int, deadline: float, seconds: float) -> bytes:
     while True:
         waiting = deadline - time.monotonic()
         if waiting <= 0 or not select.select([reading], [], [], waiting)[0]:
-            raise NoAnswer(f"did not come to its end within {seconds:g} s")
+            raise NoAnswerError(f"did not come to its end within {seconds:g} s")
         part = os.read(reading, _CHUNK)
         if not part:
             break
         parts.append(part)
         if sum(map(len, parts)) > _MOST_BYTES:
-            raise NoAnswer("has a data flow that is too large to read")
+            raise NoAnswerError("has a data flow that is too large to read")
     if not parts:
-        raise NoAnswer("ended its process before there was a result")
+        raise NoAnswerError("ended its process before there was a result")
     return b"".join(parts)

@@ -7,18 +7,58 @@ from collections.abc import Iterator
 
 # They lead from a harmless object to the interpreter's own, though no underscore warns of it.
 _FRAMES = frozenset(
-    "gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code ag_await"
-    " tb_frame tb_next f_back f_globals f_locals f_builtins f_code f_trace mro".split()
+    [
+        "gi_frame",
+        "gi_code",
+        "gi_yieldfrom",
+        "cr_frame",
+        "cr_code",
+        "cr_await",
+        "cr_origin",
+        "ag_frame",
+        "ag_code",
+        "ag_await",
+        "tb_frame",
+        "tb_next",
+        "f_back",
+        "f_globals",
+        "f_locals",
+        "f_builtins",
+        "f_code",
+        "f_trace",
+        "mro",
+    ]
 )
 _FORBIDDEN = frozenset(
-    "eval exec compile open input globals locals vars dir setattr delattr type object super"
-    " breakpoint help exit quit memoryview id __import__".split()
+    [
+        "eval",
+        "exec",
+        "compile",
+        "open",
+        "input",
+        "globals",
+        "locals",
+        "vars",
+        "dir",
+        "setattr",
+        "delattr",
+        "type",
+        "object",
+        "super",
+        "breakpoint",
+        "help",
+        "exit",
+        "quit",
+        "memoryview",
+        "id",
+        "__import__",
+    ]
 )
 _FINE_NAMES = frozenset({"__name__"})
 _MOST_CHARACTERS = 100_000
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The candidate is not run; the text says why, after 'it'."""
 
 
@@ -30,20 +70,20 @@ def parse(source: str, modules: frozenset[str]) -> ast.Module:
         modules: The names that it may import.
 
     Raises:
-        Refused: It is not Python, or does what no answer needs.
+        RefusedError: It is not Python, or does what no answer needs.
     """
     if len(source) > _MOST_CHARACTERS:
-        raise Refused(f"is longer than {_MOST_CHARACTERS:,} characters")
+        raise RefusedError(f"is longer than {_MOST_CHARACTERS:,} characters")
     try:
         tree = ast.parse(source, "candidate")
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = f" in line {line}" if line else ""
-        raise Refused(f"is not Python{where}: {getattr(error, 'msg', error)}") from error
+        raise RefusedError(f"is not Python{where}: {getattr(error, 'msg', error)}") from error
     except (RecursionError, MemoryError) as error:
-        raise Refused("is nested too deep") from error
+        raise RefusedError("is nested too deep") from error
     for reason in _reasons(tree, modules):
-        raise Refused(reason)
+        raise RefusedError(reason)
     return tree
 
 

@@ -14,10 +14,24 @@ MOST_DECISIONS = 40
 _DEEPEST = 50
 _CONSTANTS = (int, float, complex, str, bytes, bool, type(None))
 _BINARY = (
-    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split(),
-    "eq ne lt le gt ge getitem".split(),
+    [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+    ],
+    ["eq", "ne", "lt", "le", "gt", "ge", "getitem"],
 )
-_UNARY = "neg pos abs invert round trunc floor ceil".split()
+_UNARY = ["neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil"]
 
 
 @dataclass(frozen=True)
@@ -154,15 +168,15 @@ class _Module(types.ModuleType):
 class _Class:
     """The class of a class library: called, it makes a new object, which is no argument."""
 
-    __slots__ = ("_recorder", "_shape")
+    _recorder: Recorder
+    _shape: Shape
 
     def __init__(self, recorder: Recorder, shape: Shape) -> None:
         object.__setattr__(self, "_recorder", recorder)
         object.__setattr__(self, "_shape", shape)
 
     def __call__(self, *given: object, **named: object) -> object:
-        recorder: Recorder = self._recorder  # type: ignore[attr-defined] # a slot
-        shape: Shape = self._shape  # type: ignore[attr-defined] # a slot
+        recorder, shape = self._recorder, self._shape
         inputs = [[str(at), recorder.number(value)] for at, value in enumerate(given)]
         inputs += [[name, recorder.number(value)] for name, value in named.items()]
         return recorder.value("new", shape.id, inputs, shape.id)
@@ -206,9 +220,7 @@ def _recorded_class(recorder: Recorder) -> type:
     return type("value", (), members)
 
 
-def _operation(
-    recorder: Recorder, name: str, *, is_turned: bool = False
-) -> Callable[..., object]:
+def _operation(recorder: Recorder, name: str, *, is_turned: bool = False) -> Callable[..., object]:
     def operation(self: object, *others: object) -> object:
         operands = (*others, self) if is_turned else (self, *others)
         inputs = [[str(at), recorder.number(one)] for at, one in enumerate(operands)]

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from exploracoder_bench.api_use.inside.apart import NoAnswer, answer_apart
-from exploracoder_bench.api_use.inside.guard import Refused, parse
+from exploracoder_bench.api_use.inside.apart import NoAnswerError, answer_apart
+from exploracoder_bench.api_use.inside.guard import RefusedError, parse
 from exploracoder_bench.api_use.inside.recorder import Recorder, Shape, Spoiled
 from exploracoder_bench.api_use.inside.surroundings import HARMLESS, surroundings
 
@@ -39,7 +39,7 @@ def _apart(
     try:
         text = answer_apart(lambda: json.dumps([record(shapes, one) for one in questions]), seconds)
         found = json.loads(text)
-    except NoAnswer as reason:
+    except NoAnswerError as reason:
         return [{"refused": str(reason)}] * len(questions)
     except (ValueError, RecursionError):
         found = None
@@ -55,7 +55,7 @@ def record(shapes: Mapping[str, Shape], question: Mapping[str, Any]) -> dict[str
         tree = parse(question["program"], modules)
         # Annotations stay text: a type that only the documentation knows is no mistake.
         code = compile(tree, "candidate", "exec", flags=_ANNOTATIONS, dont_inherit=True)
-    except Refused as refusal:
+    except RefusedError as refusal:
         return {"refused": str(refusal)}
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return {"refused": f"cannot be compiled: {_short(error)}"}
@@ -94,8 +94,8 @@ def _run(
         result = _call(recorder, question, code)
     except Spoiled:
         pass
-    except BaseException as raised:
-        # A candidate may raise anything, SystemExit too; none of it may end the judging.
+    except BaseException as raised:  # noqa: BLE001 - a candidate may raise anything
+        # SystemExit too; none of it may end the judging.
         outcome, error = "raised", _short(raised)
     if recorder.spoiled:
         result, outcome, error = -1, "spoiled", recorder.spoiled
@@ -127,7 +127,7 @@ def _short(error: BaseException) -> str:
     try:
         name, text = type.__getattribute__(type(error), "__name__"), str(error)
         return str.__str__(f"{name}: {str.__str__(text)}")[:_ERROR_CHARACTERS]
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - it is the candidate's own text that fails
         return "an error that cannot be shown"
 
 

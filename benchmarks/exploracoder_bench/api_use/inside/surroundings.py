@@ -16,12 +16,61 @@ from typing import Any
 
 from exploracoder_bench.api_use.inside.guard import is_private
 
-_BUILTINS = (
-    "abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod"
-    " enumerate filter float format frozenset hash hex int isinstance issubclass iter len list map"
-    " max min next oct ord pow property range repr reversed round set slice sorted staticmethod str"
-    " sum tuple zip Ellipsis False True None NotImplemented __build_class__"
-).split()
+_BUILTINS = [
+    "abs",
+    "all",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "complex",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "hash",
+    "hex",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "oct",
+    "ord",
+    "pow",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+    "Ellipsis",
+    "False",
+    "True",
+    "None",
+    "NotImplemented",
+    "__build_class__",
+]
 _TYPING_THAT_EVALUATES = {"get_type_hints", "evaluate_forward_ref", "ForwardRef"}
 _PARTS: dict[types.ModuleType, set[str]] = {
     collections: {"ChainMap", "Counter", "OrderedDict", "defaultdict", "deque"},
