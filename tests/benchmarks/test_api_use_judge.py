@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a candidate is read best on one line
 """The judge of api_use: right for every program that means the same, wrong for every other."""
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from exploracoder_bench.api_use.strategies import compositions
 from exploracoder_bench.api_use.verdicts import Verdict, verdict_on
 from hypothesis import HealthCheck, given, settings
 
-
 # One sidecar serves them all, so they share its loop.
 ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
 
@@ -35,7 +35,9 @@ async def judge() -> AsyncIterator[Judge]:
         yield opened
 
 
-async def verdict(judge: Judge, signature: str, program: str, *, is_strict: bool = False) -> Verdict:
+async def verdict(
+    judge: Judge, signature: str, program: str, *, is_strict: bool = False
+) -> Verdict:
     shelf = provided()
     expression = parse(signature, shelf)
     order = tuple(outers(expression))
