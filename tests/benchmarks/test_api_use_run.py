@@ -41,6 +41,9 @@ CASES = [
                             "functions": {"brew": {"args": ["grams"], "returns": "float"}}}},
      "reference": "import tea\ndef f(n):\n return tea.brew(n)",
      "candidate": "from tea import brew\ndef f(n):\n return brew(grams=n)", "more": 1},
+    {"id": "untyped", "func_name": "f", "params": [{"name": "image"}],
+     "reference": "def f(image):\n return image.blur(3)",
+     "candidate": "def f(image):\n return image.blur(pixels=3)"},
 ]  # fmt: skip
 
 
@@ -71,6 +74,7 @@ def test_judge_says_a_line_for_each_case_and_draws_what_is_wrong(
     said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(one["id"], one["correct"]) for one in said] == [
         ("right", True), ("../wrong", False), ("private", True),
+        ("untyped", True),
     ]  # fmt: skip
     assert all(set(one) == {"id", "correct", "why"} for one in said)
     drawn = list(folder.iterdir())

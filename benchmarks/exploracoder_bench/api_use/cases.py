@@ -14,6 +14,7 @@ from exploracoder_bench.api_use import signature
 from exploracoder_bench.api_use.expressions import Outer
 from exploracoder_bench.api_use.flow import Flow, of_expression
 from exploracoder_bench.api_use.judging import Judge, Question
+from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.library_files import provided, shelf_of
 from exploracoder_bench.api_use.verdicts import Verdict
 
@@ -46,26 +47,28 @@ class Case(BaseModel):
     async def judge(self, judge: Judge, *, is_strict: bool = False) -> Verdict:
         """The judge's verdict. Raises InputError when the case itself cannot be used."""
         shelf = shelf_of(self.libraries, self.id) if self.libraries else provided()
-        outer = tuple(self._outer())
+        outer = tuple(_outer(one, shelf) for one in self.params or ())
         if self.reference:
             asked = Question(shelf, self.reference, self.func_name, outer)
             expected = await judge.flow_of(asked)
         else:
-            outer, expected = self._from_signature()
+            outer, expected = self._from_signature(shelf)
         question = Question(shelf, self.candidate, self.func_name, outer)
         return await judge.judge(question, expected, is_strict=is_strict)
 
-    def _outer(self) -> list[Outer]:
-        return [Outer(one.name, one.type) for one in self.params or ()]
-
-    def _from_signature(self) -> tuple[tuple[Outer, ...], Flow]:
+    def _from_signature(self, shelf: Shelf) -> tuple[tuple[Outer, ...], Flow]:
         if not self.signature:
             raise InputError(f"Case {self.id} has neither a reference nor a signature. Add one.")
-        shelf = shelf_of(self.libraries, self.id) if self.libraries else provided()
         expression = signature.parse(self.signature, shelf)
         names = None if self.params is None else [one.name for one in self.params]
         outer = signature.ordered(expression, names)
         return tuple(outer), of_expression(expression, outer)
+
+
+def _outer(parameter: Parameter, shelf: Shelf) -> Outer:
+    """The argument; one that has a class library's name and no type of its own is of that class."""
+    library = shelf.class_of(parameter.name) if parameter.type == "any" else None
+    return Outer(parameter.name, library.id if library else parameter.type)
 
 
 def read_cases(file: Path) -> list[Case]:
