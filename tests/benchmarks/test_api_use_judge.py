@@ -209,6 +209,19 @@ async def test_a_harmful_program_takes_none_of_its_batch_with_it(judge: Judge) -
 
 
 @ONE_LOOP
+async def test_what_a_candidate_makes_python_say_does_not_reach_the_judge(judge: Judge) -> None:
+    program = (
+        "import solids\nclass Loud:\n def __del__(self):\n  raise ValueError('heard')\n"
+        "def f(r, h):\n Loud()\n '\\d'\n if r is 5: return 1\n"
+        " return solids.get_volume_of_cone(r, h)"
+    )
+
+    said = await verdict(judge, CONE, program)
+
+    assert said.correct, said.why
+
+
+@ONE_LOOP
 async def test_unused_calls_are_wrong_only_when_that_is_asked_for(judge: Judge) -> None:
     program = "def f(i):\n i.flip_vertical()\n return i.blur(3).blur(7)"
 

@@ -6,8 +6,10 @@ import contextlib
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 _MOST_BYTES = 4_000_000
@@ -49,6 +51,10 @@ def answer_apart(function: Callable[[], str], seconds: float) -> str:
 def _answer(function: Callable[[], str], writing: int) -> NoReturn:
     """Write the answer and end at once: nothing of the parent's may be closed or flushed here."""
     try:
+        # Warnings and what a finalizer raises go there too: the branch's own streams lead to its
+        # owner, who takes what comes from one process for the words of the other.
+        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end
+        sys.stdout = sys.stderr = nowhere
         left = memoryview(function().encode())
         while left:
             left = left[os.write(writing, left) :]
