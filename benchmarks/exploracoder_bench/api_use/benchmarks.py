@@ -1,0 +1,231 @@
+"""The four benchmarks: COMPOSITIONALITY, DISTRACTOR, SEMANTICS, ARGUMENTS.
+
+Source: Measuring Novel API Use, section 5.2. The numbers of problems are those of the published
+package (160, 36, 175, 581); libraries, texts and the choice of functions are ours.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError
+from pydantic import ValidationError
+
+from exploracoder_bench.api_use.expressions import Call, outers
+from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.problems import Asked, FewShot, Problem
+from exploracoder_bench.api_use.sampling import constant_of, sample
+from exploracoder_bench.api_use.signature import parse, write
+from exploracoder_bench.api_use.wording import describe
+
+SHOTS: tuple[FewShot, ...] = (
+    "zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in",
+)  # fmt: skip
+_LONGEST, _CHAINS_PER_LENGTH = 20, 8
+_MOST_FUNCTIONS = 8
+_DISTRACTORS = 5
+# Functions with as many arguments; the first is asked for, the others are examples.
+_BY_ARGUMENTS = {
+    2: ("get_volume_of_cone", "get_volume_of_cylinder", "get_volume_of_pyramid"),
+    3: ("get_volume_of_frustum", "get_volume_of_box", "get_surface_area_of_box"),
+    4: ("get_volume_of_wedge", "get_volume_of_tube", "get_volume_of_sector"),
+}
+_DOC_NOISE = {
+    "baseline": {},
+    "descriptions empty": {"description_noise_type": "empty"},
+    "descriptions scrambled": {"description_noise_type": "scrambled"},
+    "names numbered": {"function_noise_type": "numbered"},
+    "names scrambled": {"function_noise_type": "scrambled"},
+}
+_PROMPT_NOISE: dict[str, dict[str, str]] = {
+    "baseline": {},
+    "description empty": {"description": ""},
+    "description scrambled": {"description": "works out the area of the six faces of a cube"},
+    "name meaningless": {"func_name": "func"},
+    "name adversarial": {"func_name": "compute_surface_area_of_cube"},
+}
+
+
+def compositionality() -> Iterator[Problem]:
+    """Chains of one to twenty changes to an image, eight of each length."""
+    shelf, rng = provided("image"), random.Random(7)
+    library = shelf.libraries[0]
+    steps = [one for one in library.functions if one.returns == "image" and one.name != "overlay"]
+    for length, number in itertools.product(range(1, _LONGEST + 1), range(_CHAINS_PER_LENGTH)):
+        text = "image"
+        for function in rng.choices(steps, k=length):
+            given = [
+                f"{one.name}={constant_of(shelf.plain(one.type), rng)!r}"
+                for one in function.arguments
+            ]
+            text += f".{function.name}({', '.join(given)})"
+        yield Problem(
+            **_asked(text, shelf, f"change_image_{number + 1}"),
+            id=f"compositionality-{length}-{number}",
+            benchmark="compositionality",
+            num_distractors=max(0, min(_DISTRACTORS, 18 - len(set(text.split(".")[1:])))),
+            seed=number,
+            factors={"length": length},
+        )
+
+
+def distractor() -> Iterator[Problem]:
+    """The volume of a cylinder among up to eight functions, at every place."""
+    shelf = provided("solids")
+    for count in range(1, _MOST_FUNCTIONS + 1):
+        for place in range(count):
+            yield Problem(
+                **_asked("solids.get_volume_of_cylinder()", shelf),
+                id=f"distractor-{count - 1}-{place}",
+                benchmark="distractor",
+                num_distractors=count - 1,
+                target_func_location=place,
+                seed=count,
+                factors={"distractors": count - 1, "place": place},
+            )
+
+
+def semantics() -> Iterator[Problem]:
+    """The volume of a cone with noise in the documentation, in the prompt, or in both."""
+    shelf = provided("solids")
+    names = _BY_ARGUMENTS[2]
+    target = _asked(f"solids.{names[0]}()", shelf)
+    alike = [Asked(**_asked(f"solids.{name}()", shelf)) for name in names[1:]]
+    unlike = [
+        Asked(**_asked("solids.get_volume_of_box(width=3)", shelf)),
+        Asked(**_asked("solids.get_surface_area_of_cube(side=2)", shelf)),
+    ]
+    for docs, prompt, shots in itertools.product(_DOC_NOISE, _PROMPT_NOISE, SHOTS):
+        yield Problem(
+            **{**target, **_PROMPT_NOISE[prompt]},
+            **_DOC_NOISE[docs],
+            id=f"semantics-{docs}-{prompt}-{shots}".replace(" ", "-"),
+            benchmark="semantics",
+            num_distractors=_DISTRACTORS,
+            fewshot=_shots(shots, alike, unlike),
+            fewshot_type=shots,
+            factors={"documentation": docs, "prompt": prompt},
+        )
+
+
+def arguments() -> Iterator[Problem]:
+    """Every choice and order of free arguments of functions with two, three and four of them."""
+    for count in sorted(_BY_ARGUMENTS, reverse=True):
+        orders = [
+            order
+            for free in range(count, 0, -1)
+            for order in itertools.permutations(range(count), free)
+        ]
+        for place, order in enumerate(orders):
+            for shots in SHOTS:
+                yield _with_order(count, order, orders[(place + 1) % len(orders)], shots)
+
+
+def _with_order(
+    count: int, order: tuple[int, ...], other: tuple[int, ...], shots: FewShot
+) -> Problem:
+    target, *examples = _BY_ARGUMENTS[count]
+    said = "".join(str(one + 1) for one in order)
+    return Problem(
+        **_ordered(target, order, 0),
+        id=f"arguments-{count}-{said}-{shots}",
+        benchmark="arguments",
+        num_distractors=_DISTRACTORS,
+        fewshot=_shots(
+            shots,
+            [Asked(**_ordered(name, order, at)) for at, name in enumerate(examples, 1)],
+            [Asked(**_ordered(name, other, at)) for at, name in enumerate(examples, 1)],
+        ),
+        fewshot_type=shots,
+        factors={"arguments": count, "order": said},
+    )
+
+
+def _ordered(function: str, order: Sequence[int], at: int) -> dict[str, Any]:
+    """A call whose arguments are free in this order, and fixed where it does not name them."""
+    shelf = provided("solids")
+    names = [one.name for one in shelf.libraries[0].function(function).arguments]
+    fixed = [
+        f"{name}={3 + place + 2 * at}" for place, name in enumerate(names) if place not in order
+    ]
+    asked = _asked(f"solids.{function}({', '.join(fixed)})", shelf)
+    return {**asked, "outer_order": tuple(names[place] for place in order)}
+
+
+def _shots(kind: FewShot, alike: Sequence[Asked], unlike: Sequence[Asked]) -> tuple[Asked, ...]:
+    return {
+        "zero": (),
+        "in-1": (alike[0],),
+        "in-2": tuple(alike[:2]),
+        "out-1": (unlike[0],),
+        "out-2": tuple(unlike[:2]),
+        "mixed-in-out": (alike[0], unlike[1]),
+        "mixed-out-in": (unlike[0], alike[1]),
+    }[kind]
+
+
+def _asked(signature: str, shelf: Shelf, func_name: str | None = None) -> dict[str, Any]:
+    expression = parse(signature, shelf)
+    named = func_name or f"compute_{expression.function.removeprefix('get_')}"
+    return {
+        "signature": signature,
+        "description": describe(expression, shelf),
+        "func_name": named,
+    }
+
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Problem]]] = {
+    "compositionality": compositionality,
+    "distractor": distractor,
+    "semantics": semantics,
+    "arguments": arguments,
+}
+
+
+def sampled(shelf: Shelf, count: int, *, depth: int, distractors: int, seed: int) -> list[Problem]:
+    """Random problems on any libraries. Raises InputError when there are not so many functions."""
+    rng = random.Random(seed)
+    return [_sampled(shelf, rng, number, depth, distractors) for number in range(count)]
+
+
+def _sampled(
+    shelf: Shelf, rng: random.Random, number: int, depth: int, distractors: int
+) -> Problem:
+    expression: Call = sample(shelf, rng, depth=depth)
+    signature = write(expression)
+    order = [one.name for one in outers(expression)]
+    rng.shuffle(order)
+    return Problem(
+        **_asked(signature, shelf, "test"),
+        outer_order=tuple(order),
+        id=f"sampled-{number}",
+        benchmark="sampled",
+        num_distractors=distractors,
+        seed=number,
+    )
+
+
+def read_problems(file: Path) -> list[Problem]:
+    """The problems of a JSON file. Raises InputError when it has none that can be used."""
+    try:
+        given = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{file} cannot be read as JSON: {error}.") from error
+    if not isinstance(given, list) or not given:
+        raise InputError(f"{file} is no list of problems. 'generate' writes one.")
+    try:
+        problems = [Problem.model_validate(one) for one in given]
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{file}: a problem's {where}: {first['msg']}.") from error
+    ids = [one.id for one in problems]
+    if len(set(ids)) != len(ids):
+        raise InputError(f"{file}: two problems have the same id.")
+    return problems

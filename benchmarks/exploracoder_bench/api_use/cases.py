@@ -1,0 +1,97 @@
+"""Cases for the judge as JSON lines: a candidate, what it should have done, and its libraries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_bench.api_use import signature
+from exploracoder_bench.api_use.expressions import Outer
+from exploracoder_bench.api_use.flow import Flow, of_expression
+from exploracoder_bench.api_use.judging import Judge, Question
+from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.library_files import provided, shelf_of
+from exploracoder_bench.api_use.verdicts import Verdict
+
+
+class Parameter(BaseModel):
+    """An argument of the function that is asked for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    type: str = "any"
+
+
+class Case(BaseModel):
+    """A line. ``reference`` counts where there is one, else ``signature``; the rest is left out.
+
+    ``libraries`` is what `library_files.shelf_of` reads; without it, those that are provided.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    candidate: str
+    func_name: str
+    signature: str = ""
+    reference: str = ""
+    params: tuple[Parameter, ...] | None = None
+    libraries: Any = None
+
+    async def judge(self, judge: Judge, *, is_strict: bool = False) -> Verdict:
+        """The judge's verdict. Raises InputError when the case itself cannot be used."""
+        shelf = shelf_of(self.libraries, self.id) if self.libraries else provided()
+        outer = tuple(_outer(one, shelf) for one in self.params or ())
+        if self.reference:
+            asked = Question(shelf, self.reference, self.func_name, outer)
+            expected = await judge.flow_of(asked)
+        else:
+            outer, expected = self._from_signature(shelf)
+        question = Question(shelf, self.candidate, self.func_name, outer)
+        return await judge.judge(question, expected, is_strict=is_strict)
+
+    def _from_signature(self, shelf: Shelf) -> tuple[tuple[Outer, ...], Flow]:
+        if not self.signature:
+            raise InputError(f"Case {self.id} has neither a reference nor a signature. Add one.")
+        expression = signature.parse(self.signature, shelf)
+        names = None if self.params is None else [one.name for one in self.params]
+        outer = signature.ordered(expression, names)
+        return tuple(outer), of_expression(expression, outer)
+
+
+def _outer(parameter: Parameter, shelf: Shelf) -> Outer:
+    """The argument; one that has a class library's name and no type of its own is of that class."""
+    library = shelf.class_of(parameter.name) if parameter.type == "any" else None
+    return Outer(parameter.name, library.id if library else parameter.type)
+
+
+def read_cases(file: Path) -> list[Case]:
+    """The cases of a file. Raises InputError with the line that cannot be used."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}. Check the path.") from error
+    cases = [_case(file, at, line) for at, line in enumerate(lines, 1) if line.strip()]
+    if not cases:
+        raise InputError(f"{file} has no cases. It takes one JSON object a line.")
+    return cases
+
+
+def _case(file: Path, at: int, line: str) -> Case:
+    try:
+        given = json.loads(line)
+        if not isinstance(given, Mapping):
+            raise ValueError("it is no object")
+        return Case.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{file}, line {at}: {where}: {first['msg']}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}, line {at} is no case: {error}.") from error

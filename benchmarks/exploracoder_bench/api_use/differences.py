@@ -1,0 +1,146 @@
+"""Where two data flows differ, in words and as a small picture."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from xml.sax.saxutils import escape
+
+from exploracoder_bench.api_use.flow import Flow, Identities
+
+_MOST_DIFFERENCES = 5
+_MOST_ROWS = 40
+_ROW_PX, _INDENT_PX, _COLUMN_PX, _TEXT_CHARACTERS = 22, 14, 380, 46
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """At ``path`` (from the result inwards), what was expected and what came."""
+
+    path: tuple[str, ...]
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        """A sentence's worth of words."""
+        where = " → ".join(self.path) or "the result"
+        return f"{where} is {self.got} instead of {self.expected}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    indent: int
+    words: str
+    is_wrong: bool
+
+
+def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
+    """The first places from the result inwards where the flows part."""
+    identities = Identities()
+    sides = (identities.of(expected), identities.of(got))
+    found: list[Difference] = []
+    waiting: list[tuple[tuple[str, ...], int, int]] = [((), expected.result, got.result)]
+    while waiting and len(found) < _MOST_DIFFERENCES:
+        path, left, right = waiting.pop(0)
+        if sides[0][left] == sides[1][right]:
+            continue
+        want, have = expected.nodes[left], got.nodes[right]
+        if (want.kind, want.label) == (have.kind, have.label) and len(want.inputs) == len(
+            have.inputs
+        ):
+            for (name, inner), (_, other) in zip(want.inputs, have.inputs, strict=True):
+                step = f"{want.words}: {'its object' if name == 'on' else name}"
+                waiting.append(((*path, step), inner, other))
+        else:
+            found.append(Difference(path, in_words(expected, left), in_words(got, right)))
+    return tuple(found)
+
+
+def in_words(flow: Flow, number: int, depth: int = 3) -> str:
+    """A value as an expression, cut where it gets deep."""
+    node = flow.nodes[number]
+    if node.kind == "outer":
+        return f"the argument {node.words}"
+    if node.kind == "constant" or (node.kind == "other"):
+        return node.words
+    if depth == 0:
+        return f"{node.words}(…)"
+    inner = [f"{name}={in_words(flow, at, depth - 1)}" for name, at in node.inputs[:6]]
+    return f"{node.words}({', '.join(inner)})"
+
+
+def picture_text(expected: Flow, got: Flow) -> str:
+    """Both trees as text, one below the other; lines that differ begin with an arrow."""
+    blocks = []
+    for title, rows in _sides(expected, got):
+        lines = [f"{'→' if row.is_wrong else ' '} {'  ' * row.indent}{row.words}" for row in rows]
+        blocks.append("\n".join([title, *lines]))
+    return "\n".join(blocks)
+
+
+def picture_svg(expected: Flow, got: Flow) -> str:
+    """Both trees side by side as SVG; what differs is framed. All words in it are escaped."""
+    sides = _sides(expected, got)
+    height = _ROW_PX * (max(len(rows) for _, rows in sides) + 2)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * _COLUMN_PX}" height="{height}" '
+        f'viewBox="0 0 {2 * _COLUMN_PX} {height}" role="img" font-family="monospace" '
+        'font-size="12"><title>Where the data flow differs</title>'
+        '<rect width="100%" height="100%" fill="#fff"/>'
+    ]
+    for column, (title, rows) in enumerate(sides):
+        left = column * _COLUMN_PX + 10
+        parts.append(f'<text x="{left}" y="16" font-weight="bold">{escape(title)}</text>')
+        parts += [_svg_row(left, place, row) for place, row in enumerate(rows)]
+    return "".join([*parts, "</svg>"])
+
+
+def _svg_row(left: int, place: int, row: _Row) -> str:
+    x, y = left + row.indent * _INDENT_PX, _ROW_PX * (place + 1) + 4
+    # XML has no place for control characters, not even escaped.
+    shown = "".join(one if one.isprintable() else "�" for one in row.words)
+    words = shown if len(shown) <= _TEXT_CHARACTERS else shown[: _TEXT_CHARACTERS - 1] + "…"
+    width = len(words) * 7.4 + 8
+    colour = ("#fdd", "#b00020") if row.is_wrong else ("#eef", "#99a")
+    return (
+        f'<rect x="{x}" y="{y}" width="{width:.0f}" height="18" rx="3" fill="{colour[0]}" '
+        f'stroke="{colour[1]}"/><text x="{x + 4}" y="{y + 13}">{escape(words)}</text>'
+    )
+
+
+def _sides(expected: Flow, got: Flow) -> list[tuple[str, list[_Row]]]:
+    """Both trees as rows; a row differs when the other tree has something else in its place."""
+    trees = {"expected": _places(expected), "got": _places(got)}
+    sides = []
+    for (title, own), other in zip(trees.items(), reversed(trees.values()), strict=True):
+        matches = {(place.path, place.label) for place in other}
+        rows = [
+            _Row(len(place.path), place.words, (place.path, place.label) not in matches)
+            for place in own[:_MOST_ROWS]
+        ]
+        if len(own) > _MOST_ROWS:
+            rows.append(_Row(0, "…", False))
+        sides.append((title, rows))
+    return sides
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: tuple[str, ...]
+    words: str
+    label: Hashable
+
+
+def _places(flow: Flow) -> list[_Place]:
+    """The tree from the result inwards. A tree can be far larger than its flow: it is cut."""
+    return list(islice(_walk(flow, flow.result, ()), _MOST_ROWS + 1))
+
+
+def _walk(flow: Flow, at: int, path: tuple[str, ...]) -> Iterator[_Place]:
+    node = flow.nodes[at]
+    words = f"{path[-1]}: {node.words}" if path else node.words
+    yield _Place(path, words, (node.kind, node.label))
+    if len(path) < _MOST_ROWS:
+        for name, inner in node.inputs:
+            yield from _walk(flow, inner, (*path, name))

@@ -1,0 +1,68 @@
+"""Which functions a problem documents, and in which order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.api_use.expressions import Call, Expression, calls
+from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.noise import Key
+
+MIDDLE = "middle"
+
+
+def keys_of(expression: Expression) -> list[Key]:
+    """The functions that it calls, each once."""
+    return list(dict.fromkeys((one.library, one.function) for one in calls(expression)))
+
+
+def documented(
+    shelf: Shelf,
+    target: Call,
+    shots: Sequence[Call],
+    *,
+    distractors: int,
+    place: int | str,
+    rng: random.Random,
+) -> list[Key]:
+    """The functions of the documentation, in its order.
+
+    Args:
+        shelf: All that distractors are taken from: the libraries that target and shots use.
+        target: What is asked for.
+        shots: The solved examples; their functions count against the distractors.
+        distractors: How many functions besides the target's.
+        place: How many of those come before the target's; or ``middle``.
+        rng: Chooses.
+
+    Raises:
+        InputError: There are not so many functions, or no such place.
+    """
+    wanted = keys_of(target)
+    shown = [key for shot in shots for key in keys_of(shot) if key not in wanted]
+    others = list(dict.fromkeys(shown))
+    libraries = dict.fromkeys([key[0] for key in [*wanted, *others]])
+    free = [
+        (id, function.name)
+        for id in libraries
+        for function in shelf.find(id).functions
+        if (id, function.name) not in (*wanted, *others)
+    ]
+    missing = max(0, distractors - len(others))
+    if missing > len(free):
+        raise InputError(
+            f"{distractors} distractors are asked for, and {', '.join(libraries)} has only"
+            f" {len(free) + len(others)}. Ask for fewer."
+        )
+    others += rng.sample(free, missing)
+    rng.shuffle(others)
+    at = len(others) // 2 if place == MIDDLE else place
+    if not isinstance(at, int) or not 0 <= at <= len(others):
+        raise InputError(
+            f"There is no place {place!r} among {len(others)} distractors. Say 0 to {len(others)},"
+            f" or '{MIDDLE}'."
+        )
+    return [*others[:at], *wanted, *others[at:]]

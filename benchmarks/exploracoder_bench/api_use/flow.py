@@ -1,0 +1,160 @@
+"""Data flow: how a result comes from arguments, constants and calls, whatever the program says.
+
+Two programs have the same data flow when their results are the same tree. Whether a value is
+computed once and used twice, or computed twice, makes no difference: functions that exist in
+documentation alone are taken to give the same for the same arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from exploracoder_bench.api_use.expressions import Constant, Expression, Outer
+
+_KINDS = ("outer", "call", "constant", "list", "tuple", "dict", "operation", "new", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value: what it is, in words and as something to compare, and what goes into it."""
+
+    kind: str
+    words: str
+    label: Hashable
+    inputs: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Nodes, each after those that go into it, and the number of the result."""
+
+    nodes: tuple[Node, ...]
+    result: int
+
+    def unused_calls(self) -> int:
+        """How many calls do not reach the result."""
+        used = set(self._reached())
+        made = (at for at, node in enumerate(self.nodes) if node.kind in ("call", "new"))
+        return sum(at not in used for at in made)
+
+    def _reached(self) -> Iterator[int]:
+        waiting, seen = [self.result], {self.result}
+        while waiting:
+            at = waiting.pop()
+            yield at
+            fresh = {number for _, number in self.nodes[at].inputs} - seen
+            seen |= fresh
+            waiting += fresh
+
+
+class MalformedError(ValueError):
+    """A record that the recorder cannot have made."""
+
+
+@dataclass(slots=True)
+class Identities:
+    """Gives the same number to the same tree, across flows, without writing trees out."""
+
+    _known: dict[Hashable, int] = field(default_factory=dict)
+
+    def of(self, flow: Flow) -> list[int]:
+        """The identity of each node."""
+        found: list[int] = []
+        for node in flow.nodes:
+            inputs = tuple((name, found[number]) for name, number in node.inputs)
+            key = (node.kind, node.label, inputs)
+            found.append(self._known.setdefault(key, len(self._known)))
+        return found
+
+
+def same(expected: Flow, got: Flow) -> bool:
+    """Whether the results are the same tree."""
+    identities = Identities()
+    return identities.of(expected)[expected.result] == identities.of(got)[got.result]
+
+
+def of_expression(expression: Expression, order: Sequence[Outer]) -> Flow:
+    """The data flow that a problem asks for; ``order`` is that of its function's arguments."""
+    places = {outer.name: place for place, outer in enumerate(order)}
+    nodes: list[Node] = []
+
+    def add(part: Expression) -> int:
+        nodes.append(_node_of(part, places, add))
+        return len(nodes) - 1
+
+    result = add(expression)
+    return Flow(tuple(nodes), result)
+
+
+def _node_of(part: Expression, places: Mapping[str, int], add: Callable[[Expression], int]) -> Node:
+    if isinstance(part, Outer):
+        return Node("outer", part.name, places[part.name])
+    if isinstance(part, Constant):
+        return Node("constant", repr(part.value), constant_label(part.value))
+    name = f"{part.library}.{part.function}"
+    on = [] if part.on is None else [("on", add(part.on))]
+    given = [(argument, add(value)) for argument, value in part.arguments]
+    return Node("call", name, name, (*on, *given))
+
+
+def of_record(nodes: Any, result: Any) -> Flow:
+    """The data flow that a record tells. Raises MalformedError when it is none.
+
+    The record comes from a process in which a candidate ran: nothing in it is taken on trust.
+    """
+    if not isinstance(nodes, list) or type(result) is not int or not 0 <= result < len(nodes):
+        raise MalformedError("it has no result")
+    return Flow(tuple(_read(at, node) for at, node in enumerate(nodes)), result)
+
+
+def _read(at: int, node: Any) -> Node:
+    if not (isinstance(node, list) and len(node) == 3 and node[0] in _KINDS):
+        raise MalformedError(f"node {at} is none")
+    kind, label, inputs = node
+    if not isinstance(inputs, list):
+        raise MalformedError(f"node {at} has no inputs")
+    pairs = tuple(_input(at, pair) for pair in inputs)
+    if kind == "constant":
+        value = _constant(label)
+        return Node(kind, _cut(repr(value)), constant_label(value))
+    if kind == "outer":
+        if not (isinstance(label, list) and len(label) == 2 and type(label[0]) is int):
+            raise MalformedError(f"node {at} is no argument")
+        return Node(kind, _cut(str(label[1])), label[0])
+    return Node(kind, _cut(str(label) or kind), str(label), pairs)
+
+
+def _input(at: int, pair: Any) -> tuple[str, int]:
+    is_pair = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
+    if not is_pair or type(pair[1]) is not int or not 0 <= pair[1] < at:
+        raise MalformedError(f"node {at} comes before what goes into it")
+    return pair[0], pair[1]
+
+
+def _constant(label: Any) -> Any:
+    if not (isinstance(label, list) and len(label) == 2 and isinstance(label[1], str)):
+        raise MalformedError("a constant without a value")
+    text = label[1]
+    if label[0] in ("float", "complex"):
+        try:
+            return float(text) if label[0] == "float" else complex(text)
+        except ValueError as error:
+            raise MalformedError("a number that is none") from error
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise MalformedError("a constant that is none") from error
+
+
+def constant_label(value: Any) -> Hashable:
+    """What makes a constant the same as another: 5 is 5.0, and neither "5" nor True."""
+    if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
+        return ("number", "nan" if value != value else value)
+    return (type(value).__name__, value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:60]}…{text[-15:]}"

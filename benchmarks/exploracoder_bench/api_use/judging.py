@@ -1,0 +1,209 @@
+"""The judge: runs candidates in the sidecar and compares what they did with what was asked.
+
+Each candidate runs in a process of its own, a fork below the sidecar; the judge only reads the
+record that it leaves, and never runs or evaluates any of it. What the problem expects stays here.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import secrets
+import sys
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sandbox import LevelChoice, choose
+from exploracoder_kernel.sidecar import Sidecar
+
+from exploracoder_bench.api_use.expressions import Outer
+from exploracoder_bench.api_use.flow import Flow
+from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.verdicts import Verdict, refused, verdict_on
+
+_SOURCES = Path(__file__).parents[2]
+_PREPARE = f"""
+import sys
+sys.path.insert(0, {str(_SOURCES)!r})
+from exploracoder_bench.api_use.inside.runner import record_all as _record_all
+"""
+# Of one program. The run that holds a batch of them has time for all, and some more.
+SECONDS = 5.0
+_GRACE_S = 20.0
+_BATCH = 50
+_LIMITS = Limits(max_output_chars=64_000_000, memory_bytes=1 << 30, processes=8)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A candidate: the program, the function in it that was asked for, and that one's arguments."""
+
+    shelf: Shelf
+    program: str
+    function: str
+    outer: tuple[Outer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges candidates; ``open_judge`` makes one.
+
+    Args:
+        sidecar: Where they run.
+        seconds: What each may take.
+    """
+
+    sidecar: Sidecar
+    seconds: float = SECONDS
+
+    async def judge(
+        self, question: Question, expected: Flow, *, is_strict: bool = False
+    ) -> Verdict:
+        """Whether the candidate's data flow is the expected one.
+
+        Args:
+            question: The candidate.
+            expected: What the problem asks for.
+            is_strict: Calls that do not reach the result make it wrong.
+        """
+        return (await self.judge_all([question], [expected], is_strict=is_strict))[0]
+
+    async def judge_all(
+        self,
+        questions: Sequence[Question],
+        expected: Sequence[Flow],
+        *,
+        is_strict: bool = False,
+        is_apart: bool = True,
+    ) -> list[Verdict]:
+        """The same for many that share their libraries, a fork of the sidecar for each batch.
+
+        In it each candidate has a process of its own again, which is killed when its time is up.
+        Without ``is_apart`` a batch shares one: only for programs that we made ourselves, since
+        those of others could meddle with each other.
+        """
+        verdicts: list[Verdict] = []
+        for start in range(0, len(questions), _BATCH):
+            batch = questions[start : start + _BATCH]
+            flows = expected[start : start + _BATCH]
+            records = await self._records(batch, is_apart)
+            verdicts += [
+                verdict_on(record, flow, is_strict=is_strict)
+                for record, flow in zip(records, flows, strict=True)
+            ]
+        return verdicts
+
+    async def flow_of(self, question: Question) -> Flow:
+        """The data flow of a reference program. Raises InputError when it has none."""
+        found = verdict_on((await self._records([question], True))[0], None)
+        if found.got is None:
+            raise InputError(f"The reference cannot be used: it {found.why}.")
+        if any(node.kind == "other" for node in found.got.nodes):
+            raise InputError("The reference returns something that is no data flow.")
+        return found.got
+
+    async def _records(self, questions: Sequence[Question], is_apart: bool) -> list[Any]:
+        """A record of each. One that brings its whole batch down is told from the others."""
+        seal = secrets.token_hex(16)
+        wall = self.seconds * len(questions) + _GRACE_S
+        limits = _LIMITS.model_copy(update={"wall_seconds": wall})
+        payload = _payload(questions) | {"seal": seal, "seconds": self.seconds}
+        text = json.dumps(payload | {"is_apart": is_apart})
+        observation = await self._run(text, limits)
+        records = _unsealed(observation, seal)
+        if len(records) == len(questions):
+            return records
+        if len(questions) == 1:
+            return [refused(_ending(observation))]
+        return [record for one in questions for record in await self._records([one], True)]
+
+    async def _run(self, payload: str, limits: Limits) -> Observation:
+        branch = await self.sidecar.fork(self.sidecar.root)
+        try:
+            return await self.sidecar.run(branch, f"_record_all({payload!r})", limits)
+        finally:
+            await self.sidecar.drop(branch)
+
+
+@asynccontextmanager
+async def open_judge(
+    *, sandbox: LevelChoice = "auto", seconds: float = SECONDS
+) -> AsyncIterator[Judge]:
+    """Start the sidecar that candidates run in.
+
+    Raises:
+        SetupError: It cannot be started, or no sandbox can be had.
+    """
+    try:
+        chosen = await asyncio.to_thread(
+            choose, sandbox, python=sys.executable, cwd=_SOURCES, inputs=[_SOURCES]
+        )
+        sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=chosen.launcher)
+        await sidecar.__aenter__()
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    try:
+        prepared = await sidecar.run(sidecar.root, _PREPARE)
+        if not prepared.ran:
+            raise SetupError(f"The judge could not be prepared: {_ending(prepared)}.")
+        yield Judge(sidecar, seconds)
+    finally:
+        await sidecar.__aexit__(None, None, None)
+
+
+def _payload(questions: Sequence[Question]) -> dict[str, Any]:
+    shelf = questions[0].shelf
+    libraries = [
+        {
+            "id": one.id,
+            "module": one.name,
+            "style": one.style,
+            "functions": {
+                function.name: [
+                    [argument.name for argument in function.arguments],
+                    shelf.plain(function.returns),
+                ]
+                for function in one.functions
+            },
+        }
+        for one in shelf
+    ]
+    asked = [
+        {"program": one.program, "function": one.function, "outer": _outer(one.outer, shelf)}
+        for one in questions
+    ]
+    return {"libraries": libraries, "questions": asked}
+
+
+def _outer(outer: Iterable[Outer], shelf: Shelf) -> list[list[str]]:
+    return [[one.name, shelf.plain(one.type)] for one in outer]
+
+
+def _unsealed(observation: Observation, seal: str) -> list[Any]:
+    """The records, if it was our own function that gave them."""
+    if not observation.ran or observation.result is None:
+        return []
+    try:
+        given = json.loads(ast.literal_eval(observation.result))
+        return list(given["records"]) if given["seal"] == seal else []
+    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
+        return []
+
+
+def _ending(observation: Observation) -> str:
+    """How a run ended that gave no record."""
+    if observation.status in ("timeout", "interrupted"):
+        return f"did not come to its end within {observation.seconds:.0f} s"
+    if observation.limits_hit:
+        return f"went over a limit: {', '.join(observation.limits_hit)}"
+    if observation.error is not None:
+        return f"ended with {observation.error.ename}: {observation.error.evalue[:200]}"
+    return f"gave no record that could be believed; its run ended as {observation.status}"

@@ -1,0 +1,222 @@
+"""Synthetic libraries: typed functions with a sentence of documentation and no code at all."""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from exploracoder.errors import InputError
+
+Style = Literal["import", "class"]
+
+SCALARS = ("any", "float", "int", "str", "bool")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a function; ``type`` is a scalar, a class library, or one of the user's."""
+
+    name: str
+    type: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What the documentation says of one function."""
+
+    name: str
+    doc: str
+    arguments: tuple[Argument, ...]
+    returns: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One library (Measuring Novel API Use, section 2).
+
+    Attributes:
+        id: What signatures call it.
+        name: What programs call it: the module, or the argument that holds an object of the class.
+        style: ``import``: functions of a module. ``class``: member functions of an object, whose
+            type is the library's id.
+        functions: In the order in which they are documented.
+        types: Other names for types, such as ``{"degrees": "float"}``.
+    """
+
+    id: str
+    name: str
+    style: Style
+    functions: tuple[Function, ...]
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def function(self, name: str) -> Function:
+        """The function of that name. Raises InputError when there is none."""
+        for function in self.functions:
+            if function.name == name:
+                return function
+        known = ", ".join(one.name for one in self.functions[:8])
+        raise InputError(f"Library {self.id} has no function {name!r}. It has: {known}.")
+
+    def with_functions(self, functions: Iterable[Function]) -> Library:
+        """The same library with other functions."""
+        return replace(self, functions=tuple(functions))
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Libraries that know of each other: a function of one may return an object of another."""
+
+    libraries: tuple[Library, ...]
+
+    def __post_init__(self) -> None:
+        """Raises InputError when the libraries do not fit together."""
+        _refuse_twice("library", [one.id for one in self.libraries])
+        _refuse_twice("library's name", [one.name for one in self.libraries])
+        for library in self.libraries:
+            _check_library(library)
+        _refuse_two_meanings(self.libraries)
+        # Cycles first: who looks a type up would walk round in one.
+        others = {key: value for one in self.libraries for key, value in one.types.items()}
+        for library in self.libraries:
+            for start in library.types:
+                _refuse_cycle(library.id, start, others)
+        for library in self.libraries:
+            _check_types(library, self)
+
+    def __iter__(self) -> Iterator[Library]:
+        return iter(self.libraries)
+
+    def find(self, name: str) -> Library:
+        """The library with this id, or else with this name. Raises InputError."""
+        for library in self.libraries:
+            if library.id == name:
+                return library
+        for library in self.libraries:
+            if library.name == name:
+                return library
+        known = ", ".join(one.id for one in self.libraries)
+        raise InputError(f"There is no library {name!r}. Known: {known or 'none'}.")
+
+    def class_of(self, type_name: str) -> Library | None:
+        """The class library whose objects have this type; None for a scalar."""
+        wanted = self.plain(type_name)
+        for library in self.libraries:
+            if library.style == "class" and wanted == library.id:
+                return library
+        return None
+
+    def plain(self, type_name: str) -> str:
+        """The scalar or class library's id behind a type's name."""
+        others = {key: value for one in self.libraries for key, value in one.types.items()}
+        while type_name in others:
+            type_name = others[type_name]
+        if type_name in SCALARS:
+            return type_name
+        classes = [one for one in self.libraries if one.style == "class"]
+        by_name = [one.id for one in classes if type_name in (one.id, one.name)]
+        return by_name[0] if by_name else type_name
+
+    def accepts(self, wanted: str, given: str) -> bool:
+        """Whether a value of one type may be given where another is wanted."""
+        to, of = self.plain(wanted), self.plain(given)
+        return to == of or "any" in (to, of) or (to == "float" and of == "int")
+
+    def replaced(self, library: Library) -> Shelf:
+        """The shelf with a library in the place of that of the same id."""
+        return Shelf(tuple(library if one.id == library.id else one for one in self.libraries))
+
+
+def library(
+    id: str,
+    style: Style,
+    functions: Mapping[str, tuple[str, Mapping[str, str] | Sequence[str], str]],
+    *,
+    name: str | None = None,
+    types: Mapping[str, str] | None = None,
+) -> Library:
+    """A library of the user's own: for each function its sentence, its arguments, what it returns.
+
+    ``library("tea", "import", {"brew": ("Brews a leaf.", {"grams": "float"}, "str")})``
+    """
+    made = [
+        Function(key, doc, _arguments(arguments), returns)
+        for key, (doc, arguments, returns) in functions.items()
+    ]
+    return Library(id, name or id, style, tuple(made), dict(types or {}))
+
+
+def _arguments(given: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]:
+    if isinstance(given, Mapping):
+        return tuple(Argument(name, kind) for name, kind in given.items())
+    return tuple(Argument(name) for name in given)
+
+
+def _check_library(library: Library) -> None:
+    where = f"Library {library.id}"
+    _refuse_illegal("Library", [library.id, library.name])
+    if library.style not in ("import", "class"):
+        raise InputError(f"{where} has the style {library.style!r}. Say 'import' or 'class'.")
+    if not library.functions:
+        raise InputError(f"{where} has no functions. Give it at least one.")
+    _refuse_illegal(f"{where}: function", [one.name for one in library.functions])
+    _refuse_twice(f"{where}: function", [one.name for one in library.functions])
+    for function in library.functions:
+        names = [argument.name for argument in function.arguments]
+        _refuse_illegal(f"{where}.{function.name}: argument", names)
+        _refuse_twice(f"{where}.{function.name}: argument", names)
+
+
+def _check_types(library: Library, shelf: Shelf) -> None:
+    wanted = [*library.types.values()]
+    for function in library.functions:
+        wanted += [function.returns, *(argument.type for argument in function.arguments)]
+    for name in wanted:
+        if shelf.plain(name) not in SCALARS and shelf.class_of(name) is None:
+            classes = [one.id for one in shelf if one.style == "class"]
+            raise InputError(
+                f"Library {library.id} names the type {name!r}, which nothing defines. Use one of "
+                f"{', '.join([*SCALARS, *classes])}, or define it under 'types'."
+            )
+
+
+def _refuse_two_meanings(libraries: Iterable[Library]) -> None:
+    meanings: dict[str, str] = {}
+    for library in libraries:
+        for name, meaning in library.types.items():
+            if meanings.setdefault(name, meaning) != meaning:
+                raise InputError(
+                    f"Library {library.id} says that the type {name!r} is {meaning}, another says"
+                    f" {meanings[name]}. Rename one of them."
+                )
+
+
+def _refuse_cycle(library: str, start: str, others: Mapping[str, str]) -> None:
+    seen, at = [start], others[start]
+    while at in others:
+        if at in seen:
+            raise InputError(
+                f"Library {library}: the types {' → '.join([*seen, at])} are defined by each other."
+                " Let one of them be a scalar or a class library."
+            )
+        seen.append(at)
+        at = others[at]
+
+
+def _refuse_twice(what: str, names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{what} {twice[0]!r} is defined twice. Rename one of them.")
+
+
+def _refuse_illegal(what: str, names: Iterable[str]) -> None:
+    for name in names:
+        # Python reads names in this normal form: another spelling would never be found.
+        is_legal = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+        if not is_legal or keyword.iskeyword(name) or name.startswith("_"):
+            raise InputError(
+                f"{what} {name!r} is no name that a program could use. Take letters, digits and"
+                " underscores, not at the beginning, and no word of Python's own."
+            )

@@ -1,0 +1,161 @@
+"""Libraries as JSON: a library, a list of them, or an object whose keys are their ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf, Style
+
+PROVIDED = ("solids", "image", "chem", "music")
+_LIBRARY_FIELDS = {"id", "library_name", "name", "style", "functions", "types", "documentation"}
+_FUNCTION_FIELDS = {
+    "function_name", "name", "documentation", "arglist", "args", "return_type", "returns",
+}  # fmt: skip
+
+
+@cache
+def provided(name: str = "") -> Shelf:
+    """The libraries that come with the benchmark: one bundle, or all of them.
+
+    Raises:
+        InputError: There is no such bundle.
+    """
+    if name and name not in PROVIDED:
+        raise InputError(f"There is no library {name!r}. Known: {', '.join(PROVIDED)}.")
+    folder = resources.files("exploracoder_bench.api_use") / "data"
+    bundles = [name] if name else PROVIDED
+    texts = [(folder / f"{one}.json").read_text(encoding="utf-8") for one in bundles]
+    return Shelf(tuple(one for text in texts for one in parse(text, "the provided libraries")))
+
+
+def read(file: Path) -> Shelf:
+    """The libraries of a file. Raises InputError when it cannot be read or used."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}. Check the path.") from error
+    return parse(text, str(file))
+
+
+def parse(text: str, where: str) -> Shelf:
+    """The libraries that JSON says. Raises InputError when it cannot be used.
+
+    Args:
+        text: The JSON.
+        where: What the errors call it.
+    """
+    try:
+        given = json.loads(text, object_pairs_hook=_no_key_twice)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is no JSON that describes libraries: {error}") from error
+    return shelf_of(given, where)
+
+
+def shelf_of(given: Any, where: str) -> Shelf:
+    """The libraries that a JSON value describes. Raises InputError."""
+    if isinstance(given, Mapping) and "functions" in given:
+        return Shelf((_library(given, None, where),))
+    if isinstance(given, Mapping):
+        return Shelf(tuple(_library(one, key, where) for key, one in given.items()))
+    if isinstance(given, list):
+        return Shelf(tuple(_library(one, None, where) for one in given))
+    raise InputError(f"{where} describes no library: give an object or a list of them.")
+
+
+def as_json(shelf: Shelf) -> list[dict[str, Any]]:
+    """The form that `shelf_of` reads."""
+    return [
+        {
+            "id": one.id,
+            "library_name": one.name,
+            "style": one.style,
+            **({"types": dict(one.types)} if one.types else {}),
+            "functions": [
+                {
+                    "function_name": function.name,
+                    "documentation": function.doc,
+                    "arglist": [
+                        {"name": argument.name, "type": argument.type}
+                        for argument in function.arguments
+                    ],
+                    "return_type": function.returns,
+                }
+                for function in one.functions
+            ],
+        }
+        for one in shelf
+    ]
+
+
+def _library(given: Any, key: str | None, where: str) -> Library:
+    fields = _object(given, f"{where}: a library", _LIBRARY_FIELDS)
+    id = _text(fields.get("id", key), f"{where}: a library's id")
+    where = f"{where}: library {id}"
+    types = fields.get("types", {})
+    if not isinstance(types, Mapping) or not all(isinstance(one, str) for one in types.values()):
+        raise InputError(f"{where}: 'types' is an object from names to types.")
+    return Library(
+        id,
+        _text(fields.get("library_name", fields.get("name", id)), f"{where}: its name"),
+        cast(Style, _text(fields.get("style", "import"), f"{where}: its style")),
+        tuple(_functions(fields.get("functions"), where)),
+        dict(types),
+    )
+
+
+def _functions(given: Any, where: str) -> Iterable[Function]:
+    if isinstance(given, Mapping):
+        given = [{"function_name": key, **_object(one, where)} for key, one in given.items()]
+    if not isinstance(given, list):
+        raise InputError(f"{where}: 'functions' is a list, or an object from names to functions.")
+    for one in given:
+        fields = _object(one, f"{where}: a function", _FUNCTION_FIELDS)
+        name = _text(fields.get("function_name", fields.get("name")), f"{where}: a function's name")
+        arguments = fields.get("arglist", fields.get("args", []))
+        if not isinstance(arguments, list):
+            raise InputError(f"{where}.{name}: 'arglist' is a list of arguments.")
+        yield Function(
+            name,
+            _text(fields.get("documentation", ""), f"{where}.{name}: its documentation"),
+            tuple(_argument(argument, f"{where}.{name}") for argument in arguments),
+            _text(fields.get("return_type", fields.get("returns", "any")), f"{where}.{name}: type"),
+        )
+
+
+def _argument(given: Any, where: str) -> Argument:
+    if isinstance(given, str):
+        name, _, kind = given.partition(":")
+        return Argument(name.strip(), kind.strip() or "any")
+    fields = _object(given, f"{where}: an argument", {"name", "type"})
+    name = _text(fields.get("name"), f"{where}: an argument's name")
+    return Argument(name, _text(fields.get("type", "any"), f"{where}: the type of {name}"))
+
+
+def _object(given: Any, what: str, known: set[str] | None = None) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{what} is an object, not {type(given).__name__}.")
+    unknown = sorted(set(given) - known) if known else []
+    if unknown:
+        raise InputError(f"{what} has no {unknown[0]!r}. Known: {', '.join(sorted(known or ()))}.")
+    return given
+
+
+def _text(given: Any, what: str) -> str:
+    if not isinstance(given, str):
+        raise InputError(f"{what} is a text, not {type(given).__name__}.")
+    return given
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise ValueError(f"{twice[0]!r} is there twice in one object; rename one of them")
+    return dict(pairs)

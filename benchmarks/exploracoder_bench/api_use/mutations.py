@@ -1,0 +1,196 @@
+"""Programs that are nearly right: each differs from its problem in the data flow, on purpose."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from exploracoder_bench.api_use.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Outer,
+    calls,
+    walk,
+)
+from exploracoder_bench.api_use.flow import Identities, of_expression
+from exploracoder_bench.api_use.libraries import Library, Shelf
+from exploracoder_bench.api_use.sampling import constant_of
+
+_TRIES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A wrong expression and what was done to the right one."""
+
+    kind: str
+    expression: Expression
+
+
+def mutations(
+    expression: Expression,
+    order: Sequence[Outer],
+    shelf: Shelf,
+    rng: random.Random,
+    count: int,
+) -> list[Mutation]:
+    """``count`` wrong expressions, no two with the same data flow.
+
+    Where a problem is too small for so many, mutations are mutated again. That a mutation is wrong
+    is seen from the expressions alone; neither the recorder nor the judge has a part in it.
+    """
+    identities = Identities()
+
+    def identity(one: Expression) -> int:
+        flow = of_expression(one, order)
+        return identities.of(flow)[flow.result]
+
+    seen, found = {identity(expression)}, list[Mutation]()
+    for _ in range(_TRIES):
+        if len(found) == count:
+            break
+        is_again = found and rng.random() < 0.2
+        base = rng.choice(found).expression if is_again else expression
+        kind = rng.choice(list(KINDS))
+        made = KINDS[kind](base, order, shelf, rng) if calls(base) else None
+        if made is not None and identity(made) not in seen:
+            seen.add(identity(made))
+            found.append(Mutation(kind, made))
+    return found
+
+
+def swapped_arguments(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """Two arguments of a call exchanged."""
+    wide = [one for one in calls(expression) if len(one.arguments) > 1]
+    if not wide:
+        return None
+    call = rng.choice(wide)
+    one, other = rng.sample(range(len(call.arguments)), 2)
+    values = [value for _, value in call.arguments]
+    values[one], values[other] = values[other], values[one]
+    names = [name for name, _ in call.arguments]
+    made = replace(call, arguments=tuple(zip(names, values, strict=True)))
+    return _put(expression, call, made, rng)
+
+
+def wrong_function(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """Another function of the same library, with the values that there are."""
+    call = rng.choice(calls(expression))
+    library = shelf.find(call.library)
+    others = [one for one in library.functions if one.name != call.function]
+    if not others:
+        return None
+    other = rng.choice(others)
+    values = [value for _, value in call.arguments]
+    values += [Constant(rng.randint(0, 99)) for _ in other.arguments[len(values) :]]
+    names = [one.name for one in other.arguments]
+    given = tuple(zip(names, values[: len(names)], strict=True))
+    return _put(expression, call, Call(library.id, other.name, call.on, given), rng)
+
+
+def dropped_call(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """A call left out: what went into it takes its place, or a constant if nothing did."""
+    call = rng.choice(calls(expression))
+    instead = rng.choice(call.parts()) if call.parts() else Constant(rng.randint(0, 99))
+    return _put(expression, call, instead, rng)
+
+
+def changed_constant(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """Another constant, its text instead of the number, or a constant where none should be."""
+    leaves = [part for part in walk(expression) if not isinstance(part, Call)]
+    if not leaves:
+        return None
+    leaf = rng.choice(leaves)
+    if isinstance(leaf, Outer):
+        return _put(expression, leaf, Constant(rng.randint(0, 99)), rng)
+    value = leaf.value
+    if isinstance(value, str):
+        other = Constant(value + "?")
+    elif rng.random() < 0.3:
+        other = Constant(str(value))
+    else:
+        other = Constant(constant_of("int", rng))
+    return _put(expression, leaf, other, rng)
+
+
+def wrong_receiver(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """A member function of another object: one that is there, or one made from the right one."""
+    members = [one for one in calls(expression) if one.on is not None]
+    if not members:
+        return None
+    call = rng.choice(members)
+    library = shelf.find(call.library)
+    objects: list[Expression] = [one for one in order if one.type == library.id]
+    objects += [one for one in calls(expression) if _gives(one, library, shelf)]
+    objects += list(_made_from(call.on, library, shelf))
+    # A call on itself would be a tree without an end.
+    objects = [one for one in objects if call not in walk(one)]
+    if not objects:
+        return None
+    return _put(expression, call, replace(call, on=rng.choice(objects)), rng)
+
+
+def wrong_argument(
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random
+) -> Expression | None:
+    """One outer argument in the place of another."""
+    leaves = [part for part in walk(expression) if isinstance(part, Outer)]
+    if not leaves or len(order) < 2:
+        return None
+    return _put(expression, rng.choice(leaves), rng.choice(list(order)), rng)
+
+
+Mutate = Callable[[Expression, Sequence[Outer], Shelf, random.Random], Expression | None]
+KINDS: dict[str, Mutate] = {
+    "swapped arguments": swapped_arguments,
+    "wrong function": wrong_function,
+    "dropped call": dropped_call,
+    "changed constant": changed_constant,
+    "wrong receiver": wrong_receiver,
+    "wrong argument": wrong_argument,
+}
+
+
+def _gives(call: Call, library: Library, shelf: Shelf) -> bool:
+    returns = shelf.find(call.library).function(call.function).returns
+    return shelf.plain(returns) == library.id
+
+
+def _made_from(on: Expression | None, library: Library, shelf: Shelf) -> Iterator[Call]:
+    """The right object after one call more."""
+    for function in library.functions:
+        if shelf.plain(function.returns) == library.id and not function.arguments:
+            yield Call(library.id, function.name, on, ())
+
+
+def _put(
+    expression: Expression, old: Expression, new: Expression, rng: random.Random
+) -> Expression:
+    """The expression with ``new`` in one of the places where ``old`` is."""
+    places = sum(part == old for part in walk(expression))
+    at = rng.randrange(places)
+    seen = -1
+
+    def put(part: Expression) -> Expression:
+        nonlocal seen
+        inner = part
+        if isinstance(part, Call):
+            inner = part.with_parts(tuple(put(one) for one in part.parts()))
+        if part == old:
+            seen += 1
+            return new if seen == at else inner
+        return inner
+
+    return put(expression)

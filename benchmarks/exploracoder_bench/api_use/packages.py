@@ -1,0 +1,125 @@
+"""A synthetic library as a package on disk: documentation, and functions that only say what was
+called. With it a library without code can be indexed, tried out and explored like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from exploracoder_bench.api_use.expressions import Outer
+from exploracoder_bench.api_use.libraries import Function, Library, Shelf
+from exploracoder_bench.api_use.noise import Key
+
+_VALUES = "recorded_values"
+_VALUES_SOURCE = '''"""Values that no library computed: they say how they would come about."""
+
+import importlib
+
+
+class Recorded:
+    """A value; shown, it says which call gave it."""
+
+    def __init__(self, told=None):
+        self._told = told or f"{type(self).__name__}()"
+
+    def __repr__(self):
+        return f"<{self._told}>"
+
+
+def recorded(function, arguments, home=None):
+    """What a call gives: an object of the class in the module ``home``, or any value."""
+    given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    told = f"{function}({given})"
+    if home is None:
+        return Recorded(told)
+    module, name = home
+    return getattr(importlib.import_module(module), name)(told)
+'''
+_EXAMPLES = {"float": "2.5", "int": "3", "str": "'C'", "bool": "True", "any": "4"}
+
+
+def write_packages(shelf: Shelf, shown: Sequence[Key], folder: Path) -> list[Path]:
+    """Write a package for each library that has a function in the documentation.
+
+    Args:
+        shelf: The libraries, with the names and texts that the documentation gives.
+        shown: The functions that are documented.
+        folder: Where to; it belongs on the import path.
+
+    Returns:
+        The packages' folders.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{_VALUES}.py").write_text(_VALUES_SOURCE, encoding="utf-8")
+    keys = set(shown)
+    packages = []
+    for library in shelf:
+        functions = [one for one in library.functions if (library.id, one.name) in keys]
+        # A class that nothing is known of is still the type of what others return.
+        if functions or library.style == "class":
+            package = folder / library.name
+            package.mkdir(exist_ok=True)
+            source = _source(library, functions, shelf)
+            (package / "__init__.py").write_text(source, encoding="utf-8")
+            packages += [package] if functions else []
+    return packages
+
+
+def example_context(outer: Sequence[Outer], shelf: Shelf) -> str:
+    """Code that makes a value for each argument of the function that is asked for."""
+    lines = []
+    for one in outer:
+        library = shelf.class_of(one.type)
+        if library is None:
+            lines.append(f"{one.name} = {_EXAMPLES[shelf.plain(one.type)]}")
+        else:
+            name = class_name(library)
+            lines += [f"from {library.name} import {name}", f"{one.name} = {name}()"]
+    return "\n".join(lines)
+
+
+def class_name(library: Library) -> str:
+    """What the class of a class library is called: ``Image`` of ``image``."""
+    return "".join(part.capitalize() for part in library.name.split("_"))
+
+
+def _source(library: Library, functions: Sequence[Function], shelf: Shelf) -> str:
+    is_class = library.style == "class"
+    lines = [f'"""The library {library.name}."""', "", f"from {_VALUES} import Recorded, recorded"]
+    if is_class:
+        lines += ["", "", f"class {class_name(library)}(Recorded):"]
+        lines += [f'    """An object of the library {library.name}."""']
+    for function in functions:
+        made = _function(library, function, shelf)
+        lines += ["", *(f"    {line}" for line in made)] if is_class else ["", "", *made]
+    return "\n".join(lines) + "\n"
+
+
+def _function(library: Library, function: Function, shelf: Shelf) -> list[str]:
+    given = [f"{one.name}{_note(one.type, shelf)}" for one in function.arguments]
+    pairs = [f"{one.name!r}: {one.name}" for one in function.arguments]
+    if library.style == "class":
+        given, pairs = ["self", *given], ["'self': self", *pairs]
+    home = shelf.class_of(function.returns)
+    returns = _annotation(function.returns, shelf)
+    arrow = f" -> {returns}" if returns else ""
+    where = f", {(home.name, class_name(home))!r}" if home else ""
+    called = f"{library.name}.{function.name}"
+    return [
+        f"def {function.name}({', '.join(given)}){arrow}:",
+        f"    {function.doc!r}",
+        f"    return recorded({called!r}, {{{', '.join(pairs)}}}{where})",
+    ]
+
+
+def _note(type_name: str, shelf: Shelf) -> str:
+    words = _annotation(type_name, shelf)
+    return f": {words}" if words else ""
+
+
+def _annotation(type_name: str, shelf: Shelf) -> str:
+    home = shelf.class_of(type_name)
+    if home is not None:
+        return repr(f"{home.name}.{class_name(home)}")
+    plain = shelf.plain(type_name)
+    return "" if plain == "any" else plain

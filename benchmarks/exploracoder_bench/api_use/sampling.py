@@ -1,0 +1,104 @@
+"""Random compositions of libraries' functions, with the types right and the depth bounded."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer, Scalar
+from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf
+
+_WORDS = ("F", "A", "oxygen", "C#4", "violin", "it's", 'a "quoted" one', "")
+_RENAMED = ("given", "first", "amount", "other", "x", "size")
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """How often an argument is another call, a constant, or an outer argument used before."""
+
+    call: float = 0.4
+    constant: float = 0.3
+    again: float = 0.2
+    renamed: float = 0.2
+
+
+def sample(
+    shelf: Shelf, rng: random.Random, *, depth: int, likelihoods: Likelihoods | None = None
+) -> Call:
+    """A composition of at most ``depth`` calls in a row."""
+    sampler = _Sampler(shelf, rng, likelihoods or Likelihoods())
+    library = rng.choice(shelf.libraries)
+    return sampler.call(library, rng.choice(library.functions), depth)
+
+
+def constant_of(type_name: str, rng: random.Random) -> Scalar:
+    """A value of a scalar type."""
+    if type_name == "bool":
+        return rng.random() < 0.5
+    if type_name == "str":
+        return rng.choice(_WORDS)
+    if type_name == "float" and rng.random() < 0.5:
+        return round(rng.uniform(-50, 50), 2)
+    return rng.randint(0, 99)
+
+
+@dataclass(slots=True)
+class _Sampler:
+    shelf: Shelf
+    rng: random.Random
+    likely: Likelihoods
+    outer: dict[str, str] = field(default_factory=dict)
+
+    def call(self, library: Library, function: Function, depth: int) -> Call:
+        on = None
+        if library.style == "class":
+            on = self._object(library, depth - 1)
+        given = tuple((one.name, self._value(one, depth - 1)) for one in function.arguments)
+        return Call(library.id, function.name, on, given)
+
+    def _object(self, library: Library, depth: int) -> Expression:
+        made = self._made(library.id, depth) if self.rng.random() < 0.5 else None
+        return made or self._outer(library.name, library.id)
+
+    def _value(self, argument: Argument, depth: int) -> Expression:
+        wanted = self.shelf.plain(argument.type)
+        chance = self.rng.random()
+        if chance < self.likely.call:
+            made = self._made(wanted, depth)
+            if made is not None:
+                return made
+        is_scalar = self.shelf.class_of(wanted) is None
+        if is_scalar and chance < self.likely.call + self.likely.constant:
+            return Constant(constant_of(wanted, self.rng))
+        if self.rng.random() < self.likely.again:
+            known = [name for name, kind in self.outer.items() if kind == wanted]
+            if known:
+                return Outer(self.rng.choice(known), wanted)
+        is_renamed = self.rng.random() < self.likely.renamed
+        name = self.rng.choice(_RENAMED) if is_renamed else argument.name
+        return self._outer(name, wanted, is_new=True)
+
+    def _made(self, wanted: str, depth: int) -> Call | None:
+        """A call that gives this type; None when there is none, or no depth left."""
+        is_scalar = self.shelf.class_of(wanted) is None
+        makers = [
+            (library, function)
+            for library in self.shelf
+            for function in library.functions
+            if self.shelf.plain(function.returns) == wanted
+            # Of a value of any type nobody knows the functions.
+            or (is_scalar and self.shelf.accepts(wanted, function.returns))
+        ]
+        if depth <= 0 or not makers:
+            return None
+        return self.call(*self.rng.choice(makers), depth)
+
+    def _outer(self, name: str, kind: str, *, is_new: bool = False) -> Outer:
+        modules = {one.name for one in self.shelf if one.style == "import"}
+        chosen, number = name, 2
+        while chosen in modules or (
+            chosen in self.outer and (is_new or self.outer[chosen] != kind)
+        ):
+            chosen, number = f"{name}{number}", number + 1
+        self.outer[chosen] = kind
+        return Outer(chosen, kind)
