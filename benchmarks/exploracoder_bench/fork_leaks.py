@@ -26,7 +26,7 @@ from exploracoder_kernel.sandbox import LEVELS, LevelChoice
 from exploracoder_kernel.sidecar import Sidecar
 
 from exploracoder_bench.process_use import Use, own_use, use_of
-from exploracoder_bench.tables import markdown
+from exploracoder_bench.markdown import markdown
 
 _SETTLED_AFTER = 100
 
