@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from pathlib import Path
 
 from exploracoder.state import Exploration, Step
@@ -24,7 +25,7 @@ def read_chain(notebook: Path) -> ChainFacts:
 
 
 def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
-    """The names that a known solution calls, in order, each once.
+    """The names that a known solution calls, each once.
 
     Those that the solution or its context defines are left out, and so are Python's own. They are
     last names only (``parse_csv``): a solution does not say of which class a method is.
@@ -35,7 +36,7 @@ def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
         return ()
     nodes = [*ast.walk(tree), *ast.walk(around)]
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    own |= set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+    own |= set(dir(builtins))
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     names = [call.attr for call in calls if isinstance(call, ast.Attribute)]
     names += [call.id for call in calls if isinstance(call, ast.Name)]

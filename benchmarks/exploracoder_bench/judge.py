@@ -32,25 +32,29 @@ class Verdict(BaseModel):
     reason: str = ""
 
 
-def judge(problem: Problem, folder: Path) -> Verdict:
-    """Try the known solution and its mutants in ``folder``, which is made afresh."""
+def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> Verdict:
+    """Try the known solution and its mutants in ``folder``, which is made afresh.
+
+    A run that takes longer than ``run_seconds`` is ended; by default that is the limit which
+    candidates have.
+    """
     if not problem.solution:
         return _verdict(problem, "", is_sound=True, note="It has no known solution to try.")
     try:
         prepare(problem, folder)
-        return _verdict(problem, asyncio.run(_fault(problem, folder)))
+        return _verdict(problem, asyncio.run(_fault(problem, folder, run_seconds)))
     except (SidecarError, OSError) as error:
         return _verdict(problem, f"It could not be tried: {error}")
 
 
-async def _fault(problem: Problem, folder: Path) -> str:
+async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
     sandboxing = await asyncio.to_thread(choose, "auto", python=problem.python, cwd=folder)
     paths = environment(problem).get("PYTHONPATH", "")
     homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
     sidecar = Sidecar(
         python=problem.python,
         cwd=folder,
-        limits=Limits(wall_seconds=Settings().run_seconds),
+        limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
         env={"PYTHONPATH": os.pathsep.join([*homes, paths] if paths else homes)},
         launcher=sandboxing.launcher,
     )

@@ -42,6 +42,7 @@ _ALL_CANDIDATES = (
     # Self-contained candidates grow with each step; they must not be cut.
     "--set=step_tokens=900",
 )
+_EMBEDDED = Asked("embedded")
 
 
 _LOAD_MAGICS = """

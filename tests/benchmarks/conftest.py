@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
+from exploracoder_bench.datasets.kit import read_kit
+from exploracoder_bench.problems import Problem
 
 LIBRARY = '''
 """Small words for small numbers."""
@@ -64,6 +67,12 @@ def kit(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def problems(kit: Path) -> dict[str, Problem]:
+    """The kit's problems by name, for this interpreter."""
+    return {one.name: one for one in read_kit(kit, lambda _: sys.executable)}
+
+
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache folder for all tests: a library is indexed once."""
@@ -74,7 +83,7 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the user's cache and endpoint out of the commands that a test starts."""
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL", "PYTHONPATH"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
 
 
