@@ -34,7 +34,9 @@ def run_command(given: dict[str, Any], command: str) -> int:
     results = run_bench(bench, _say)
     from exploracoder_bench.report.tables import apart_table, methods_table
 
-    click.echo("\n\n".join(filter(None, (methods_table(results, plan.price), apart_table(results)))))
+    click.echo(
+        "\n\n".join(filter(None, (methods_table(results, plan.price), apart_table(results))))
+    )
     counted = sum(one.counts for one in results)
     _say(f"{counted} of {len(results)} samples count. Tables: exploracoder bench report {out}")
     return 0 if counted == len(results) else 1

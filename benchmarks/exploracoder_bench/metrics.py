@@ -30,7 +30,7 @@ class Estimate:
     def __str__(self) -> str:
         """In per cent."""
         if not self.problems:
-            return "–"
+            return "-"
         return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"
 
 
@@ -181,10 +181,13 @@ def recall(result: RunResult) -> float:
 
 def money(results: Iterable[RunResult], price: Price) -> float:
     """What the tokens cost, in the currency of the price."""
-    return sum(
-        one.prompt_tokens * price.prompt + one.completion_tokens * price.completion
-        for one in results
-    ) / 1e6
+    return (
+        sum(
+            one.prompt_tokens * price.prompt + one.completion_tokens * price.completion
+            for one in results
+        )
+        / 1e6
+    )
 
 
 def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:

@@ -28,9 +28,9 @@ from typing import Literal
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 from exploracoder_bench import runs, six_steps
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Way
-from exploracoder_bench.markdown import markdown
 
 _ALL_CANDIDATES = (
     "--profile=small",

@@ -140,5 +140,10 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
     methods = tuple(dict.fromkeys([*before.methods, *asked.methods]))
     samples = max(before.samples, asked.samples)
     return before.model_copy(
-        update={"methods": methods, "samples": samples, "price": asked.price, "command": asked.command}
+        update={
+            "methods": methods,
+            "samples": samples,
+            "price": asked.price,
+            "command": asked.command,
+        }
     )

@@ -58,7 +58,11 @@ MORE = FUNCTION | {"id": "Tiny/2"}
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
     """The folder of the kit."""
-    folder = tmp_path / "kit"
+    return make_kit(tmp_path / "kit")
+
+
+def make_kit(folder: Path) -> Path:
+    """Write the kit into a folder."""
     _write(folder / "private/frumpkin/__init__.py", LIBRARY)
     _write(folder / "fixtures/numbers/data/number.txt", "2")
     tiny = (FUNCTION, ASSIGNMENT, MORE)

@@ -10,7 +10,7 @@ from exploracoder_bench.judge import judge
 from exploracoder_bench.mutants import mutants
 from exploracoder_bench.problems import Problem
 
-MARKERS = "print('{\"status\": \"solved\", \"verified\": {\"ran\": true, \"checks\": \"passed\"}}')\n"
+MARKERS = 'print(\'{"status": "solved", "verified": {"ran": true, "checks": "passed"}}\')\n'
 
 
 @pytest.fixture
@@ -27,9 +27,7 @@ def test_a_known_solution_passes_and_every_mutant_fails(
     assert (verdict.is_sound, verdict.reason) == (True, "")
 
 
-def test_each_mutant_alone_would_be_found_out(
-    problems: dict[str, Problem], folder: Path
-) -> None:
+def test_each_mutant_alone_would_be_found_out(problems: dict[str, Problem], folder: Path) -> None:
     problem = problems["Tiny/1"]
     wrong = mutants(problem)
     assert len(wrong) == 2

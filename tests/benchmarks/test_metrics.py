@@ -71,7 +71,7 @@ def test_an_interval_is_the_same_on_every_call_and_unknown_of_nothing() -> None:
     values = [0.0, 1.0, 0.5, 0.25]
 
     assert bootstrap(values) == bootstrap(values)
-    assert str(bootstrap([])) == "–"
+    assert str(bootstrap([])) == "-"
 
 
 def test_problems_weigh_the_same_however_many_samples_they_have() -> None:

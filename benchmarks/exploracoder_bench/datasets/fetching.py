@@ -37,7 +37,7 @@ def fetch(one: Published, url: str | None = None) -> Path:
     folder = home() / one.name
     file = folder / one.file_name
     try:
-        with urllib.request.urlopen(url or one.url, timeout=_TIMEOUT_S) as answer:  # noqa: S310
+        with urllib.request.urlopen(url or one.url, timeout=_TIMEOUT_S) as answer:
             content = answer.read(_MOST_BYTES)
         _check(one, content, folder / "SHA256")
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.problems import Problem
 
+
 class Row(BaseModel):
     """One line of a kit; fields that only other tools need are passed over."""
 

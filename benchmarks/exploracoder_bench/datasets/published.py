@@ -61,7 +61,10 @@ PUBLISHED = {
             "BeatNumEval", "beatnum", f"{_PRIVATE}/real_beatnum_eval_v3.jsonl.gz", _completions
         ),
         Published(
-            "TorchDataEval", "torchdata", f"{_PRIVATE}/real_torchdata_eval_v3.jsonl.gz", _completions
+            "TorchDataEval",
+            "torchdata",
+            f"{_PRIVATE}/real_torchdata_eval_v3.jsonl.gz",
+            _completions,
         ),
         Published(
             "Torchdata-Github",

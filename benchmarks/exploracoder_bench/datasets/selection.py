@@ -36,4 +36,6 @@ def _named(sets: dict[str, list[Problem]], name: str) -> list[Problem]:
         return [problem for group in sets.values() for problem in group[:SMOKE_PROBLEMS]]
     if name in sets:
         return sets[name]
-    return [problem for group in sets.values() for problem in group if name in ("all", problem.name)]
+    return [
+        problem for group in sets.values() for problem in group if name in ("all", problem.name)
+    ]

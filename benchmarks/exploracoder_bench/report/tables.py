@@ -36,13 +36,15 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
     return markdown([*head, "money"] if has_price else head, rows)
 
 
-def at_k_table(results: Sequence[RunResult], title: str, passed: Callable[[RunResult], bool]) -> str:
+def at_k_table(
+    results: Sequence[RunResult], title: str, passed: Callable[[RunResult], bool]
+) -> str:
     """A line a method, a column for each k of which all its problems have enough samples."""
     groups = grouped(results, lambda one: one.method)
     most = max(map(_samples, groups.values()), default=0)
     ks = [k for k in KS if k <= most]
     rows = [
-        (method, *(estimate_at_k(group, k, passed) if k <= _samples(group) else "–" for k in ks))
+        (method, *(estimate_at_k(group, k, passed) if k <= _samples(group) else "-" for k in ks))
         for method, group in groups.items()
     ]
     return markdown([title, *(f"k = {k}" for k in ks)], rows)
@@ -105,12 +107,12 @@ def grouped(
 
 def number(value: float, digits: int = 0) -> str:
     """A number for a table; a dash when it is not known."""
-    return "–" if math.isnan(value) else f"{value:,.{digits}f}"
+    return "-" if math.isnan(value) else f"{value:,.{digits}f}"
 
 
 def percent(value: float) -> str:
     """A share for a table; a dash when it is not known."""
-    return "–" if math.isnan(value) else f"{value:.1%}"
+    return "-" if math.isnan(value) else f"{value:.1%}"
 
 
 def one_line(text: str) -> str:
