@@ -49,13 +49,11 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
 
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
     sandboxing = await asyncio.to_thread(choose, "auto", python=problem.python, cwd=folder)
-    paths = environment(problem).get("PYTHONPATH", "")
-    homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
     sidecar = Sidecar(
         python=problem.python,
         cwd=folder,
         limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
-        env={"PYTHONPATH": os.pathsep.join([*homes, paths] if paths else homes)},
+        env={"PYTHONPATH": _import_path(problem)},
         launcher=sandboxing.launcher,
     )
     async with sidecar:
@@ -69,6 +67,13 @@ async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> s
             if not await _failure(sidecar, problem, code):
                 return f"Its check accepts a solution that {what}."
     return ""
+
+
+def _import_path(problem: Problem) -> str:
+    """Where modules are looked for, libraries given by path included: nothing installed them."""
+    homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
+    given = environment(problem).get("PYTHONPATH", "")
+    return os.pathsep.join([*homes, given] if given else homes)
 
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:

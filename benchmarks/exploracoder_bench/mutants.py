@@ -1,4 +1,4 @@
-"""Solutions that are certainly wrong, made from a known one: a check that accepts one is no check."""
+"""Solutions that are certainly wrong, made from a known one: a check accepts none of them."""
 
 from __future__ import annotations
 

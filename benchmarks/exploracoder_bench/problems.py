@@ -43,8 +43,8 @@ class Problem:
     @property
     def digest(self) -> str:
         """The head of the SHA-256 of what makes it this problem; paths are not part of it."""
-        parts = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
-        parts += [*self.libraries, self.target, _content(self.fixtures)]
+        own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
+        parts = [own, self.libraries, self.target, _content(self.fixtures)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

@@ -46,7 +46,8 @@ COLUMNS = {
         'def words(folder):\n    """\n    Read the words of a file.\n    """\n    '
     },
     "canonical_solution": {
-        "0": "['\\n    text = pathlib.Path(folder, \"words.txt\").read_text()\\n    return text.split()\\n']"
+        "0": "['\\n    file = pathlib.Path(folder, \"words.txt\")\\n'"
+        " '    return file.read_text().split()\\n']"
     },
     "test_input": {"0": "{'folder': \"'<real_path>/'\"}"},
     "test": {

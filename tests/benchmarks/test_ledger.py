@@ -72,8 +72,11 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_harnesses_do_not_work_in_one_folder(tmp_path: Path) -> None:
-    with alone_in(tmp_path), pytest.raises(InputError, match="Another bench run works in"):
-        with alone_in(tmp_path):
-            pass
+    with (
+        alone_in(tmp_path),
+        pytest.raises(InputError, match="Another bench run works in"),
+        alone_in(tmp_path),
+    ):
+        pass
     with alone_in(tmp_path):
         pass

@@ -32,7 +32,9 @@ def read_mapping(file: Path) -> dict[str, Renaming]:
     """
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        mapping = {name: dict(found[name]) for name in _MADE_FROM if name in found}
+        mapping: dict[str, Renaming] = {
+            name: dict(found[name]) for name in _MADE_FROM if name in found
+        }
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file} cannot be read as a renaming: {error!r}.") from error
     if not mapping:

@@ -1,8 +1,8 @@
 """PandasEval, NumpyEval and their kin: completions of a prompt, a problem a line.
 
 Each line has ``task_id``, ``prompt``, ``entry_point`` (``none`` where the completion is no
-function), ``canonical_solution`` (a list) and ``test``, which defines ``check``. A program is prompt
-+ completion + test + a call of ``check`` with the entry point.
+function), ``canonical_solution`` (a list) and ``test``, which defines ``check``. A program is
+prompt + completion + test + a call of ``check`` with the entry point.
 Source: microsoft/PyCodeGPT, ``cert/pandas-numpy-eval`` and ``apicoder/private-eval``.
 """
 
