@@ -134,7 +134,10 @@ under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdi
 
 A notebook of an older version is brought to the newest when it is opened, and saved in that form at
 the next step; the file is not touched before. One of a newer version is refused, with the advice to
-upgrade. One that is damaged is refused with the place of the damage; nothing is guessed.
+upgrade. Settings come and go without another version: those that were renamed are taken over, and
+one that is not known is left out with a warning.
+
+One that is damaged is refused with the place of the damage; nothing is guessed.
 Beyond the fields' types these things are damage:
 
 - a subtask's id that no cell can have, that another subtask has, or that one of the notebook's own
@@ -199,10 +202,13 @@ while the work goes on. The plan is edited by words.
 - The widgets are in the last cell that began or asked for work; `%exploracoder status` brings them
   into a new one. The output that they leave becomes a page, which the notebook keeps.
 - An output with widgets also holds the page as text and HTML, as it was when they appeared; it is
-  written anew when they leave.
+  written anew when they leave, and when the kernel ends in peace.
+- After a restart of the kernel its widgets do nothing any more: in JupyterLab and Notebook 7 they
+  then say so, with what to run to go on, and the page in their output says it everywhere.
 - A kernel that is busy hears no button: while a cell waits (`--wait`), interrupt it instead.
 - A kernel can put text into a cell only in its answer to a cell that is run. So what `Insert into
-  my notebook` inserts comes below the next cell that you run.
+  my notebook` inserts comes below the next cell that you run; `%exploracoder insert` in a cell of
+  your choice puts it below that one.
 - Of a candidate's outputs pictures, text, and HTML without scripts are shown. You did not run this
   code, and a front end would trust all of it.
 - The list of tabs has no name for a screen reader, since ipywidgets gives it none; a heading

@@ -6,12 +6,18 @@ are marked ``thorough`` run with ``--thorough``, or when they are named.
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.sandbox import LEVELS, Sandboxing, choose
+from jupyter_client.manager import KernelManager
+
+_SECONDS = 120.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,3 +70,42 @@ def sandboxing(pytestconfig: pytest.Config) -> Sandboxing:
 def strategy(pytestconfig: pytest.Config) -> str:
     """How branches are made, unless a test is about one way."""
     return str(pytestconfig.getoption("strategy"))
+
+
+@pytest.fixture(scope="module")
+def start_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Starts kernels such as people have, in which cells have run: their connection files.
+
+    They end with the tests of the module. ``python`` is another interpreter than this one.
+    """
+    with ExitStack() as stack:
+
+        def start(*cells: str, python: Path | None = None) -> str:
+            folder = tmp_path_factory.mktemp("kernel")
+            manager = KernelManager(
+                kernel_name="python3",
+                transport="ipc",
+                ip=str(folder / "s"),
+                connection_file=str(folder / "kernel-own.json"),
+            )
+            if python is not None:
+                assert manager.kernel_spec is not None
+                manager.kernel_spec.argv[0] = str(python)
+            manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL)
+            stack.callback(manager.shutdown_kernel, now=True)
+            _run_cells(manager, cells)
+            return str(manager.connection_file)
+
+        yield start
+
+
+def _run_cells(manager: KernelManager, cells: tuple[str, ...]) -> None:
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=_SECONDS)
+        for cell in cells:
+            ran = client.execute_interactive(cell, timeout=_SECONDS, output_hook=lambda _: None)
+            assert ran["content"]["status"] == "ok"
+    finally:
+        client.stop_channels()

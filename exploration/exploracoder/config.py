@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from exploracoder_retrieval.apisearch.page import LIMIT_S, SITES
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -83,10 +84,34 @@ class Settings(BaseModel):
     )
     repair_rounds: int = Field(2, ge=0, description="repairs of each of them")
     doc_chars: int = Field(1200, ge=0, description="characters of each ApiDoc shown in a prompt")
+    source_chars: int = Field(
+        1200,
+        ge=0,
+        description="characters, from the libraries' source, on the names in a line that failed",
+    )
     output_chars: int = Field(1500, ge=100, description="characters of an output shown in a prompt")
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
     solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
     run_seconds: float = Field(30.0, gt=0, description="wall seconds of one run")
+    api_search: Literal["off", "repairs", "always"] = Field(
+        "off",
+        description="offer the model the function APISearch: when a candidate failed or no docs fit"
+        " (repairs), or always",
+    )
+    web_search: str = Field(
+        "off",
+        pattern=r"^(off|duckduckgo|https?://[^\s@?#]+)$",
+        description="whom APISearch asks on the web, too: nobody (off), duckduckgo, or a SearXNG"
+        " server's address",
+    )
+    web_sites: str = Field(
+        " ".join(SITES),
+        pattern=r"^[\w.-]+( [\w.-]+)*$",
+        description="sites that web search is restricted to",
+    )
+    web_seconds: float = Field(
+        LIMIT_S, gt=0, le=10, description="wall seconds of one web search (ToolCoder's limit)"
+    )
     max_seconds: float | None = Field(None, gt=0, description="wall seconds of the exploration")
     max_tokens: int | None = Field(None, gt=0, description="tokens of the exploration")
 
@@ -108,6 +133,7 @@ PROFILES: dict[ProfileName, Settings] = {
         repair_imports=False,
         repair_names=False,
         repair_rounds=0,
+        source_chars=0,
     ),
     "small": Settings(
         profile="small",
@@ -125,6 +151,7 @@ PROFILES: dict[ProfileName, Settings] = {
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,
+        source_chars=600,
         output_chars=500,
         step_tokens=220,
         solution_tokens=500,

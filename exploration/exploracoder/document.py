@@ -6,6 +6,7 @@ The cells are for people and for plain Jupyter; the metadata holds all that is n
 from __future__ import annotations
 
 import html
+import logging
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ from pydantic import ValidationError
 from exploracoder import damage, migrations
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step, Task
+
+_log = logging.getLogger("exploracoder.document")
 
 METADATA_KEY = "exploracoder"
 REVISION_KEY = "revision"
@@ -52,18 +55,22 @@ def load(path: Path) -> Exploration:
 def from_metadata(metadata: object, name: str) -> Exploration:
     """The exploration in a notebook's metadata; ``name`` is what a message calls the notebook.
 
-    Raises InputError with what is wrong with it.
+    It asks nobody on the web: that is agreed to by whoever works, not by a file from somewhere.
+
+    Settings that this version does not know are left out, and named in a warning of the log, which
+    people see where no log is set up. Raises InputError with what is wrong with it.
     """
     if not isinstance(metadata, dict):
         raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
     try:
         damage.check_values(metadata)
         _check_version(metadata.get("schema_version"), name)
-        exploration = _validated(metadata)
+        exploration = _validated(metadata, name)
         damage.check_sense(exploration)
+        at_home = exploration.settings.model_copy(update={"web_search": "off"})
     except damage.DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
-    return exploration
+    return exploration.model_copy(update={"settings": at_home})
 
 
 def _check_version(version: object, name: str) -> None:
@@ -80,15 +87,27 @@ def _check_version(version: object, name: str) -> None:
         )
 
 
-def _validated(metadata: dict[str, Any]) -> Exploration:
+def _validated(metadata: dict[str, Any], name: str) -> Exploration:
     # The revision counts the states of a notebook; it is no part of the exploration.
     own = {key: value for key, value in metadata.items() if key != REVISION_KEY}
+    own = migrations.migrate(own)
+    unknown: tuple[str, ...] = ()
+    if isinstance(own.get("settings"), dict):
+        own["settings"], unknown = migrations.known_settings(own["settings"])
     try:
-        return Exploration.model_validate(migrations.migrate(own))
+        exploration = Exploration.model_validate(own)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(damage.brief(str(part)) for part in fault["loc"])
         raise damage.DamageError(where, damage.brief(fault["msg"], 200)) from error
+    if unknown:
+        _log.warning(
+            "%s was made with settings that this ExploraCoder does not have, and goes on without"
+            " them: %s.",
+            name,
+            damage.brief(", ".join(unknown), 200),
+        )
+    return exploration
 
 
 def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:

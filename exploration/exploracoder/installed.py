@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.harvest.target import Target, find_target
+from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 
+from exploracoder import prepare
 from exploracoder.errors import InputError
 from exploracoder.replay import VersionChange
 from exploracoder.state import Exploration
@@ -32,7 +33,7 @@ class InstalledLibraries:
     def environment(self) -> dict[str, str]:
         """PYTHONPATH with the homes of those that nothing installed."""
         own = os.environ.get("PYTHONPATH")
-        homes = [str(one.root.parent) for one in self.targets if one.source != "installed"]
+        homes = [str(one.home) for one in self.targets if one.home is not None]
         paths = [*dict.fromkeys(homes), *([own] if own else [])]
         return {"PYTHONPATH": os.pathsep.join(paths)} if homes else {}
 
@@ -71,7 +72,7 @@ def _found(target: str, interpreter: Interpreter, folders: Sequence[Path]) -> It
     names = (name,) if name.isidentifier() else ()
     for place in (target, *names, *(folder / name for folder in folders)):
         try:
-            yield find_target(place, interpreter)
+            yield prepare.find_library(place, interpreter)
         except RetrievalError:
             continue
 

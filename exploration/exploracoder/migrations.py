@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from exploracoder.config import Settings
+
 Metadata = dict[str, Any]
 
 
@@ -18,6 +20,32 @@ def migrate(metadata: Mapping[str, Any]) -> Metadata:
     for version in range(migrated["schema_version"], max(STEPS) + 1):
         migrated = STEPS[version](migrated) | {"schema_version": version + 1}
     return migrated
+
+
+def known_settings(settings: Metadata) -> tuple[Metadata, tuple[str, ...]]:
+    """The settings that this version knows, under their names of today, and the names of the rest.
+
+    Settings come and go without another version of the format: what an exploration did is in its
+    steps, and one that goes on without a setting does as it would by default.
+    """
+    named: Metadata = {}
+    for name, value in settings.items():
+        newer, converted = _RENAMED.get(name, (name, _as_it_is))
+        named.setdefault(newer, converted(value))
+    known = {name: value for name, value in named.items() if name in Settings.model_fields}
+    return known, tuple(name for name in named if name not in known)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _as_count(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+# What a setting was called before there was a release, its name of today, and how to say it now.
+_RENAMED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {"first_try": ("first_tries", _as_count)}
 
 
 def _from_1(metadata: Metadata) -> Metadata:

@@ -138,7 +138,7 @@ async def _lay_out(
 def _import_paths(exploration: Exploration, index: Index) -> dict[str, str]:
     """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
     infos = [index.info(library.name) for library in exploration.libraries]
-    homes = [str(Path(info.root).parent) for info in infos if info.source != "installed"]
+    homes = [info.home for info in infos if info.home is not None]
     if not homes:
         return {}
     own = os.environ.get("PYTHONPATH")

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.harvest.docs.source import ALONE
+from exploracoder_retrieval.harvest.modules import ModuleFinder
+from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
@@ -75,11 +80,13 @@ def make_exploration(
 
     Raises InputError when there is no such profile, setting or method, or a value is out of range.
     """
+    from exploracoder.engine.lookup import open_web
     from exploracoder.methods import find_method
 
     found = find_method(method)
     profile = profile or ("small" if is_embedded else "standard")
     chosen = make_settings(profile, **(settings or {})).model_copy(update=dict(found.overrides))
+    open_web(chosen)  # better said now than in the middle of the work
     return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
 
 
@@ -133,7 +140,8 @@ def aside_of(path: Path) -> Path:
 
 def absolute_target(target: str) -> str:
     """A library's name as it is, its path in full: an exploration may be resumed from elsewhere."""
-    is_path = os.sep in target or target.startswith(("~", ".")) or target.endswith(".py")
+    is_file = target.endswith((".py", *ALONE))
+    is_path = os.sep in target or target.startswith(("~", ".")) or is_file
     return str(Path(target).expanduser().absolute()) if is_path else target
 
 
@@ -177,6 +185,19 @@ def find_interpreter(python: str | None) -> Interpreter:
         raise InputError(f"--python: {error}") from error
 
 
+def index_folder() -> Path:
+    """Where the user's index lies."""
+    return cache_folder() / "index"
+
+
+def find_library(target: str | Path, interpreter: Interpreter) -> Target:
+    """What a library's name or path means, docs that were given for it included.
+
+    Raises RetrievalError when there is no such library.
+    """
+    return find_target(target, interpreter, GivenDocs(index_folder()))
+
+
 def open_index(
     *, chroma_url: str | None = None, embeddings_url: str | None = None, embeddings_model: str = ""
 ) -> Index:
@@ -193,7 +214,7 @@ def open_index(
         else MiniLmEmbedder()
     )
     try:
-        return Index.open(cache_folder() / "index", embedder, chroma_url=chroma_url)
+        return Index.open(index_folder(), embedder, chroma_url=chroma_url)
     except RetrievalError as error:
         raise SetupError(str(error)) from error
 
@@ -230,6 +251,22 @@ def index_libraries(
     return tuple(libraries)
 
 
+def without_code(info: LibraryInfo, index: Index, interpreter: Interpreter) -> str:
+    """What to know of a library of which there is only documentation; empty for any other.
+
+    Operations of a server need no import, so nothing is missing for those.
+    """
+    if info.source != "docs" or all(doc.kind == "operation" for doc in index.docs(info.name)):
+        return ""
+    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    if finder.find(info.import_name) is not None:
+        return ""
+    return (
+        f"{info.name} is known from its docs alone: {info.import_name} is not installed for"
+        f" {interpreter.executable}, so nothing that imports it runs there."
+    )
+
+
 def with_libraries(
     exploration: Exploration,
     index: Index,
@@ -247,6 +284,10 @@ def with_libraries(
         library.model_copy(update={"summary": known.get(library.name, "")})
         for library in index_libraries(index, targets, interpreter, progress=progress)
     )
+    for library in libraries:
+        note = without_code(index.info(library.name), index, interpreter)
+        if note and progress is not None:
+            progress(note)
     return exploration.model_copy(update={"libraries": libraries})
 
 

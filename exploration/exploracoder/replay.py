@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Literal
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.reliance import Reliance
 from exploracoder.state import Exploration, State
 
 ReplayResult = Literal["same", "changed", "failed"]
@@ -34,7 +35,8 @@ class VersionChange(State):
 class ReplayedCell(State):
     """One accepted cell, run again: ``before`` and ``now`` are its outputs as text.
 
-    ``cell`` is ``context``, a subtask's id, ``solution`` or ``check``.
+    ``cell`` is ``context``, a subtask's id, ``solution`` or ``check``. ``versions`` are the changes
+    of the libraries that its code uses, whether or not its output changed with them.
     """
 
     cell: str
@@ -42,6 +44,7 @@ class ReplayedCell(State):
     result: ReplayResult
     before: str
     now: str
+    versions: tuple[VersionChange, ...] = ()
 
     @property
     def difference(self) -> tuple[str, ...]:
@@ -50,8 +53,9 @@ class ReplayedCell(State):
 
     def __str__(self) -> str:
         """Say it in a line, and what changed in the lines after it."""
+        below = (*map(str, self.versions), *self.difference)
         lines = [f"{self.result:8} {self.cell}: {self.goal}"]
-        return "\n".join([*lines, *(f"         {line}" for line in self.difference)])
+        return "\n".join([*lines, *(f"         {line}" for line in below)])
 
 
 class Replay(State):
@@ -76,33 +80,38 @@ class Replay(State):
         return "\n".join([*map(str, self.versions), *map(str, self.cells), self.verdict])
 
 
-async def replay(sidecar: Executor, exploration: Exploration) -> AsyncIterator[ReplayedCell]:
+async def replay(
+    sidecar: Executor, exploration: Exploration, versions: Sequence[VersionChange] = ()
+) -> AsyncIterator[ReplayedCell]:
     """Run the context, the chain, and the solution with its check again, yielding cell by cell.
 
-    A chain of self-contained candidates runs each in a fresh fork, as it did at first.
+    A chain of self-contained candidates runs each in a fresh fork, as it did at first. Each cell
+    names those of ``versions`` whose library it uses.
     """
-    task = exploration.task
+    task, relied = exploration.task, Reliance(exploration, versions)
     if task.context:
-        observation = await sidecar.run(sidecar.root, task.context)
-        yield _compare("context", "context", None, observation)
+        now = await sidecar.run(sidecar.root, task.context)
+        yield _compare("context", "context", None, now, relied.of(task.context))
     live = exploration.settings.candidate_style == "live"
     branch = await sidecar.fork(sidecar.root)
-    for link in exploration.trace:
-        if not link.candidate.ran:
+    for subtask, candidate in ((link.subtask, link.candidate) for link in exploration.trace):
+        if not candidate.ran:
             continue
         if not live:
             branch = await sidecar.fork(sidecar.root)
-        now = await sidecar.run(branch, link.candidate.code)
-        yield _compare(link.subtask.id, link.subtask.goal, link.observation, now)
+        now = await sidecar.run(branch, candidate.code)
+        changed = relied.of(candidate.code, candidate.apis)
+        yield _compare(subtask.id, subtask.goal, candidate.observation, now, changed)
     if exploration.solution is None or not exploration.solution.final.is_good:
         return
     final = exploration.solution.final
     branch = await sidecar.fork(sidecar.root)
     now = await sidecar.run(branch, final.code)
-    yield _compare("solution", "the solution", final.observation, now)
+    changed = relied.of(final.code)
+    yield _compare("solution", "the solution", final.observation, now, changed)
     if task.check:
         now = await sidecar.run(branch, task.check)
-        yield _compare("check", "the check", final.check_observation, now)
+        yield _compare("check", "the check", final.check_observation, now, relied.of(task.check))
 
 
 def difference(before: str, now: str) -> tuple[str, ...]:
@@ -135,11 +144,17 @@ def stable(text: str) -> str:
     return re.sub(r"\b0x[0-9a-fA-F]{4,}\b", "0x…", text)
 
 
-def _compare(cell: str, goal: str, before: Observation | None, now: Observation) -> ReplayedCell:
+def _compare(
+    cell: str,
+    goal: str,
+    before: Observation | None,
+    now: Observation,
+    versions: tuple[VersionChange, ...],
+) -> ReplayedCell:
     old, new = shown(before), shown(now)
     result: ReplayResult = "same"
     if not now.ran:
         result = "failed"
     elif before is not None and stable(old) != stable(new):
         result = "changed"
-    return ReplayedCell(cell=cell, goal=goal, result=result, before=old, now=new)
+    return ReplayedCell(cell=cell, goal=goal, result=result, before=old, now=new, versions=versions)

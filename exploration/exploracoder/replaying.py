@@ -43,7 +43,7 @@ async def replay_with(
     try:
         async with sidecar:
             await bring(sidecar, source, exploration.brought)
-            async for cell in replay(sidecar, exploration):
+            async for cell in replay(sidecar, exploration, libraries.versions):
                 tell(cell)
                 cells.append(cell)
     except SidecarError as error:

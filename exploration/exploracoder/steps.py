@@ -10,12 +10,13 @@ from exploracoder_kernel.observation import Observation
 from exploracoder.engine import steering
 from exploracoder.engine.backtracking import doubt_step_before, run_again
 from exploracoder.engine.explorer import explore, repair
+from exploracoder.engine.first_tries import try_first
 from exploracoder.engine.recommender import recommend
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError
 from exploracoder.methods.exploration import is_enough, make_plan, write_solution
 from exploracoder.prompts import render
-from exploracoder.state import Candidate, Exploration, Step
+from exploracoder.state import Candidate, Step
 
 _OTHER_WAY = "The user asks for another way to do it."
 
@@ -30,9 +31,15 @@ class Worker:
         self._bench = bench
 
     async def go_on(self, is_review: Callable[[], bool]) -> None:
-        """Plan, explore what is open, write the solution; in review mode stop at each of them."""
+        """Plan, explore what is open, write the solution; in review mode stop at each of them.
+
+        A first try that the check accepts comes before the plan and ends the work. Whoever goes on
+        from there wants it explored.
+        """
         bench = self._bench
         if not bench.exploration.is_planned:
+            if bench.exploration.solution is None and await try_first(bench):
+                return
             await make_plan(bench)
             if is_review():
                 return
@@ -169,7 +176,7 @@ class Worker:
         return await self.accept(now, candidate)
 
     async def _record(self, message: str, *, without_solution: bool = False) -> None:
-        exploration: Exploration = self._bench.exploration
+        exploration = self._bench.exploration
         if without_solution:
             exploration = exploration.model_copy(update={"solution": None})
         await self._bench.update(exploration, message)

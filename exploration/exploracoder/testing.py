@@ -76,6 +76,14 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """Ask for a function to be called, with arguments as a model would write them."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Delay:
     """Wait, then answer. Also stretches a streamed answer: the wait comes before the first word."""
 
@@ -84,7 +92,7 @@ class Delay:
 
 
 # A list of texts gives one text to each of the n choices; a single text is repeated.
-Outcome = str | Sequence[str] | Failure | Drop | Raw | Delay
+Outcome = str | Sequence[str] | Failure | Drop | Raw | Delay | Call
 Script = Callable[[RecordedRequest], Outcome]
 
 
@@ -132,6 +140,7 @@ class ScriptedModelServer:
         refuse_n: bool = False,
         refuse_formats: Sequence[str] = (),
         refuse_streaming: bool = False,
+        refuse_tools: bool = False,
         report_usage: bool = True,
         finish_reason: str = "stop",
         require_key: str | None = None,
@@ -147,6 +156,7 @@ class ScriptedModelServer:
             refuse_n: Answer 400 if ``n`` is above 1.
             refuse_formats: Values of ``response_format.type`` that are answered with 400.
             refuse_streaming: Answer 400 if ``stream`` is set.
+            refuse_tools: Answer 400 if ``tools`` are offered.
             report_usage: Whether answers carry token counts.
             finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
             require_key: The only key that is let in; others get 401.
@@ -162,6 +172,7 @@ class ScriptedModelServer:
         self._refuse_n = refuse_n
         self._refuse_formats = frozenset(refuse_formats)
         self._refuse_streaming = refuse_streaming
+        self._refuse_tools = refuse_tools
         self._require_key = require_key
         self._require_model = require_model
         self._arrival = threading.Condition()
@@ -240,6 +251,8 @@ class ScriptedModelServer:
             return Failure(400, "Field 'n': only one completion choice is allowed.")
         if form in self._refuse_formats:
             return Failure(400, f"response_format type {form!r} is not supported.")
+        if self._refuse_tools and "tools" in body:
+            return Failure(400, "tools param requires --jinja flag")
         if self._refuse_streaming and body.get("stream"):
             return Failure(400, "stream is not supported.")
         return None
@@ -288,6 +301,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_failure(outcome)
         elif isinstance(outcome, Drop):
             self._drop(request, outcome)
+        elif isinstance(outcome, Call):
+            self._send_json(200, self._call(request, outcome))
         elif isinstance(outcome, Raw):
             self._send(200, outcome.body.encode(), {"Content-Type": outcome.content_type})
         else:
@@ -314,6 +329,18 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._envelope("chat.completion", choices)
         if self.server.scripted.report_usage:
             body["usage"] = _usage(request, texts)
+        return body
+
+    def _call(self, request: RecordedRequest, outcome: Call) -> dict[str, Any]:
+        body = self._completion(request, [""])
+        called = {"name": outcome.name, "arguments": outcome.arguments}
+        call = {"id": f"call-{len(request.body['messages'])}", "type": "function"}
+        message = {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [call | {"function": called}],
+        }
+        body["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
         return body
 
     def _stream(self, request: RecordedRequest, texts: Sequence[str]) -> None:

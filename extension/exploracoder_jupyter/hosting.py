@@ -142,7 +142,7 @@ class Host:
         try:
             await kernel.start(path, is_shown=False)
             async with kernel.opened(limits) as scratch:
-                cells = [cell async for cell in replay(scratch.executor, exploration)]
+                cells = [cell async for cell in replay(scratch.executor, exploration, versions)]
         except SidecarError as error:
             raise SetupError(str(error)) from error
         finally:

@@ -7,6 +7,7 @@ Nothing here may be called on the event loop's thread: it waits for the disk.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import tempfile
@@ -14,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder.errors import SetupError
+from exploracoder import document
+from exploracoder.errors import InputError, SetupError
 from exploracoder.state import Exploration, State
-from pydantic import ValidationError
 
 _ID = re.compile(r"[0-9a-f]{32}")
 # Older ones are in their notebooks, if anywhere.
@@ -98,14 +99,13 @@ class Journal:
             ) from error
 
     def read(self, id_: str) -> Entry | None:
-        """An exploration's entry; None when there is none that can be read."""
+        """An exploration's entry, of an older form too; None when there is none to be read."""
         try:
             text = self._file(id_).read_text(encoding="utf-8")
             heading, _, rest = text.partition("\n")
-            return Entry(
-                Heading.model_validate_json(heading), Exploration.model_validate_json(rest)
-            )
-        except (OSError, ValueError, ValidationError):
+            exploration = document.from_metadata(json.loads(rest), f"the journal's {id_}")
+            return Entry(Heading.model_validate_json(heading), exploration)
+        except (OSError, ValueError, InputError):
             return None
 
     def headings(self) -> tuple[Heading, ...]:

@@ -39,11 +39,14 @@ class LazyModel:
         *,
         schema: Schema | None = None,
         on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
         try:
-            return await model.complete(messages, sampling, schema=schema, on_token=on_token)
+            return await model.complete(
+                messages, sampling, schema=schema, on_token=on_token, tools=tools
+            )
         except ReplyError:
             raise
         except ModelError:

@@ -13,8 +13,10 @@ from importlib import metadata
 from pathlib import Path, PurePath
 
 from exploracoder.errors import InputError
+from exploracoder.prepare import find_library
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.harvest.target import Target, find_target
+from exploracoder_retrieval.harvest.docs.source import ALONE
+from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder_jupyter.protocol import InstalledLibrary
@@ -103,12 +105,12 @@ class Pythons:
 
 def absolute(target: str, root: Path) -> str:
     """A library's name as it is; the path of one in full, from the server's root on."""
-    is_path = "/" in target or target.startswith(("~", ".")) or target.endswith(".py")
+    is_path = "/" in target or target.startswith(("~", ".")) or target.endswith((".py", *ALONE))
     return str((root / Path(target).expanduser()).absolute()) if is_path else target.strip()
 
 
 def _find_all(names: tuple[str, ...], interpreter: Interpreter) -> list[Target]:
-    return [find_target(name, interpreter) for name in names]
+    return [find_library(name, interpreter) for name in names]
 
 
 def _installed(interpreter: Interpreter) -> list[InstalledLibrary]:

@@ -125,10 +125,10 @@ class Workshop:
         }
         if python:
             wanted["python"] = python
-        own = [one for one in targets if one.source != "installed"]
+        own = [one for one in targets if one.home is not None]
         if own and not self.services.is_remote:
             wanted["readable"] = tuple(str(one.root) for one in own)
-            wanted["import_paths"] = tuple(dict.fromkeys(str(one.root.parent) for one in own))
+            wanted["import_paths"] = tuple(dict.fromkeys(str(one.home) for one in own))
         return KernelWishes.model_validate(wanted)
 
 

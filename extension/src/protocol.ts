@@ -37,13 +37,23 @@ export interface AddSubtask {
 }
 export interface ApiDoc {
   path: string;
-  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute';
+  kind: 'module' | 'class' | 'function' | 'method' | 'property' | 'attribute' | 'operation';
   library: string;
   signature: string;
   summary: string;
   doc: string;
   examples: string[];
   aliases: string[];
+  file: string | null;
+  line: number | null;
+  url: string | null;
+  mentions: Mention[];
+  uses: number;
+}
+export interface Mention {
+  kind: 'example' | 'test' | 'text';
+  text: string;
+  title: string;
   file: string | null;
   line: number | null;
   url: string | null;
@@ -293,10 +303,15 @@ export interface Settings {
   solution_attempts: number;
   repair_rounds: number;
   doc_chars: number;
+  source_chars: number;
   output_chars: number;
   step_tokens: number;
   solution_tokens: number;
   run_seconds: number;
+  api_search: 'off' | 'repairs' | 'always';
+  web_search: string;
+  web_sites: string;
+  web_seconds: number;
   max_seconds: number | null;
   max_tokens: number | null;
 }
@@ -432,6 +447,7 @@ export interface ReplayedCell {
   result: 'same' | 'changed' | 'failed';
   before: string;
   now: string;
+  versions: VersionChange[];
 }
 export interface ResetEvent {
   kind: 'reset';

@@ -6,7 +6,25 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-ApiKind = Literal["module", "class", "function", "method", "property", "attribute"]
+ApiKind = Literal["module", "class", "function", "method", "property", "attribute", "operation"]
+MentionKind = Literal["example", "test", "text"]
+
+
+class Mention(BaseModel):
+    """What somebody else than an API's own docs says of it, or how they use it.
+
+    ``text`` is code of the library's examples or of its tests, or prose; it stands in ``file`` at
+    ``line``, or on the page ``url``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: MentionKind
+    text: str
+    title: str = ""
+    file: str | None = None
+    line: int | None = None
+    url: str | None = None
 
 
 class ApiDoc(BaseModel):
@@ -14,7 +32,9 @@ class ApiDoc(BaseModel):
 
     ``path`` is the import path under which the library publishes it, a method's being that of its
     class and its name. ``aliases`` are other names for the same thing: a functional form that a
-    decorator registers (``.batch``), or another public import path.
+    decorator registers (``.batch``), or another public import path. An ``operation`` is asked of a
+    server: its path names it and imports nothing. ``uses`` counts the examples and tests in which
+    it stands, of which ``mentions`` are a few.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,10 +50,12 @@ class ApiDoc(BaseModel):
     file: str | None = None
     line: int | None = None
     url: str | None = None
+    mentions: tuple[Mention, ...] = ()
+    uses: int = 0
 
 
 class Hit(BaseModel):
-    """An ApiDoc that a query found; ``score`` orders one query's hits and means nothing else."""
+    """An ApiDoc that a query found; ``score`` is relative to the best of its query, which has 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

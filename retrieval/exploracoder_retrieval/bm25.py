@@ -1,31 +1,43 @@
-"""BM25 over the words of one library's APIs, kept in files beside the index."""
+"""BM25 over the words of documents, kept in files beside what they index."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.wording import words
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class WordIndex:
-    """Ranks the rows of a library's documents by the words they share with a query."""
+    """Scores the rows of documents by the words they share with a query."""
 
     def __init__(self, model: Any, rows: int) -> None:
         self._model = model
-        self._rows = rows
+        self.rows = rows
 
     @classmethod
-    def build(cls, documents: Sequence[list[str]]) -> WordIndex:
-        """From the words of each document, in row order."""
+    def build(
+        cls, documents: Iterable[Sequence[str]], *, k1: float = 1.5, b: float = 0.75
+    ) -> WordIndex:
+        """From the words of each document, in row order; ``k1`` and ``b`` are BM25's."""
         import bm25s
 
-        model = bm25s.BM25()
-        # bm25s cannot index documents that have no word at all among them.
-        model.index([each or ["_"] for each in documents], show_progress=False)
-        return cls(model, len(documents))
+        # Numbers instead of words: a million documents' words would fill gigabytes.
+        vocabulary: dict[str, int] = {}
+        numbered = [
+            # bm25s cannot index documents that have no word at all among them.
+            [vocabulary.setdefault(word, len(vocabulary)) for word in each or ("_",)]
+            for each in documents
+        ]
+        model = bm25s.BM25(k1=k1, b=b)
+        model.index((numbered, vocabulary), show_progress=False)
+        return cls(model, len(numbered))
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> WordIndex:
@@ -37,22 +49,28 @@ class WordIndex:
         import bm25s
 
         try:
-            return cls(bm25s.BM25.load(folder, load_corpus=False), rows)
+            return cls(bm25s.BM25.load(folder, load_corpus=False, mmap=True), rows)
         except Exception as error:  # noqa: BLE001 - damaged files fail in many ways, all one to us
             raise IndexCorrupt(f"{folder} is damaged ({type(error).__name__}).") from None
 
     def save(self, folder: Path) -> None:
         self._model.save(folder, show_progress=False)
 
+    def scores(self, query: Iterable[str]) -> NDArray[np.float32]:
+        """A score for each row; ``query`` are stems."""
+        import numpy as np
+
+        known = [word for word in query if word in self._model.vocab_dict]
+        if not known:
+            return np.zeros(self.rows, dtype=np.float32)
+        return np.asarray(self._model.get_scores(known), dtype=np.float32)
+
     def search(self, query: str, limit: int) -> list[tuple[int, float]]:
         """Rows with their scores, best first; rows that share no word are left out."""
         import numpy as np
 
-        known = [word for word in words(query) if word in self._model.vocab_dict]
-        if not known:
-            return []
-        scores = self._model.get_scores(known)
-        limit = min(limit, self._rows)
+        scores = self.scores(words(query))
+        limit = min(limit, self.rows)
         best = np.argpartition(-scores, limit - 1)[:limit]
         ordered = best[np.lexsort((best, -scores[best]))]
         return [(int(row), float(scores[row])) for row in ordered if scores[row] > 0]

@@ -1,7 +1,8 @@
 """What an index folder holds: its catalog, and the files of each library's current generation.
 
     catalog.json                       which libraries, and which generation of each counts
-    libraries/NAME/GENERATION/         docs.jsonl, library.json, words/ (BM25); written once
+    libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
+                                       (BM25), standing.npy; written once
     memo/NAME.json                     what was derived from a generation
     chroma/                            the vectors
 
@@ -16,20 +17,25 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.bm25 import WordIndex
+from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.ranking.candidates import Corpus
+from exploracoder_retrieval.ranking.field_index import FieldIndex
+from exploracoder_retrieval.ranking.standing import STANDING
+from exploracoder_retrieval.tables import Tables
 
-SCHEMA = 1
+if TYPE_CHECKING:
+    from exploracoder_retrieval.ranking.standing import Matrix
+
+SCHEMA = 3
 # Counts up when the same source would be read or worded differently than before.
-HARVEST_VERSION = 1
+HARVEST_VERSION = 2
 
 
 class Entry(BaseModel):
@@ -108,12 +114,7 @@ class Files:
         write_atomically(self._catalog, catalog.model_dump_json(indent=1))
 
     def write_generation(
-        self,
-        name: str,
-        generation: str,
-        info: LibraryInfo,
-        docs: Sequence[ApiDoc],
-        index: WordIndex,
+        self, name: str, generation: str, info: LibraryInfo, corpus: Corpus, tables: Tables
     ) -> None:
         """Writes a generation's files beside the others; a complete one is left as it is."""
         target = self._generation(name, generation)
@@ -122,28 +123,28 @@ class Files:
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         try:
-            with (staging / "docs.jsonl").open("w", encoding="utf-8") as file:
-                file.writelines(doc.model_dump_json() + "\n" for doc in docs)
+            write_docs(staging, corpus.docs)
+            tables.save(staging / "rows")
             (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
-            index.save(staging / "words")
+            corpus.words.save(staging / "words")
+            _save_standing(staging, corpus)
             staging.replace(target)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
-    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, tuple[ApiDoc, ...], WordIndex]:
+    def read_generation(self, entry: Entry) -> tuple[LibraryInfo, Corpus, Tables]:
         """Raises IndexCorrupt when a file is missing, damaged or shorter than it was."""
         folder = self._generation(entry.name, entry.generation)
         try:
             info = LibraryInfo.model_validate_json((folder / "library.json").read_bytes())
-            with (folder / "docs.jsonl").open("rb") as file:
-                docs = tuple(ApiDoc.model_validate_json(line) for line in file)
         except (OSError, ValidationError) as error:
             raise IndexCorrupt(
-                f"The documents of {entry.name} in {folder} are damaged ({type(error).__name__})."
+                f"What is known of {entry.name} in {folder} is damaged ({type(error).__name__})."
             ) from None
-        if len(docs) != entry.apis:
-            raise IndexCorrupt(f"The documents of {entry.name} in {folder} are incomplete.")
-        return info, docs, WordIndex.load(folder / "words", len(docs))
+        docs = DocFile.open(folder, entry.apis)
+        words = FieldIndex.load(folder / "words", len(docs))
+        corpus = Corpus(docs, words, _load_standing(folder, len(docs)))
+        return info, corpus, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: str | None) -> None:
         folder = self.folder / "libraries" / slug(name)
@@ -176,6 +177,26 @@ class Files:
 
     def _memo(self, name: str) -> Path:
         return self.folder / "memo" / f"{slug(name)}.json"
+
+
+def _save_standing(folder: Path, corpus: Corpus) -> None:
+    import numpy as np
+
+    np.save(folder / "standing.npy", corpus.standing, allow_pickle=False)
+
+
+def _load_standing(folder: Path, rows: int) -> Matrix:
+    import numpy as np
+
+    try:
+        standing: Matrix = np.load(folder / "standing.npy", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexCorrupt(
+            f"The figures in {folder} are damaged ({type(error).__name__})."
+        ) from None
+    if standing.shape != (rows, len(STANDING)):
+        raise IndexCorrupt(f"The figures in {folder} are incomplete.")
+    return standing
 
 
 def slug(name: str) -> str:

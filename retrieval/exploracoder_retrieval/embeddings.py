@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+# The longest text of a batch has at most so many times the tokens of the shortest.
+_PADDING = 1.5
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 
@@ -68,10 +70,7 @@ class MiniLmEmbedder:
             return vectors
         model = self._model
         encodings = model.tokenizer.encode_batch(list(texts))
-        # Neighbours in length share a batch, so that little of it is padding.
-        order = sorted(range(len(texts)), key=lambda row: len(encodings[row].ids))
-        for start in range(0, len(order), self._batch_size):
-            rows = order[start : start + self._batch_size]
+        for rows in _batches([len(each.ids) for each in encodings], self._batch_size):
             vectors[rows] = _pool(model.session, [encodings[row].ids for row in rows])
         return vectors
 
@@ -98,6 +97,18 @@ class _LoadedModel:
             if model is None:
                 model = cls._all[threads, max_tokens] = cls(threads, max_tokens)
             return model
+
+
+def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Rows of about the same length together, so that little of a batch is padding."""
+    batch: list[int] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == most or lengths[row] > _PADDING * lengths[batch[0]]):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
 
 
 def _make_tokenizer(max_tokens: int) -> Any:

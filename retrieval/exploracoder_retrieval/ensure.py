@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from exploracoder_retrieval.fingerprint import fingerprint
+from exploracoder_retrieval.harvest.docs.source import files_of
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.result import LibraryInfo
-from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.progress import Progress
@@ -22,10 +23,16 @@ def ensure(
         LibraryNotFound, UnreadableSource, EmptyLibrary: the library cannot be had.
         IndexUnavailable, EmbeddingError: the index cannot be written.
     """
-    found = find_target(target, interpreter)
+    found = index.find_target(target, interpreter)
+    if found.source == "docs" and _is_gone(found) and found.name in index.names():
+        return index.info(found.name)  # it holds all that the docs said
     if index.is_current(target, interpreter):
         return index.info(found.name)
     mark = fingerprint(found, interpreter)
     harvested = read(found, interpreter, progress)
     index.update(harvested, progress, fingerprint=mark)
     return harvested.library
+
+
+def _is_gone(target: Target) -> bool:
+    return not any(files_of(source) for source in target.docs)

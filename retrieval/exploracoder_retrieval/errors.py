@@ -4,10 +4,15 @@ RetrievalError
 ├── InterpreterError   the chosen Python cannot be asked
 ├── LibraryNotFound    nothing of that name is installed, and no such path exists
 ├── UnreadableSource   the source is there and cannot be read
+├── NameNotFound       a repository has no class, method or function of that name
+├── QuestionError      a question to a repository tool cannot be asked
 ├── EmptyLibrary       it was read and has no public API
+├── DocsUnavailable    documentation that was named is not there, or cannot be fetched
 ├── IndexCorrupt       what lies on disk is not what was written
 ├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
-└── EmbeddingError     no vectors could be had
+├── EmbeddingError     no vectors could be had
+├── QueryRefused       a query is empty, or must not leave this machine
+└── WebSearchError     a search engine cannot be had, reached or understood
 
 Every message is a sentence for the person at the keyboard: what happened, to what, what to do.
 """
@@ -31,8 +36,20 @@ class UnreadableSource(RetrievalError):  # noqa: N818 - named for the person's s
     """The library's source exists and cannot be read."""
 
 
+class NameNotFound(RetrievalError):  # noqa: N818 - named for the person's situation
+    """A repository has no class, method or function of that name; the nearest are named."""
+
+
+class QuestionError(RetrievalError):
+    """A question to a repository tool names no tool, or lacks an argument or has a wrong one."""
+
+
 class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation
     """The library was read and offers no public API."""
+
+
+class DocsUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
+    """Documentation beside the library's source is not there, or the web does not give it."""
 
 
 class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situation
@@ -45,3 +62,11 @@ class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's s
 
 class EmbeddingError(RetrievalError):
     """The embedding model or endpoint gave no usable vectors."""
+
+
+class QueryRefused(RetrievalError):  # noqa: N818 - named for the person's situation
+    """A query is empty, or what it says must not be sent to the web."""
+
+
+class WebSearchError(RetrievalError):
+    """A search engine is not installed, cannot be reached, or answers something else."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.catalog import HARVEST_VERSION
+from exploracoder_retrieval.harvest.docs.source import files_of
+from exploracoder_retrieval.harvest.own_tests import find_tests
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 
@@ -19,6 +21,7 @@ def fingerprint(target: Target, interpreter: Interpreter) -> str:
     """A hash of version and of the names, sizes and times of the files that a harvest reads."""
     digest = hashlib.sha256()
     head = (HARVEST_VERSION, target.name, target.version, target.source, interpreter.version)
+    head += tuple(source.origin for source in target.docs)  # type: ignore[assignment]
     digest.update(repr(head).encode())
     for path, size, time in sorted(_files(target)):
         digest.update(f"{path}\0{size}\0{time}\n".encode("utf-8", "surrogateescape"))
@@ -26,6 +29,13 @@ def fingerprint(target: Target, interpreter: Interpreter) -> str:
 
 
 def _files(target: Target) -> Iterator[tuple[str, int, int]]:
+    for source in target.docs:
+        for each in files_of(source):
+            yield _stamp(str(each.path), each.path.stat())
+    if target.source == "docs":
+        return
+    for file in find_tests(target.tree, target.root):
+        yield _stamp(str(file), file.stat())
     if target.root.is_dir():
         yield from _walk(str(target.root), 0)
     elif target.root.exists():

@@ -8,43 +8,27 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.fingerprint import fingerprint
-from exploracoder_retrieval.fusion import RRF_CONSTANT, fuse
+from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
-from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
-from exploracoder_retrieval.shelf import Shelf, content_hash, digest
+from exploracoder_retrieval.ranking.candidates import Corpus
+from exploracoder_retrieval.report import IndexReport
+from exploracoder_retrieval.search import Candidates, find_candidates, search
+from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
+from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
-from exploracoder_retrieval.wording import document_words
 
-SearchMode = Literal["hybrid", "meaning", "words"]
-
-# How many of each ranking are joined: more than anybody asks for, so that one ranking alone can
-# bring in what the other has missed.
-MIN_DEPTH = 60
 LOCK_TIMEOUT_S = 600.0
-
-
-class IndexReport(BaseModel):
-    """What an update changed, in APIs, and how long it took."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    added: int
-    unchanged: int
-    removed: int
-    seconds: float
 
 
 class Index:
@@ -63,6 +47,7 @@ class Index:
         on_warning: Callable[[str], None],
     ) -> None:
         self._files = Files(folder)
+        self.given = GivenDocs(folder)
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
@@ -131,8 +116,10 @@ class Index:
             self._refresh()
             return self._shelf(library).info
 
-    def docs(self, library: str) -> tuple[ApiDoc, ...]:
+    def docs(self, library: str) -> Sequence[ApiDoc]:
         """All ApiDocs of a library, given by its distribution or import name, in order of path.
+
+        Each is read from disk when it is asked for; counting them reads none.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -146,7 +133,7 @@ class Index:
         with self._guard:
             self._refresh()
             for name in sorted(self._catalog.libraries):
-                if found := self._shelf(name).by_path.get(path):
+                if found := self._shelf(name).at(path):
                     return found
         return None
 
@@ -161,27 +148,19 @@ class Index:
         queries: Sequence[str],
         libraries: Sequence[str] | None = None,
         k: int = 20,
-        *,
-        mode: SearchMode = "hybrid",
-        rrf_constant: float = RRF_CONSTANT,
     ) -> list[tuple[Hit, ...]]:
         """As `search` for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
-        depth = max(MIN_DEPTH, 3 * k)
         with self._guard:
-            self._refresh()
-            names = self._catalog.libraries if libraries is None else libraries
-            shelves = list({id(each): each for each in map(self._shelf, names)}.values())
-            rankings: list[list[list[ApiDoc]]] = [[] for _ in queries]
-            if mode != "words":
-                found = self._by_meaning(queries, shelves, depth)
-                for ranking, hits in zip(rankings, found, strict=True):
-                    ranking.append(hits)
-            if mode != "meaning":
-                for ranking, query in zip(rankings, queries, strict=True):
-                    ranking.append(_by_words(query, shelves, depth))
-        return [_join(ranking, k, rrf_constant) for ranking in rankings]
+            return search(queries, self._chosen(libraries), self._meaning, k)
+
+    def candidates(
+        self, queries: Sequence[str], libraries: Sequence[str] | None = None
+    ) -> list[Candidates]:
+        """What is looked at closely for each query, with the features that it is ranked by."""
+        with self._guard:
+            return find_candidates(queries, self._chosen(libraries), self._meaning)
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
@@ -196,6 +175,16 @@ class Index:
             entry = self._entry(library)
             self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
 
+    def find_target(self, target: str | Path, interpreter: Interpreter) -> Target:
+        """What a name or path means, with the documentation that was given for it.
+
+        Raises:
+            LibraryNotFound: nothing answers to the target.
+            UnreadableSource: it holds no Python library.
+            DocsUnavailable: what was given for it cannot be read.
+        """
+        return find_target(target, interpreter, self.given)
+
     def is_current(self, target: str | Path, interpreter: Interpreter) -> bool:
         """Whether a target's source is as it was when it was indexed, told from file times.
 
@@ -203,7 +192,7 @@ class Index:
             LibraryNotFound: nothing answers to the target.
             UnreadableSource: it holds no Python library.
         """
-        found = find_target(target, interpreter)
+        found = self.find_target(target, interpreter)
         with self._guard:
             self._refresh()
             entry = self._catalog.libraries.get(found.name)
@@ -232,37 +221,47 @@ class Index:
             self._refresh()
             try:
                 old = self._shelf_or_none(harvest.library.name)
-                entry = self._write(harvest, old, progress, fingerprint)
+                entry, tables = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
             except OSError as error:
-                reason = error.strerror or error
-                raise IndexUnavailable(
-                    f"The index in {self._files.folder} cannot be written: {reason}."
-                ) from None
-        before = {content_hash(doc) for doc in old.docs} if old else set()
-        after = {content_hash(doc) for doc in harvest.docs}
-        gone = {doc.path for doc in old.docs} if old else set()
-        return IndexReport(
-            added=len(after - before),
-            unchanged=len(after & before),
-            removed=len(gone - {doc.path for doc in harvest.docs}),
-            seconds=time.perf_counter() - start,
-        )
+                raise self._unwritable(error) from None
+        return IndexReport.of(tables, old.tables if old else None, time.perf_counter() - start)
+
+    def remove(self, library: str) -> None:
+        """Takes a library out; nothing happens when it is not there.
+
+        Raises:
+            IndexUnavailable: the folder cannot be written.
+        """
+        with self._guard, self._locked():
+            self._refresh()
+            try:
+                self._files.write_catalog(self._catalog.without(library))
+                self._files.drop_generations(library, keep=None)
+            except OSError as error:
+                raise self._unwritable(error) from None
+            self._refresh()
+
+    def _unwritable(self, error: OSError) -> IndexUnavailable:
+        reason = error.strerror or error
+        return IndexUnavailable(f"The index in {self._files.folder} cannot be written: {reason}.")
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
-    ) -> Entry:
+    ) -> tuple[Entry, Tables]:
         info, docs = harvest.library, harvest.docs
         embedder = self._meaning.embedder.name
-        contents = (content_hash(doc) for doc in docs)
+        contents = [content_hash(doc) for doc in docs]
+        ids = [vector_id(doc) for doc in docs]
         generation = digest([info.model_dump_json(), embedder, *contents])
-        collection = self._meaning.collection(info.name, docs)
+        collection = self._meaning.collection(info.name, ids)
+        tables = Tables.build(docs, ids, contents)
         if old is None or old.entry.collection != collection:
-            self._meaning.write(collection, docs, old, progress)
+            self._meaning.write(collection, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
-            words = WordIndex.build([document_words(doc) for doc in docs])
-            self._files.write_generation(info.name, generation, info, docs, words)
-        return Entry(
+            corpus = Corpus.build(docs, _free_examples(harvest))
+            self._files.write_generation(info.name, generation, info, corpus, tables)
+        entry = Entry(
             name=info.name,
             import_name=info.import_name,
             generation=generation,
@@ -271,6 +270,7 @@ class Index:
             apis=len(docs),
             fingerprint=mark,
         )
+        return entry, tables
 
     def _switch(self, entry: Entry) -> None:
         catalog = self._catalog.with_entry(entry)
@@ -279,16 +279,11 @@ class Index:
         self._meaning.keep({each.collection for each in catalog.libraries.values()})
         self._refresh()
 
-    def _by_meaning(
-        self, queries: Sequence[str], shelves: Sequence[Shelf], depth: int
-    ) -> list[list[ApiDoc]]:
-        vectors = self._meaning.embedder.embed(queries)
-        scored: list[list[tuple[float, ApiDoc]]] = [[] for _ in queries]
-        for shelf in shelves:
-            found = self._meaning.search(shelf, vectors, depth)
-            for ranking, hits in zip(scored, found, strict=True):
-                ranking += hits
-        return [_best(ranking, depth) for ranking in scored]
+    def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
+        """The shelves of some libraries, or of all, each once."""
+        self._refresh()
+        names = self._catalog.libraries if libraries is None else libraries
+        return list({id(each): each for each in map(self._shelf, names)}.values())
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
@@ -321,14 +316,13 @@ class Index:
         entry = self._entry(library)
         if entry.name not in self._shelves:
             try:
-                info, docs, words = self._files.read_generation(entry)
+                info, corpus, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
                 self._forget(entry, error)
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {library}"
                 ) from None
-            shelf = Shelf(entry, info, docs, words)
-            self._shelves[entry.name] = shelf
+            self._shelves[entry.name] = Shelf(entry, info, corpus, tables)
         return self._shelves[entry.name]
 
     def _shelf_or_none(self, library: str) -> Shelf | None:
@@ -350,20 +344,7 @@ class Index:
         return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
 
 
-def _by_words(query: str, shelves: Sequence[Shelf], depth: int) -> list[ApiDoc]:
-    scored = [
-        (score, shelf.docs[row])
-        for shelf in shelves
-        for row, score in shelf.words.search(query, depth)
-    ]
-    return _best(scored, depth)
-
-
-def _best(scored: Sequence[tuple[float, ApiDoc]], limit: int) -> list[ApiDoc]:
-    return [doc for _, doc in sorted(scored, key=lambda pair: -pair[0])[:limit]]
-
-
-def _join(rankings: Sequence[Sequence[ApiDoc]], k: int, constant: float) -> tuple[Hit, ...]:
-    docs = {doc.path: doc for ranking in rankings for doc in ranking}
-    fused = fuse([[doc.path for doc in ranking] for ranking in rankings], constant=constant)
-    return tuple(Hit(doc=docs[path], score=score) for path, score in fused[:k])
+def _free_examples(harvest: Harvest) -> list[str]:
+    """The code of examples that stand in no doc: those of the README and of example files."""
+    paths = {doc.path for doc in harvest.docs}
+    return [each.code for each in harvest.library.examples if each.origin not in paths]

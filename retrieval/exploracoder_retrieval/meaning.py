@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,13 @@ from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.progress import Progress
+from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
 from exploracoder_retrieval.vectors import CollectionMissing, VectorStore
 from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.embeddings import Vectors
-
-EMBED_BATCH = 512
 
 
 class Meaning:
@@ -37,41 +36,61 @@ class Meaning:
         self._store = store
         self._warn = on_warning
 
-    def collection(self, library: str, docs: Sequence[ApiDoc]) -> str:
-        """The name under which the vectors of these documents are kept."""
-        ids = sorted(vector_id(doc) for doc in docs)
-        return f"ec-{slug(library)}-{digest([self.embedder.name, *ids])}"
+    def collection(self, library: str, ids: Sequence[str]) -> str:
+        """The name under which the vectors with these ids are kept."""
+        return f"ec-{slug(library)}-{digest([self.embedder.name, *sorted(ids)])}"
 
     def write(
-        self, collection: str, docs: Sequence[ApiDoc], old: Shelf | None, progress: Progress | None
+        self,
+        collection: str,
+        docs: Sequence[ApiDoc],
+        ids: Sequence[str],
+        old: Shelf | None,
+        progress: Progress | None,
     ) -> None:
-        """Fills a collection; what ``old`` has embedded already is taken from there."""
-        import numpy as np
+        """Fills a collection; what ``old`` has embedded already is taken from there.
 
-        ids = [vector_id(doc) for doc in docs]
+        It goes batch by batch, so that a million vectors are never in memory together.
+        """
         if self._store.is_shared and self._store.holds(collection, len(ids)):
             return
-        known = self._known(old)
-        vectors = np.zeros((len(docs), self.embedder.dimensions), dtype=np.float32)
-        for row, each in enumerate(ids):
-            if each in known:
-                vectors[row] = known[each]
-        missing = [row for row, each in enumerate(ids) if each not in known]
-        for start in range(0, len(missing), EMBED_BATCH):
-            rows = missing[start : start + EMBED_BATCH]
-            vectors[rows] = self.embedder.embed([index_text(docs[row]) for row in rows])
-            if progress is not None:
-                progress("embed", start + len(rows), len(missing))
+        batches = self._batches(docs, ids, old, progress)
         try:
-            self._store.write(collection, ids, vectors)
+            self._store.write(collection, len(ids), batches)
         except IndexCorrupt as error:
             self._discard(error)
-            self._store.write(collection, ids, vectors)
+            self._store.write(collection, len(ids), self._batches(docs, ids, None, progress))
 
-    def search(
-        self, shelf: Shelf, queries: Vectors, depth: int
-    ) -> list[list[tuple[float, ApiDoc]]]:
-        """For each query vector the nearest documents with their similarity, best first."""
+    def _batches(
+        self,
+        docs: Sequence[ApiDoc],
+        ids: Sequence[str],
+        old: Shelf | None,
+        progress: Progress | None,
+    ) -> Iterator[tuple[Sequence[str], Vectors]]:
+        """Ids with their vectors, in row order."""
+        import numpy as np
+
+        lacking = _lacking(ids, old if self._fits(old) else None)
+        done = 0
+        for span in Schedule.of(len(ids)).spans():
+            batch, start = ids[span], span.start
+            known = self._known(old, [each for each in batch if each not in lacking])
+            missing = [row for row, each in enumerate(batch, start) if each not in known]
+            vectors = np.zeros((len(batch), self.embedder.dimensions), dtype=np.float32)
+            for row, each in enumerate(batch):
+                if each in known:
+                    vectors[row] = known[each]
+            if missing:
+                made = self.embedder.embed([index_text(docs[row]) for row in missing])
+                vectors[[row - start for row in missing]] = made
+                done += len(missing)
+                if progress is not None:
+                    progress("embed", done, max(done, len(lacking)))
+            yield batch, vectors
+
+    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[dict[int, float]]:
+        """For each query vector the rows of the nearest documents with their similarity."""
         limit = min(depth, len(shelf.docs))
         try:
             found = self._store.search(shelf.entry.collection, queries, limit)
@@ -81,10 +100,11 @@ class Meaning:
             else:
                 self._warn(f"The vectors of {shelf.entry.name} are gone; they are made again.")
             with self._lock():
-                self.write(shelf.entry.collection, shelf.docs, None, None)
+                ids = [vector_id(doc) for doc in shelf.docs]
+                self.write(shelf.entry.collection, shelf.docs, ids, None, None)
             found = self._store.search(shelf.entry.collection, queries, limit)
         return [
-            [(score, shelf.by_vector[each]) for each, score in hits if each in shelf.by_vector]
+            {row: score for each, score in hits if (row := shelf.row_of(each)) is not None}
             for hits in found
         ]
 
@@ -102,15 +122,22 @@ class Meaning:
     def close(self) -> None:
         self._store.close()
 
-    def _known(self, old: Shelf | None) -> dict[str, Any]:
-        if old is None or old.entry.embedder != self.embedder.name:
+    def _fits(self, old: Shelf | None) -> bool:
+        return old is not None and old.entry.embedder == self.embedder.name
+
+    def _known(self, old: Shelf | None, ids: Sequence[str]) -> dict[str, Any]:
+        """Those of the vectors with these ids that there are."""
+        if old is None or not ids:
             return {}
-        try:
-            return self._store.read(old.entry.collection)
-        except IndexCorrupt as error:
-            self._discard(error)
-            return {}
+        return self._store.read(old.entry.collection, ids)
 
     def _discard(self, error: IndexCorrupt) -> None:
         self._warn(f"{error} They are made again from the documents.")
         self._store.reset()
+
+
+def _lacking(ids: Sequence[str], old: Shelf | None) -> set[str]:
+    """The ids that have no vector yet."""
+    if old is None:
+        return set(ids)
+    return {each for each in ids if not old.tables.vectors.find(each)}

@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.ranking.candidates import Corpus
+from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.wording import index_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shelf:
     """A library's documents in row order, and the ways to find one."""
 
     entry: Entry
     info: LibraryInfo
-    docs: tuple[ApiDoc, ...]
-    words: WordIndex
+    corpus: Corpus
+    tables: Tables
 
-    @cached_property
-    def by_vector(self) -> dict[str, ApiDoc]:
-        """Documents by the id of their vector."""
-        return {vector_id(doc): doc for doc in self.docs}
+    @property
+    def docs(self) -> Sequence[ApiDoc]:
+        return self.corpus.docs
 
-    @cached_property
-    def by_path(self) -> dict[str, ApiDoc]:
-        """Documents by every public import path; a best path goes before another's alias."""
-        found = {
-            alias: doc for doc in self.docs for alias in doc.aliases if not alias.startswith(".")
-        }
-        return found | {doc.path: doc for doc in self.docs}
+    def row_of(self, vector: str) -> int | None:
+        """The row of the document with this vector."""
+        rows = self.tables.vectors.find(vector)
+        return int(rows[0]) if rows else None
+
+    def at(self, path: str) -> ApiDoc | None:
+        """The document of a public import path; a best path goes before another's alias."""
+        best = (self.docs[row] for row in self.tables.paths.find(path))
+        found = next((doc for doc in best if doc.path == path), None)
+        others = (self.docs[row] for row in self.tables.aliases.find(path))
+        return found or next((doc for doc in others if path in doc.aliases), None)
 
 
 def vector_id(doc: ApiDoc) -> str:

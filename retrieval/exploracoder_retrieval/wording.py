@@ -33,14 +33,6 @@ def index_text(doc: ApiDoc) -> str:
     return " ".join(part for part in parts if part)
 
 
-def document_words(doc: ApiDoc) -> list[str]:
-    """Stemmed words of an API for BM25; those of its own name count twice."""
-    name = doc.path.rpartition(".")[2]
-    aliases = " ".join(alias.rpartition(".")[2] for alias in doc.aliases)
-    said = doc.summary or doc.signature
-    return words(" ".join((doc.path, name, aliases, said)))
-
-
 def words(text: str) -> list[str]:
     """Lower-cased stems: each identifier whole and, where it has several, its pieces.
 

@@ -15,11 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play
 
 TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS))
-from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play  # noqa: E402
-
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
 # What every change is tested with. The others take another ten minutes of two cores.

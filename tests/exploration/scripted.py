@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 CONTEXT = 'text = "assam 5; sencha 2; oolong 4"\n'
+# Of what the last of the three subtasks makes.
+NAMES_CHECK = 'assert names == ["assam", "oolong"]\n'
 CHECK = 'assert strong_names("assam 5; sencha 2; oolong 4") == ["assam", "oolong"]\n'
 TASK = "Name the leaves in a text whose strength is above 3."
 GOALS = (
@@ -129,3 +131,13 @@ class TeaModel:
         if kind not in own:
             raise AssertionError("a prompt that this model does not know")
         return own[kind]()
+
+
+@dataclass
+class Model:
+    """A scripted model whose lines a test can change while its server runs."""
+
+    script: Callable[[RecordedRequest], Outcome] = field(default_factory=TeaModel)
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        return self.script(request)

@@ -7,9 +7,9 @@ from exploracoder.testing import ScriptedModelServer
 
 from .conftest import Explorer, Outcome, Serve
 from .scripted import COLLECT, GOALS, KEEP, READ, TeaModel, fenced, kind_of, kinds_asked, step_of
+from .scripted import NAMES_CHECK as CHECK
 from .scripted import whole_text as text_of
 
-CHECK = 'assert names == ["assam", "oolong"]\n'
 EXPECTED = '["assam", "oolong"]'
 WEAK_KEEP = KEEP.replace("> 3", "> 4")
 WRONG = COLLECT.replace("in kept", "in leaves")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from jupyter_client.manager import KernelManager
 
 from .conftest import Command, Explorer, Outcome, Serve
 from .scripted import CHECK, CONTEXT, TeaModel
@@ -16,26 +14,9 @@ SECRET = "value-that-stays-in-the-kernel"
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def kernel(start_kernel: Callable[..., str]) -> str:
     """The connection file of a kernel of the user's."""
-    folder = tmp_path_factory.mktemp("kernel")
-    manager = KernelManager(
-        kernel_name="python3",
-        transport="ipc",
-        ip=str(folder / "s"),
-        connection_file=str(folder / "kernel-own.json"),
-    )
-    manager.start_kernel(stdout=subprocess.DEVNULL)
-    client = manager.client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        code = f"{CONTEXT}\nimport threading\nguard = threading.Lock()\nnote = {SECRET!r}"
-        client.execute_interactive(code, timeout=60)
-        yield manager.connection_file
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    return start_kernel(f"{CONTEXT}\nimport threading\nguard = threading.Lock()\nnote = {SECRET!r}")
 
 
 @pytest.fixture

@@ -105,6 +105,25 @@ def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) 
     assert "ZeroDivisionError" in debug.last_user_message
 
 
+def test_who_mends_a_call_sees_how_the_source_declares_it(serve: Serve, explore: Explorer) -> None:
+    failing = fenced("import tealeaf\nleaves = tealeaf.read_leaves('assam 5', 2, sorted=True)")
+    server = serve(TeaModel(drafts={1: [failing]}))
+    explore(server, "--profile", "small", "--set", "first-tries=0")
+    debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
+
+    assert "TypeError" in debug.last_user_message
+    assert "def read_leaves(" in debug.last_user_message.partition("The source of tealeaf")[2]
+
+
+def test_without_source_chars_the_source_is_not_shown(serve: Serve, explore: Explorer) -> None:
+    failing = fenced("import tealeaf\nleaves = tealeaf.read_leaves('assam 5', 2, sorted=True)")
+    server = serve(TeaModel(drafts={1: [failing]}))
+    explore(server, "--profile", "small", "--set", "first-tries=0", "--set", "source-chars=0")
+    debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
+
+    assert "The source of" not in debug.last_user_message
+
+
 def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("leaves = 1 / 0")]}))
     done = explore(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 from exploracoder import document
-from jupyter_client.manager import KernelManager
 
 from .conftest import Command, Outcome
 
@@ -32,33 +30,11 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def analysis(start_kernel: Callable[..., str]) -> str:
     """The connection file of a kernel in which a person ran the notebook with the DataFrame."""
-    folder = tmp_path_factory.mktemp("kernel")
-    manager = KernelManager(
-        kernel_name="python3",
-        transport="ipc",
-        ip=str(folder / "s"),
-        connection_file=str(folder / "kernel-analysis.json"),
-    )
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = str(OLDER)
-    manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL)
-    client = manager.client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        notebook = nbformat.read(EXAMPLES / "dataframe_and_plot" / "analysis.ipynb", as_version=4)
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                ran = client.execute_interactive(
-                    cell.source, timeout=120, output_hook=lambda _: None
-                )
-                assert ran["content"]["status"] == "ok"
-        yield manager.connection_file
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    notebook = nbformat.read(EXAMPLES / "dataframe_and_plot" / "analysis.ipynb", as_version=4)
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return start_kernel(*cells, python=OLDER)
 
 
 def replayed(command: Command, name: str, python: Path, *options: object) -> Outcome:

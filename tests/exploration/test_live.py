@@ -14,7 +14,17 @@ from exploracoder.testing import Delay, Failure
 
 from .conftest import Serve
 from .live_sessions import Followed, live_session, replayed_from_changes
-from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, TeaModel, fenced
+from .scripted import (
+    COLLECT,
+    GOALS,
+    KEEP,
+    READ,
+    SOLUTION,
+    WRONG_SOLUTION,
+    TeaModel,
+    fenced,
+    kinds_asked,
+)
 
 WEAK = KEEP.replace("> 3", "> 2")
 
@@ -351,3 +361,71 @@ async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: in
         await followed.session.do(c.GoOn())
         await asyncio.wait_for(followed.session.idle(), 60)
         assert followed.session.progress.activity == "idle"
+
+
+async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    async with live_session(server, first_tries=3) as followed:
+        await followed.do(c.GoOn())
+        done, progress = followed.session.exploration, followed.session.progress
+
+    assert kinds_asked(server) == ["solution", "solution"]
+    assert done.status == "solved"
+    assert done.steps == ()
+    assert done.solution is not None
+    assert done.solution.final.code == SOLUTION
+    assert progress.part == "solution"
+    assert followed.saved[-1].solution == done.solution
+
+
+async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    async with live_session(server, first_tries=2) as followed:
+        await followed.do(c.GoOn())
+        spent = [one.part for one in followed.session.exploration.spending]
+    told = [(progress.part, progress.message) for _, progress in followed.told]
+
+    assert ("first tries", "Trying without exploring: Attempt 1 of 2: Asking the model") in told
+    assert ("first tries", "Trying without exploring: Attempt 2 of 2: Running a snippet") in told
+    assert ("first tries", "Solved without exploring") in told
+    assert spent == ["first tries"]
+
+
+async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
+    async with live_session(server, first_tries=2) as followed:
+        await followed.do(c.GoOn())
+        planned = followed.session.exploration
+        await followed.do(c.GoOn())
+        asked = kinds_asked(server)
+
+    assert planned.status == "waiting"
+    assert planned.solution is None
+    assert [step.subtask.goal for step in planned.steps] == list(GOALS)
+    assert asked == ["solution", "solution", "plan", "draft"]
+
+
+@pytest.mark.parametrize("mode", ["review", "auto"])
+async def test_what_a_first_try_solved_can_still_be_explored(serve: Serve, mode: c.Mode) -> None:
+    server = serve()
+    async with live_session(server, mode=mode, first_tries=1) as followed:
+        await followed.do(c.GoOn())
+        at_once = followed.session.exploration
+        await followed.do(c.GoOn())
+        explored = followed.session.exploration
+
+    assert at_once.status == "solved"
+    assert len(explored.steps) == len(GOALS)
+    assert explored.status == ("waiting" if mode == "review" else "solved")
+    assert kinds_asked(server)[:2] == ["solution", "plan"]
+
+
+async def test_a_first_try_stays_the_solution_until_there_is_a_plan(serve: Serve) -> None:
+    server = serve(TeaModel(plans=[Failure(status=401)]))
+    async with live_session(server, first_tries=1) as followed:
+        await followed.do(c.GoOn(), c.GoOn())
+        error, stopped = followed.error, followed.session.exploration
+
+    assert error
+    assert stopped.solution is not None
+    assert stopped.solution.final.code == SOLUTION

@@ -37,6 +37,7 @@ VALUES: dict[str, object] = {
     "problems": "tealeaf has no 'brow'; it has brew",
     "question": "The step: keep the strong leaves",
     "ran": True,
+    "source": "def brew(leaf, *, minutes=3)  # tealeaf.brew",
     "stub": "def strong_names(text):",
     "style": "live",
     "summary": "Tealeaf is for tea.",
@@ -49,7 +50,17 @@ VALUES: dict[str, object] = {
     "wanted": "`strong`",
 }
 # With nothing to say, a prompt has no headings without a text.
-_OPTIONAL = ("apis", "context", "entry_point", "focus", "hint", "problems", "stub", "summary")
+_OPTIONAL = (
+    "apis",
+    "context",
+    "entry_point",
+    "focus",
+    "hint",
+    "problems",
+    "source",
+    "stub",
+    "summary",
+)
 EMPTY: dict[str, object] = {
     **dict.fromkeys((*_OPTIONAL, "target", "title", "variables", "wanted"), ""),
     "before": [],

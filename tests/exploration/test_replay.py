@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from exploracoder import document
+from exploracoder.reliance import Reliance
+from exploracoder.replay import VersionChange
 from exploracoder.state import Attempt, Solution, Task
 
 from .conftest import Command, Explorer, Serve
@@ -137,9 +139,35 @@ def test_a_library_of_another_version_is_named_before_the_cells(
     told = command("replay", kept)
     as_json = command("replay", kept, "--json")
 
+    change = {"library": "tealeaf", "before": "2.1", "now": "2.2"}
     assert told.out.splitlines()[0] == "library version changed: tealeaf 2.1 → 2.2"
-    assert as_json.json["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
+    assert as_json.json["versions"] == [change]
+    assert [cell["versions"] for cell in as_json.json["cells"]] == [[], [change]]
+    assert told.out.splitlines()[2:4] == [
+        "same     solution: the solution",
+        "         library version changed: tealeaf 2.1 → 2.2",
+    ]
     assert told.code == 0, "another version that does the same is no change of a cell"
+
+
+@pytest.mark.parametrize(
+    ("context", "code", "apis", "uses"),
+    [
+        ("", "from tealeaf.flows import Flow", (), True),
+        ("import tealeaf as tea", "print(tea)", (), True),
+        ("", "kept = leaves.keep(strong)", ("tealeaf.Flow.keep",), True),
+        ("import tealeaf", "print(text)", (), False),
+        ("", "import tealeaflet", ("tealeaflet.fold",), False),
+        ("%matplotlib inline", "!ls", (), False),
+    ],
+)
+def test_a_cell_names_the_changed_libraries_that_it_uses(
+    context: str, code: str, apis: tuple[str, ...], uses: bool
+) -> None:
+    whole = exploration(task=Task(text="Name.", libraries=("tealeaf",), context=context))
+    change = VersionChange(library="tealeaf", before="2.1", now="2.2")
+
+    assert Reliance(whole, [change]).of(code, apis) == ((change,) if uses else ())
 
 
 def test_a_library_that_moved_along_with_the_notebook_is_found(

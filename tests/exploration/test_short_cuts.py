@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from .conftest import Explorer, Serve
-from .scripted import COLLECT, READ, SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked
+from .conftest import Explorer, Serve, model_words
+from .scripted import (
+    COLLECT,
+    NAMES_CHECK,
+    READ,
+    SOLUTION,
+    WRONG_SOLUTION,
+    TeaModel,
+    fenced,
+    kinds_asked,
+)
 
-NAMES_CHECK = 'assert names == ["assam", "oolong"]\n'
 AT_ONCE = (
     "import tealeaf\n"
     "names = [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > 3]\n"
@@ -42,6 +50,19 @@ def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer)
 
     assert done.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["solution", "solution"]
+
+
+def test_going_on_with_what_a_first_try_solved_asks_nothing(
+    serve: Serve, explore: Explorer
+) -> None:
+    explore(serve(), "--set", "first-tries=1")
+    server = serve()
+    words = ["resume", explore.notebook, *model_words(server), "--json", "--quiet"]
+    again = explore.run(*words)
+
+    assert again.json["status"] == "solved"
+    assert again.json["solution"] == SOLUTION
+    assert kinds_asked(server) == []
 
 
 def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:

@@ -61,3 +61,39 @@ def test_a_version_that_is_none_of_ours_is_refused(version: object, said: str) -
 
     with pytest.raises(InputError, match=said):
         document.from_metadata(metadata, "tea.ipynb")
+
+
+@pytest.mark.parametrize(("then", "now"), [(True, 1), (False, 0)])
+def test_a_setting_that_was_renamed_is_taken_over(
+    caplog: pytest.LogCaptureFixture, then: bool, now: int
+) -> None:
+    loaded = document.from_metadata(with_settings(first_try=then), "tea.ipynb")
+
+    assert loaded.settings.first_tries == now
+    assert not caplog.records
+
+
+def test_settings_that_are_unknown_are_left_out_with_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    loaded = document.from_metadata(
+        with_settings(steeping="long", candidates=2) | {"schema_version": 1}, "tea.ipynb"
+    )
+
+    assert loaded.settings.candidates == 2
+    assert "steeping" not in loaded.settings.model_dump()
+    assert [record.getMessage() for record in caplog.records] == [
+        "tea.ipynb was made with settings that this ExploraCoder does not have, and goes on without"
+        " them: steeping."
+    ]
+
+
+def test_a_setting_that_is_known_is_still_looked_at() -> None:
+    with pytest.raises(InputError, match=r"damaged at settings\.candidates"):
+        document.from_metadata(with_settings(candidates=-1), "tea.ipynb")
+
+
+def with_settings(**changes: object) -> dict[str, object]:
+    metadata = exploration().model_dump(mode="json")
+    settings = {name: value for name, value in metadata["settings"].items() if "first" not in name}
+    return metadata | {"settings": settings | changes}

@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 import shutil
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.sandbox import Sandboxing
+from exploration.scripted import CONTEXT, GOALS, TASK, Model, TeaModel, fenced
+from exploration.scripted import NAMES_CHECK as CHECK
 
 from .server import Client, Server
 
+__all__ = ["CHECK", "GOALS", "Model", "TeaModel", "fenced"]
+
 TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS))
-from exploration.scripted import (  # noqa: E402
-    CONTEXT,
-    GOALS,
-    TASK,
-    TeaModel,
-    fenced,
-)
-
-__all__ = ["GOALS", "TeaModel", "fenced"]
-
-# The last of the model's three subtasks makes what is checked.
-CHECK = 'assert names == ["assam", "oolong"]\n'
-
-
-@dataclass
-class Model:
-    """A scripted model whose lines a test can change."""
-
-    script: Callable[[RecordedRequest], Outcome] = field(default_factory=TeaModel)
-
-    def __call__(self, request: RecordedRequest) -> Outcome:
-        return self.script(request)
 
 
 @dataclass

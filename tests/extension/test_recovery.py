@@ -290,3 +290,23 @@ async def test_replaying_needs_no_model_and_says_what_changed(own: Client, house
     assert len(house.endpoint.requests) == asked
     assert [cell["result"] for cell in answer.json["cells"]] == ["same"] * 2
     assert answer.json["versions"] == []
+
+    _upgrade(own.server.root / "project" / "tealeaf")
+    upgraded = (await own.post("explorations/replay", {"path": state["path"]})).json
+    context, first = upgraded["cells"]
+
+    assert upgraded["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
+    assert (context["result"], context["versions"]) == ("same", [])
+    assert (first["result"], first["versions"]) == ("changed", upgraded["versions"])
+    assert "name='assam'" in first["before"]
+    assert "name='ASSAM'" in first["now"]
+
+
+def _upgrade(package: Path) -> None:
+    for file, before, after in (
+        ("__init__.py", '__version__ = "2.1"', '__version__ = "2.2"'),
+        ("leaves.py", "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))"),
+    ):
+        text = (package / file).read_text(encoding="utf-8")
+        assert before in text
+        (package / file).write_text(text.replace(before, after), encoding="utf-8")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.manager import KernelManager
 
 DEFINED = """
 import json, socket, sqlite3, threading
@@ -49,20 +47,9 @@ closure = closes_over(10)
 
 
 @pytest.fixture(scope="module")
-def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def connection_file(start_kernel: Callable[..., str]) -> str:
     """A real kernel that all tests share, with some variables in it."""
-    sockets = tmp_path_factory.mktemp("kernel") / "s"
-    manager = KernelManager(kernel_name="python3", transport="ipc", ip=str(sockets))
-    manager.start_kernel(cwd=str(sockets.parent), stdout=subprocess.DEVNULL)
-    client = manager.client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        assert client.execute_interactive(DEFINED, timeout=60)["content"]["status"] == "ok"
-        yield manager.connection_file
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    return start_kernel(DEFINED)
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.manager import KernelManager
 
 DEFINED = """
 import threading
@@ -35,20 +33,9 @@ unmade = Unmade()
 
 
 @pytest.fixture(scope="module")
-def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def connection_file(start_kernel: Callable[..., str]) -> str:
     """A user's kernel with some variables."""
-    folder = tmp_path_factory.mktemp("kernel")
-    manager = KernelManager(kernel_name="python3", transport="ipc", ip=str(folder / "s"))
-    manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL)
-    client = manager.client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        assert client.execute_interactive(DEFINED, timeout=60)["content"]["status"] == "ok"
-        yield manager.connection_file
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    return start_kernel(DEFINED)
 
 
 @pytest.fixture

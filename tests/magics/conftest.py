@@ -5,43 +5,22 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.sandbox import Sandboxing
+from exploration.scripted import COLLECT, CONTEXT, GOALS, KEEP, READ, TASK, Model, TeaModel, fenced
+from exploration.scripted import NAMES_CHECK as CHECK
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+__all__ = ["CHECK", "COLLECT", "CONTEXT", "GOALS", "KEEP", "READ", "TASK", "TeaModel", "fenced"]
+
 TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS))
-from exploration.scripted import (  # noqa: E402
-    COLLECT,
-    CONTEXT,
-    GOALS,
-    KEEP,
-    READ,
-    TASK,
-    TeaModel,
-    fenced,
-)
-
-__all__ = ["COLLECT", "CONTEXT", "GOALS", "KEEP", "READ", "TASK", "TeaModel", "fenced"]
-
-CHECK = 'assert names == ["assam", "oolong"]\n'
 SOLUTION = f"{READ}\n{KEEP}\n{COLLECT}"
-
-
-@dataclass
-class Model:
-    """A scripted model whose lines a test can change."""
-
-    script: Callable[[RecordedRequest], Outcome] = field(default_factory=TeaModel)
-
-    def __call__(self, request: RecordedRequest) -> Outcome:
-        return self.script(request)
 
 
 @dataclass

@@ -34,6 +34,7 @@ CELLS: tuple[tuple[str, str], ...] = (
     ("%exploracoder use tealeaf/", "public APIs"),
     ("%exploracoder search read leaves", "tealeaf.read_leaves"),
     ("%exploracoder docs read_leaves", "tealeaf.read_leaves"),
+    ("%exploracoder tools get_signature --name read_leaves", "def read_leaves(text)"),
     (f"%%exploracoder {OPTIONS} --review --output tea.ipynb\n{TASK}", "Waiting for you."),
     ("%exploracoder plan", "Keep the strong leaves"),
     ("%exploracoder next", "Candidate 1: ran, proposed"),

@@ -36,6 +36,7 @@ LINES: dict[str, Request | Order] = {
     "--wait next": Order("next", "", True),
     "debug --wait 2 it's wrong": Order("debug", "2 it's wrong", True),
     "search what brews --strongly": Order("search", "what brews --strongly"),
+    "tools get_signature --name brew": Order("tools", "get_signature --name brew"),
     "Don't brew {tea} for $5": Request(task="Don't brew {tea} for $5"),
     "--library tealeaf brew": Request(task="brew", libraries=("tealeaf",)),
     "Search the page for links": Request(task="Search the page for links"),
@@ -84,6 +85,9 @@ COMPLETED = {
     "%exploracoder resume te": ("te", ["tea.ipynb", "teas/"]),
     "%exploracoder replay teas/": ("teas/", ["teas/old.ipynb"]),
     "%exploracoder next x": ("x", []),
+    "%exploracoder tools get_c": ("get_c", ["get_class_info"]),
+    "%exploracoder tools get_class_info --cl": ("--cl", ["--class"]),
+    "%exploracoder tools get_class_info --root teas": ("teas", ["teas/"]),
 }
 
 

@@ -168,6 +168,24 @@ def test_libraries_are_read_searched_and_looked_up(ready: Terminal) -> None:
     assert "Near: " in unknown
 
 
+def test_the_tools_answer_on_the_libraries_in_use_and_on_a_folder(ready: Terminal) -> None:
+    ready.type("%exploracoder use tealeaf/")
+    info = ready.type("%exploracoder tools get_class_info --class Kettle")
+    body = ready.type("%exploracoder tools get_method_body --root tealeaf --name read_leaves")
+    ready.type("code = 'Kettle(celsius)'")
+    imports = ready.type("%exploracoder tools get_imports --code code")
+    unknown = ready.fail("%exploracoder tools get_class_info --class Ketle")
+    no_tool = ready.fail("%exploracoder tools get_clas")
+    slip = ready.fail("%exploracoder tools get_class_info --clas Kettle")
+
+    assert "def heat(" in info
+    assert "def read_leaves(" in body
+    assert "from tealeaf" in imports
+    assert "The nearest: Kettle" in unknown
+    assert "The nearest is get_class_info" in no_tool
+    assert "The nearest is --class" in slip
+
+
 def test_a_model_that_fails_is_said_and_the_work_goes_on(ready: Terminal, tmp_path: Path) -> None:
     ready.stage.model.script = TeaModel(
         drafts={1: [Failure(401, "no such key"), fenced(READ)]}, solutions=(fenced(SOLUTION),)

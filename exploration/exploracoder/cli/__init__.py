@@ -18,6 +18,8 @@ _COMMANDS = {
     "diff": ("diff", "Compare two explorations step by step."),
     "index": ("library", "Read a library's docs into the index."),
     "search": ("library", "Find the APIs of a library that do what you say."),
+    "tools": ("tools", "Look up classes, signatures, code and imports in a repository."),
+    "apisearch": ("apisearch", "Find APIs in docs and, if you say so, on the web."),
     "model": ("model", "Fetch, look after, or serve the embedded model."),
     "sidecar": ("sidecar", "Run files in the scratch kernel, or look at one that runs."),
     "doctor": ("doctor", "Say what is found, what is missing, and what to do."),

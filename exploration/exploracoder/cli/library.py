@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,11 @@ from exploracoder.cli.options import index_options, json_option, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
+    from exploracoder_retrieval.apidoc import ApiDoc
+    from exploracoder_retrieval.harvest.result import LibraryInfo
+    from exploracoder_retrieval.index import Index
+    from exploracoder_retrieval.interpreter import Interpreter
+
     from exploracoder.state import Library
 
 _BULK = 256
@@ -23,22 +29,57 @@ _BULK = 256
 
 @click.command()
 @click.argument("library", metavar="NAME_OR_PATH")
+@click.option(
+    "--docs",
+    multiple=True,
+    metavar="PATH_OR_URL",
+    help="Documentation beside the library: a folder or file of HTML, Markdown, notebooks or"
+    " objects.inv, or the address of a Sphinx site. It takes the place of what was given before,"
+    " is remembered, and is fetched now and not again. May be repeated.",
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="There is no code: NAME_OR_PATH is documentation, of a library to be called NAME.",
+)
+@click.option("--no-docs", is_flag=True, help="Forget the documentation given before.")
 @python_option
 @index_options
 @json_option
-def index(library: str, as_json: bool, **given: Any) -> int:
+def index(
+    library: str,
+    docs: tuple[str, ...],
+    name: str | None,
+    no_docs: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Read the docs of NAME_OR_PATH into the index: an installed library, a folder, or a .py file.
 
     The library is read, not imported. What has not changed since the last time is not read again.
+    A library of which there is only documentation is known by that: a file of ApiDocs (.jsonl,
+    .jsonl.gz), an OpenAPI file (.json, .yaml), an objects.inv, or, with --name, any folder or
+    address of docs.
+
+    \b
+      exploracoder index mylib --docs docs/_build/html --docs tutorials/
+      exploracoder index petstore.yaml
+      exploracoder index https://docs.example.org/en/stable/ --name teahouse
     """
+    if no_docs and (docs or name is not None):
+        raise InputError("--no-docs forgets documentation; give --docs or --name without it.")
     started = time.monotonic()
-    with _open((library,), given) as (_, libraries):
-        known = libraries[0]
-    seconds = time.monotonic() - started
+    with _opened(given) as (opened, interpreter, working):
+        if no_docs and _forget(opened, library, interpreter, as_json=as_json):
+            return 0
+        found = _indexed(opened, library, docs, name, interpreter, working)
+    seconds = round(time.monotonic() - started, 3)
     if as_json:
-        print_json(known.model_dump() | {"seconds": round(seconds, 3)})
+        skipped = [one.model_dump() for one in found.info.skipped]
+        said = {"seconds": seconds, "docs": found.info.docs, "skipped": skipped}
+        print_json(found.library.model_dump() | said | {"note": found.note})
     else:
-        click.echo(f"{known.name} {known.version}: {known.apis} public APIs, {seconds:.1f} s")
+        _say_indexed(found, seconds)
     return 0
 
 
@@ -80,7 +121,7 @@ def search(
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    with _open(libraries, given) as (opened, found_libraries):
+    with open_libraries(libraries, given) as (opened, found_libraries):
         names = [one.name for one in found_libraries]
         for start in range(0, len(asked), _BULK):
             batch = asked[start : start + _BULK]
@@ -98,11 +139,69 @@ def search(
     return 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    library: Library
+    info: LibraryInfo
+    note: str
+
+
+def _indexed(
+    opened: Index,
+    target: str,
+    docs: tuple[str, ...],
+    name: str | None,
+    interpreter: Interpreter,
+    working: Callable[[str], None],
+) -> _Indexed:
+    """One library in the index. Documentation that cannot be used is not remembered."""
+    from exploracoder import giving, prepare
+
+    is_given = bool(docs) or name is not None or giving.is_documentation(target)
+    if is_given:
+        target = giving.give(opened, target, docs, interpreter, name=name, progress=working)
+    try:
+        library = prepare.index_libraries(opened, (target,), interpreter)[0]
+    except InputError:
+        if is_given:
+            opened.given.forget(target)
+        raise
+    info = opened.info(library.name)
+    return _Indexed(library, info, prepare.without_code(info, opened, interpreter))
+
+
+def _forget(opened: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
+    """Forget documentation; True when there is nothing else that could be indexed."""
+    from exploracoder_retrieval.errors import RetrievalError
+
+    from exploracoder import giving
+    from exploracoder.prepare import find_library
+
+    was_given = giving.take_back(opened, target, interpreter)
+    said = "forgotten" if was_given else "none were given"
+    click.echo(f"Docs of {target}: {said}.", err=True)
+    try:
+        find_library(target, interpreter)
+    except RetrievalError:
+        if as_json:
+            print_json({"name": target, "apis": 0})
+        return True
+    return False
+
+
+def _say_indexed(found: _Indexed, seconds: float) -> None:
+    known = found.library
+    version = f" {known.version}" if known.version else ""
+    click.echo(f"{known.name}{version}: {known.apis} public APIs, {seconds:.1f} s")
+    for one in found.info.skipped:
+        click.echo(f"Skipped {_on_a_line(one.name)}: {_on_a_line(one.reason)}", err=True)
+    if found.note:
+        click.echo(found.note, err=True)
+
+
 @contextmanager
-def _open(
-    targets: tuple[str, ...], given: dict[str, Any]
-) -> Iterator[tuple[Any, tuple[Library, ...]]]:
-    """The index with the libraries in it, up to date."""
+def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callable[[str], None]]]:
+    """The index, the interpreter whose libraries are meant, and where progress is told."""
     from exploracoder import prepare
 
     with (
@@ -113,22 +212,42 @@ def _open(
             embeddings_model=given["embeddings_model"],
         ) as opened,
     ):
-        interpreter = prepare.find_interpreter(given["python"])
-        yield (
-            opened,
-            prepare.index_libraries(opened, targets, interpreter, progress=progress.working),
-        )
+        yield opened, prepare.find_interpreter(given["python"]), progress.working
+
+
+@contextmanager
+def open_libraries(
+    targets: tuple[str, ...], given: dict[str, Any]
+) -> Iterator[tuple[Index, tuple[Library, ...]]]:
+    """The index with the libraries in it, up to date."""
+    from exploracoder import prepare
+
+    with _opened(given) as (opened, interpreter, working):
+        yield opened, prepare.index_libraries(opened, targets, interpreter, progress=working)
 
 
 def _ranking(words: str, hits: Any) -> str:
     lines = [f"# {words}"]
     for hit in hits:
-        place = f"  {hit.doc.file}:{hit.doc.line}" if hit.doc.file else ""
-        lines.append(f"{hit.doc.path}{place}")
-        lines.append(f"    {hit.doc.signature}")
+        place = _place(hit.doc)
+        lines.append(f"{hit.doc.path}  {place}" if place else hit.doc.path)
+        lines += [f"    {_on_a_line(line)}" for line in hit.doc.signature.splitlines()]
         if hit.doc.summary:
-            lines.append(f"    {hit.doc.summary}")
+            lines.append(f"    {_on_a_line(hit.doc.summary)}")
     return "\n".join(lines)
+
+
+def _place(doc: ApiDoc) -> str:
+    """Where it was read: an address, or file and line."""
+    if doc.url:
+        return _on_a_line(doc.url)
+    line = f":{doc.line}" if doc.line else ""
+    return _on_a_line(f"{doc.file}{line}") if doc.file else ""
+
+
+def _on_a_line(text: str) -> str:
+    """A stranger's text, without what would steer a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _read_queries(path: Path) -> list[tuple[str, str]]:

@@ -52,8 +52,12 @@ def debug_messages(
     failed: Candidate,
     apis: Sequence[ApiDoc],
     missing: Sequence[str] = (),
+    source: str = "",
 ) -> list[Message]:
-    """The conversation that asks for a failed candidate to be mended."""
+    """The conversation that asks for a failed candidate to be mended.
+
+    ``source`` is what the libraries' source says of the names in the line that failed.
+    """
     request = render(
         "explore",
         "debug",
@@ -61,6 +65,7 @@ def debug_messages(
         error=error_text(bench, failed, missing),
         problems="\n".join(str(problem) for problem in failed.problems),
         apis=describe_apis(apis, bench.settings.doc_chars),
+        source=source,
     )
     return [*drafted, _assistant(failed.code), Message("user", request)]
 

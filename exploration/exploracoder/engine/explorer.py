@@ -11,23 +11,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import renaming
-from exploracoder.engine.checking import (
-    OBJECT_ERROR,
-    check,
-    imported_names,
-    missing_attribute,
-)
+from exploracoder.engine import lookup, renaming
+from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.conversation import debug_messages, draft_messages
+from exploracoder.engine.helpful import helpful_apis, siblings
 from exploracoder.engine.results import wanted_in
 from exploracoder.engine.selection import has_good_evidence, is_sound, missing, select
+from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Reply
-from exploracoder.state import Candidate, CandidateOrigin, NameProblem, Step
+from exploracoder.state import Candidate, CandidateOrigin, Step
 
 
 @dataclass(slots=True)
@@ -164,7 +161,8 @@ async def _ask(trial: _Trial, focus: ApiDoc | None, n: int, number: int) -> list
     bench, part = trial.bench, trial.step.subtask.id
     messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
     sampling = bench.sampling(part, n=n, number=number, max_tokens=bench.settings.step_tokens)
-    reply = await bench.ask(part, messages, sampling)
+    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=False)
+    reply = await bench.ask(part, messages, sampling, tools)
     return _codes(reply)
 
 
@@ -220,9 +218,8 @@ async def _try(
     if id_ in trial.branches:
         await bench.sidecar.drop(trial.branches[id_])
     trial.branches[id_] = branch
-    earlier = [bench.exploration.task.context]
+    earlier = earlier_cells(bench)
     if bench.settings.candidate_style == "live":
-        earlier += [link.candidate.code for link in bench.exploration.trace]
         code = without_repetition(code, earlier)
     bound = [variable.name for variable in trial.variables]
     bound += imported_names(earlier, bench.known)
@@ -239,6 +236,14 @@ async def _try(
         apis=checked.apis,
         observation=observation,
     )
+
+
+def earlier_cells(bench: Workbench) -> list[str]:
+    """The code that has run in the state which a candidate starts from."""
+    context = [bench.exploration.task.context]
+    if bench.settings.candidate_style != "live":
+        return context
+    return [*context, *(link.candidate.code for link in bench.exploration.trace)]
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
@@ -297,50 +302,20 @@ async def _debug(trial: _Trial, target: Candidate) -> Candidate | None:
         f"{part}/debug", number=len(trial.candidates), max_tokens=bench.settings.step_tokens
     )
     lacking = missing(target, trial.wanted)
-    messages = debug_messages(bench, drafted, target, apis, lacking)
-    reply = await bench.ask(part, messages, sampling)
+    source = await look_up(
+        bench,
+        target.code,
+        target.observation,
+        branch=trial.branches.get(target.id, trial.base),
+        earlier=earlier_cells(bench),
+        variables=trial.variables,
+    )
+    messages = debug_messages(bench, drafted, target, apis, lacking, source)
+    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=True)
+    reply = await bench.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
     await _add(trial, _codes(reply), "debug", debug_of=target.id)
     return trial.candidates[count] if len(trial.candidates) > count else None
-
-
-def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
-    """Members of the same classes whose names share a word with those that a candidate used."""
-    found: dict[str, ApiDoc] = {}
-    for path in candidate.apis:
-        owner, _, name = path.rpartition(".")
-        words = set(name.lower().split("_"))
-        for doc in bench.known.members(owner):
-            if doc.path != path and words & set(doc.path.rpartition(".")[2].lower().split("_")):
-                found.setdefault(doc.path.rpartition(".")[2], doc)
-    return tuple(found.values())[: bench.settings.shown_apis]
-
-
-def helpful_apis(
-    bench: Workbench,
-    problems: Sequence[NameProblem],
-    observation: Observation | None,
-    goal: str,
-) -> tuple[ApiDoc, ...]:
-    """The docs that may mend a failure: real names near the wrong ones, and the members of the type
-    that the error names, those that fit the goal first."""
-    docs: dict[str, ApiDoc] = {}
-    for problem in problems:
-        for name in problem.nearest:
-            exact = bench.known.at(f"{problem.owner}.{name}")
-            named = [exact] if exact else list(bench.known.named(name))[:1]
-            docs |= {doc.path: doc for doc in named}
-    error = observation.error if observation else None
-    match = OBJECT_ERROR.search(error.evalue) if error else None
-    if match:
-        owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
-        query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
-        hits = bench.index.search(query, bench.library_names, _SEARCHED_MEMBERS)
-        docs |= {hit.doc.path: hit.doc for hit in hits if hit.doc.path.rpartition(".")[0] in owners}
-    return tuple(docs.values())[: bench.settings.shown_apis]
-
-
-_SEARCHED_MEMBERS = 200
 
 
 async def _conclude(trial: _Trial) -> Step:

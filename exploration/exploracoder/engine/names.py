@@ -73,7 +73,7 @@ def read(code: str, known: KnownApis) -> Names:
                 assigned.add(name)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 attributes.append(name)
-                chain = _chain(node)
+                chain = chain_of(node)
                 if chain:
                     chains.append(chain)
     names = Names(
@@ -133,7 +133,7 @@ async def problems(
     roots, imports = set(bound), set(libraries)
     wanted: dict[str, None] = {}
     for path in (*names.imported.values(), *map(names.absolute, names.chains)):
-        root = path.partition(".")[0]
+        root = _root(path)
         is_local = root in names.assigned and root not in names.typed
         if root in imports or (root in roots and not is_local):
             wanted[path.removesuffix(".*")] = None
@@ -142,7 +142,8 @@ async def problems(
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),
             owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
-            nearest=tuple(one.nearest),
+            # A library that is not there, as one known from its docs alone, has no near name.
+            nearest=tuple(one.nearest) if one.owner or _root(one.name) not in imports else (),
         )
         for one in resolved
         if one.exists is False
@@ -150,12 +151,16 @@ async def problems(
     return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(found)}.values())
 
 
+def _root(path: str) -> str:
+    return path.partition(".")[0]
+
+
 def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
     """Note the variables that are made by calling a class of the library."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
-                chain = func.id if isinstance(func, ast.Name) else _chain(func)
+                chain = func.id if isinstance(func, ast.Name) else chain_of(func)
                 doc = known.at(names.absolute(chain)) if chain else None
                 if doc is not None and doc.kind == "class":
                     names.typed[target] = doc.path
@@ -163,7 +168,8 @@ def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
                     names.typed.pop(target, None)
 
 
-def _chain(node: ast.expr) -> str | None:
+def chain_of(node: ast.expr) -> str | None:
+    """``a.b.c`` of names and attributes; None for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.fusion import fuse
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder.engine.sieve import sift
@@ -18,7 +19,6 @@ from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
 from exploracoder.state import RankedApi, Recommendation, Step, Subtask
 
-_RANK_CONSTANT = 5
 _KEPT_DOC_CHARS = 4000
 
 
@@ -66,15 +66,12 @@ async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommen
 
 
 def _merge(rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
-    """Reciprocal rank fusion of several rankings."""
+    """The docs of several rankings, joined by reciprocal rank fusion."""
     docs: dict[str, ApiDoc] = {}
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, doc in enumerate(ranking):
-            docs.setdefault(doc.path, doc)
-            scores[doc.path] = scores.get(doc.path, 0.0) + 1 / (_RANK_CONSTANT + rank)
-    paths = sorted(docs, key=lambda path: -scores[path])
-    return [Hit(doc=docs[path], score=scores[path]) for path in paths]
+    for doc in (doc for ranking in rankings for doc in ranking):
+        docs.setdefault(doc.path, doc)
+    fused = fuse([[doc.path for doc in ranking] for ranking in rankings])
+    return [Hit(doc=docs[path], score=score) for path, score in fused]
 
 
 async def _keep(
@@ -113,6 +110,7 @@ def _trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
         "file": file,
         "doc": doc.doc[:_KEPT_DOC_CHARS] if is_kept else "",
         "examples": doc.examples[:1] if is_kept else (),
+        "mentions": (),
     }
     return doc.model_copy(update=kept)
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import renaming, stub
 from exploracoder.engine.checking import check, imported_names, missing_attribute
-from exploracoder.engine.explorer import helpful_apis, without_repetition
+from exploracoder.engine.explorer import without_repetition
+from exploracoder.engine.helpful import helpful_apis
 from exploracoder.engine.results import result_names
+from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -31,47 +33,58 @@ async def synthesize(
     *,
     attempts: int | None = None,
     repairs: int | None = None,
+    part: str = PART,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
 
-    Each of the settings' attempts starts from scratch and is repaired within its rounds. Raises
-    BudgetError and ModelError.
+    Each of the settings' attempts starts from scratch and is repaired within its rounds. ``part``
+    is what they are counted as. Raises BudgetError and ModelError.
     """
     settings, made = bench.settings, list[Attempt]()
+    count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
-    for number in range(settings.solution_attempts if attempts is None else attempts):
-        messages = _messages(bench, apis)
-        for repair in range(1 + rounds):
-            sampling = bench.sampling(
-                PART,
-                number=100 * number + repair,
-                max_tokens=settings.solution_tokens,
-            )
-            reply = await bench.ask(PART, messages, sampling)
-            attempt = await try_solution(bench, code_block(reply.text), apis)
-            made.append(attempt)
-            mended = await _rename(bench, attempt, apis)
-            if mended is not None:
-                made.append(attempt := mended)
-            if attempt.is_good:
-                break
-            messages = [
-                *messages[:2],
-                Message("assistant", f"```python\n{attempt.code}\n```"),
-                _repair_request(bench, attempt),
-            ]
+    for number in range(count):
+        with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
+            made += [one async for one in _write(bench, apis, number, rounds, part)]
         if made[-1].is_good:
             break
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
 
-async def _rename(bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc]) -> Attempt | None:
+async def _write(
+    bench: Workbench, apis: Sequence[ApiDoc], number: int, rounds: int, part: str
+) -> AsyncIterator[Attempt]:
+    """One text from scratch and its repairs, until one of them is good."""
+    messages = _messages(bench, apis)
+    for repair in range(1 + rounds):
+        sampling = bench.sampling(
+            PART, number=100 * number + repair, max_tokens=bench.settings.solution_tokens
+        )
+        reply = await bench.ask(part, messages, sampling)
+        attempt = await try_solution(bench, code_block(reply.text), apis, part)
+        yield attempt
+        mended = await _rename(bench, attempt, apis, part)
+        if mended is not None:
+            attempt = mended
+            yield attempt
+        if attempt.is_good:
+            return
+        messages = [
+            *messages[:2],
+            Message("assistant", f"```python\n{attempt.code}\n```"),
+            await _repair_request(bench, attempt),
+        ]
+
+
+async def _rename(
+    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str
+) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
     if not bench.settings.repair_names or failed.is_good or not failed.problems:
         return None
 
     async def run(code: str) -> Attempt:
-        return await try_solution(bench, code, apis)
+        return await try_solution(bench, code, apis, part)
 
     return await renaming.search(failed, run, lambda attempt: attempt.is_good)
 
@@ -148,7 +161,9 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     return tuple({doc.path: doc for doc in docs}.values())
 
 
-async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> Attempt:
+async def try_solution(
+    bench: Workbench, code: str, shown: Sequence[ApiDoc], part: str = PART
+) -> Attempt:
     """Run a text of the solution, and the user's checks after it, in a fresh fork of the root."""
     task = bench.exploration.task
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
@@ -157,12 +172,12 @@ async def try_solution(bench: Workbench, code: str, shown: Sequence[ApiDoc]) -> 
         bound = [variable.name for variable in await bench.sidecar.variables(branch)]
         bound += imported_names([task.context], bench.known)
         checked = await check(bench, branch, code, bound, shown)
-        observation = await bench.run(PART, branch, checked.code)
+        observation = await bench.run(part, branch, checked.code)
         missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
         if observation.ran and task.check:
-            check_observation = await bench.run(PART, branch, task.check)
+            check_observation = await bench.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
         return Attempt(
             code=checked.code,
@@ -209,8 +224,9 @@ def _messages(bench: Workbench, apis: Sequence[ApiDoc]) -> list[Message]:
     return [Message("system", system), Message("user", user)]
 
 
-def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
+async def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
     settings, task = bench.settings, bench.exploration.task
+    source = ""
     failure = attempt.failure
     assert failure is not None, "only an attempt that failed is repaired"
     if attempt.checks == "failed":
@@ -220,6 +236,8 @@ def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
     else:
         said = describe_error(failure, attempt.code, settings.output_chars)
         words = f"Your code failed:\n\n~~~text\n{said}\n~~~"
+        before = [task.context]
+        source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
     return Message(
         "user",
         render(
@@ -231,5 +249,6 @@ def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
             apis=describe_apis(
                 helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
             ),
+            source=source,
         ),
     )

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
@@ -25,8 +27,12 @@ from exploracoder.engine.sieve import names_used
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
+from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
+
+if TYPE_CHECKING:
+    from exploracoder.engine.source_lookup import SourceLookup
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
@@ -45,7 +51,8 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``.
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed; ``web``
+    is there once the web was first asked (`engine/lookup.py`).
     """
 
     model: ChatModel
@@ -61,6 +68,8 @@ class Workbench:
     keeps_branches: bool = False
     kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
+    source: SourceLookup | None = None
+    web: WebSearch | None = None
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
 
@@ -117,12 +126,21 @@ class Workbench:
         """A seed that is the same whenever the same thing is asked."""
         return zlib.crc32(f"{self.exploration.seed}:{part}:{number}".encode()) & 0x7FFFFFFF
 
-    async def ask(self, part: str, messages: Sequence[Message], sampling: Sampling) -> Reply:
-        """Ask the model.
+    async def ask(
+        self,
+        part: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        tools: Sequence[Tool] = (),
+    ) -> Reply:
+        """Ask the model, which may use ``tools`` before it answers.
 
         Raises BudgetError when a limit has been reached, ModelError when the model cannot be asked.
         """
-        return await self._metered(part).complete(messages, sampling)
+        model = self._metered(part)
+        if not tools:
+            return await model.complete(messages, sampling)
+        return await complete_with_tools(model, messages, sampling, tools)
 
     async def ask_json(
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
@@ -139,6 +157,17 @@ class Workbench:
         observation = await self.sidecar.run(branch, code)
         self._spend(part, seconds_execution=time.monotonic() - before)
         return observation
+
+    @contextmanager
+    def doing(self, words: str) -> Iterator[None]:
+        """While this lasts, all that is told begins with ``words``; empty ones change nothing."""
+        tell = self.tell
+        if words:
+            self.tell = lambda part, message: tell(part, f"{words}: {message}")
+        try:
+            yield
+        finally:
+            self.tell = tell
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step started from; a resumed session builds it again."""
@@ -234,10 +263,13 @@ class _MeteredModel:
         *,
         schema: Schema | None = None,
         on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
     ) -> Reply:
         self.bench.check_budget()
         self.bench.tell(self.part, "Asking the model")
-        asked = self.bench.model.complete(messages, sampling, schema=schema, on_token=on_token)
+        asked = self.bench.model.complete(
+            messages, sampling, schema=schema, on_token=on_token, tools=tools
+        )
         try:
             # A reply that is being written when the time is up is not waited for.
             reply = await asyncio.wait_for(asked, self.bench.seconds_left)

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.explorer import explore
+from exploracoder.engine.first_tries import try_first
 from exploracoder.engine.planner import plan
-from exploracoder.engine.recommender import find, recommend, recommend_overall
+from exploracoder.engine.recommender import recommend, recommend_overall
 from exploracoder.engine.results import result_names
 from exploracoder.engine.steering import OPEN, next_open
 from exploracoder.engine.synthesis import compose, solution_apis, synthesize
@@ -29,7 +30,7 @@ class ExploraCoder:
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""
         if not bench.exploration.is_planned:
-            if await try_first(bench):
+            if bench.exploration.solution is not None or await try_first(bench):
                 return
             await make_plan(bench)
         backtracks = bench.settings.backtracks
@@ -42,27 +43,6 @@ class ExploraCoder:
                 await _go_back(bench, explored)
         if bench.exploration.solution is None:
             await write_solution(bench)
-
-
-async def try_first(bench: Workbench) -> bool:
-    """Write solutions from the docs that the task's words retrieve, before anything is explored.
-
-    True when the user's check accepts one: then there is nothing to explore. They share a prompt,
-    so that a server with a prefix cache reads it once. What fails is not kept, and nothing is said
-    of it later: a wrong text would be copied.
-    """
-    task, settings = bench.exploration.task, bench.settings
-    if not (settings.first_tries and task.check):
-        return False
-    bench.tell("first try", "Trying without exploring")
-    hits = await find(bench, task.text, settings.shown_apis)
-    docs = [hit.doc for hit in hits]
-    solution = await synthesize(bench, docs, attempts=settings.first_tries, repairs=0)
-    if not solution.final.is_good:
-        return False
-    solved = bench.exploration.model_copy(update={"solution": solution, "is_planned": True})
-    await bench.update(solved, "Solved without exploring")
-    return True
 
 
 async def is_enough(bench: Workbench) -> bool:
@@ -93,11 +73,15 @@ def _made(step: Step) -> Iterator[str]:
 
 
 async def make_plan(bench: Workbench, kept: Sequence[Step] = ()) -> None:
-    """Plan the task, or what of it remains after the steps that are ``kept``."""
+    """Plan the task, or what of it remains after the steps that are ``kept``.
+
+    A solution that was there is none of this plan's, and goes.
+    """
     briefings = await _brief(bench)
     made = await plan(bench, briefings, [step.subtask for step in kept])
     steps = (*kept, *(Step(subtask=subtask) for subtask in made.subtasks))
-    planned = bench.exploration.model_copy(update={"steps": steps, "is_planned": True})
+    told = {"steps": steps, "is_planned": True, "solution": None}
+    planned = bench.exploration.model_copy(update=told)
     await bench.update(planned, f"Planned {len(made.subtasks)} subtasks")
 
 

@@ -5,6 +5,7 @@ from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Samplin
 from exploracoder.models.local import EmbeddedModel, model_status
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.structured import complete_json
+from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.models.usage import Usage
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "ReplyCache",
     "Sampling",
     "Schema",
+    "Tool",
     "Usage",
     "complete_json",
+    "complete_with_tools",
     "model_status",
 ]

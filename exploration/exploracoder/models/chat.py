@@ -15,15 +15,40 @@ OnToken = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A function that the model wants called; ``arguments`` is JSON, as far as the model knows."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The call as the OpenAI API writes it."""
+        called = {"name": self.name, "arguments": self.arguments}
+        return {"id": self.id, "type": "function", "function": called}
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation.
 
-    role: Literal["system", "user", "assistant"]
+    An assistant's turn may hold ``calls``; each is answered by a turn of the role ``tool`` whose
+    ``call_id`` names it.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """The turn as the OpenAI API writes it."""
-        return {"role": self.role, "content": self.content}
+        turn: dict[str, Any] = {"role": self.role, "content": self.content}
+        if self.calls:
+            turn["tool_calls"] = [call.as_dict() for call in self.calls]
+        if self.role == "tool":
+            turn["tool_call_id"] = self.call_id
+        return turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +78,8 @@ class Reply(BaseModel):
     """What the model answered.
 
     ``texts`` has ``Sampling.n`` entries, and ``finish_reasons`` as many: ``length`` means that the
-    text was cut off at ``max_tokens``. ``usage`` is what it cost when it was asked, also if it
+    text was cut off at ``max_tokens``. ``calls`` are what the first text's turn wants called, where
+    tools were offered. ``usage`` is what it cost when it was asked, also if it
     comes from the reply cache this time.
     """
 
@@ -63,6 +89,7 @@ class Reply(BaseModel):
     usage: Usage
     model: str
     finish_reasons: tuple[str, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
     from_cache: bool = False
 
     @property
@@ -91,6 +118,7 @@ class ChatModel(Protocol):
         *,
         schema: Schema | None = None,
         on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
     ) -> Reply:
         """Asks for ``sampling.n`` replies.
 
@@ -100,6 +128,8 @@ class ChatModel(Protocol):
             schema: JSON schema that the replies should follow. A server may only be told about it
                 in words, so check the reply, or use `structured.complete_json`.
             on_token: Called with each piece of the first text as it arrives.
+            tools: Functions that the model may want called, as the OpenAI API writes them. Servers
+                without tools are asked without; use `tools.complete_with_tools`.
 
         Raises:
             ModelError: The model could not be asked.

@@ -24,6 +24,7 @@ class Dialect:
         supports_n: Whether several replies can be asked for in one request.
         supports_grammar: Whether replies can be bound to a GBNF grammar, which is not part of the
             API; has to be known beforehand.
+        supports_tools: Whether functions can be offered to the model.
         supports_streaming: Whether replies can be read as they are made.
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
@@ -32,6 +33,7 @@ class Dialect:
 
     supports_n: bool = True
     supports_grammar: bool = False
+    supports_tools: bool = True
     supports_streaming: bool = True
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: str = "max_tokens"
@@ -43,6 +45,7 @@ class Dialect:
         messages: Sequence[Message],
         sampling: Sampling,
         schema: Schema | None,
+        tools: Sequence[Schema] = (),
     ) -> dict[str, Any]:
         """The fields of a completion request, as this server wants them."""
         in_words = schema is not None and self.schema_mode != "json_schema"
@@ -56,6 +59,8 @@ class Dialect:
         }
         if sampling.n > 1 and self.supports_n:
             body["n"] = sampling.n
+        if tools and self.supports_tools:
+            body["tools"] = list(tools)
         if sampling.stop:
             body["stop"] = list(sampling.stop)
         if sampling.seed is not None:
@@ -83,6 +88,8 @@ class Dialect:
         refusal = refusal.lower()
         if body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
             self.supports_n = False
+        elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
+            self.supports_tools = False
         elif body.get("stream") and "stream" in refusal:
             self.supports_streaming = False
         elif "response_format" in body and re.search(r"response_format|schema|json", refusal):

@@ -7,7 +7,6 @@ import dataclasses
 import importlib
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from exploracoder.errors import ModelError
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.completion import Answer, read_whole
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.failures import (
     FailureReport,
@@ -24,7 +24,6 @@ from exploracoder.models.failures import (
     server_message,
     without_credentials,
 )
-from exploracoder.models.usage import Usage
 
 if TYPE_CHECKING:
     import openai
@@ -121,6 +120,7 @@ class OpenAIChatModel:
         *,
         schema: Schema | None = None,
         on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
     ) -> Reply:
         """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
 
@@ -129,11 +129,11 @@ class OpenAIChatModel:
                 or any other refusal.
         """
         if self._cache is None:
-            return await self._ask(messages, sampling, schema, on_token)
-        key = self._cache.key(self._question(messages, sampling, schema))
+            return await self._ask(messages, sampling, schema, on_token, tools)
+        key = self._cache.key(self._question(messages, sampling, schema, tools))
         reply = await asyncio.to_thread(self._cache.get, key)
         if reply is None:
-            reply = await self._ask(messages, sampling, schema, on_token)
+            reply = await self._ask(messages, sampling, schema, on_token, tools)
             await asyncio.to_thread(self._cache.put, key, reply)
         elif on_token is not None:
             on_token(reply.text)
@@ -177,9 +177,14 @@ class OpenAIChatModel:
         return self._client
 
     def _question(
-        self, messages: Sequence[Message], sampling: Sampling, schema: Schema | None
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        schema: Schema | None,
+        tools: Sequence[Schema],
     ) -> dict[str, Any]:
-        return {
+        offered = {"tools": list(tools)} if tools else {}
+        return offered | {
             "server": self._identity,
             "model": self._model,
             "messages": [message.as_dict() for message in messages],
@@ -194,8 +199,9 @@ class OpenAIChatModel:
         sampling: Sampling,
         schema: Schema | None,
         on_token: OnToken | None,
+        tools: Sequence[Schema],
     ) -> Reply:
-        answer = await self._request(messages, sampling, schema, on_token)
+        answer = await self._request(messages, sampling, schema, on_token, tools)
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
@@ -204,6 +210,7 @@ class OpenAIChatModel:
         return Reply(
             texts=tuple(answer.texts[: sampling.n]),
             finish_reasons=tuple(answer.finish_reasons[: sampling.n]),
+            calls=tuple(answer.calls),
             usage=answer.usage,
             model=answer.model or self._model,
         )
@@ -214,13 +221,15 @@ class OpenAIChatModel:
         sampling: Sampling,
         schema: Schema | None,
         on_token: OnToken | None,
-    ) -> _Answer:
+        tools: Sequence[Schema] = (),
+    ) -> Answer:
         import openai
 
         while True:
-            body = self._dialect.body(self._model, messages, sampling, schema)
+            body = self._dialect.body(self._model, messages, sampling, schema, tools)
             body["extra_body"] = self._extra_body | self._dialect.extra_body(sampling, schema)
-            if on_token is not None and self._dialect.supports_streaming:
+            # Calls are read whole: nothing of them is shown while they are written.
+            if on_token is not None and not tools and self._dialect.supports_streaming:
                 body |= {"stream": True, "stream_options": {"include_usage": True}}
             try:
                 answer = await asyncio.wait_for(self._send(body, on_token), self._timeout_s)
@@ -246,23 +255,23 @@ class OpenAIChatModel:
         except ModelError:
             return ()
 
-    async def _send(self, body: dict[str, Any], on_token: OnToken | None) -> _Answer:
+    async def _send(self, body: dict[str, Any], on_token: OnToken | None) -> Answer:
         started = time.monotonic()
         create = self._opened().chat.completions.create
         if body.get("stream"):
             answer = await self._read_stream(await create(**body), on_token)
         else:
-            answer = _read_whole(await create(**body))
+            answer = read_whole(await create(**body))
             if answer.texts and on_token is not None:
                 on_token(answer.texts[0])
         if not answer.texts:
             raise self._report.not_a_completion()
         return answer.timed(time.monotonic() - started)
 
-    async def _read_stream(self, stream: Any, on_token: OnToken | None) -> _Answer:
+    async def _read_stream(self, stream: Any, on_token: OnToken | None) -> Answer:
         import openai
 
-        answer = _Answer()
+        answer = Answer()
         if not isinstance(stream, AsyncIterator) and not hasattr(stream, "__aiter__"):
             return answer
         try:
@@ -278,67 +287,6 @@ class OpenAIChatModel:
         return answer
 
 
-@dataclass(slots=True)
-class _Answer:
-    """Texts as they come in, over one request or several."""
-
-    texts: list[str] = field(default_factory=list)
-    finish_reasons: list[str] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    model: str = ""
-
-    def take(self, chunk: Any) -> str:
-        """Adds a piece of a streamed answer; returns what it adds to the first text."""
-        self.model = getattr(chunk, "model", None) or self.model
-        self.usage = _usage(chunk) or self.usage
-        first = ""
-        for choice in getattr(chunk, "choices", None) or ():
-            while len(self.texts) <= choice.index:
-                self.texts.append("")
-                self.finish_reasons.append("")
-            piece = (choice.delta.content if choice.delta else None) or ""
-            self.texts[choice.index] += piece
-            self.finish_reasons[choice.index] = (
-                choice.finish_reason or self.finish_reasons[choice.index]
-            )
-            first += piece if choice.index == 0 else ""
-        return first
-
-    def joined_with(self, other: _Answer) -> _Answer:
-        return _Answer(
-            self.texts + other.texts,
-            self.finish_reasons + other.finish_reasons,
-            self.usage + other.usage,
-            self.model,
-        )
-
-    def timed(self, seconds: float) -> _Answer:
-        usage = self.usage.model_copy(update={"calls": 1, "seconds": seconds})
-        return dataclasses.replace(self, usage=usage)
-
-
-def _next_single(sampling: Sampling, answer: _Answer) -> Sampling:
+def _next_single(sampling: Sampling, answer: Answer) -> Sampling:
     seed = None if sampling.seed is None else sampling.seed + len(answer.texts)
     return dataclasses.replace(sampling, n=1, seed=seed)
-
-
-def _read_whole(completion: Any) -> _Answer:
-    choices = getattr(completion, "choices", None) or ()
-    return _Answer(
-        texts=[choice.message.content or "" for choice in choices],
-        finish_reasons=[choice.finish_reason or "" for choice in choices],
-        usage=_usage(completion) or Usage(),
-        model=getattr(completion, "model", "") or "",
-    )
-
-
-def _usage(completion: Any) -> Usage | None:
-    reported = getattr(completion, "usage", None)
-    if reported is None:
-        return None
-    details = getattr(reported, "prompt_tokens_details", None)
-    return Usage(
-        prompt_tokens=reported.prompt_tokens or 0,
-        completion_tokens=reported.completion_tokens or 0,
-        cached_tokens=getattr(details, "cached_tokens", None) or 0,
-    )

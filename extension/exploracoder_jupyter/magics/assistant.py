@@ -28,6 +28,7 @@ from exploracoder_jupyter.magics.named_code import code_named
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
 from exploracoder_jupyter.magics.showing import short
 from exploracoder_jupyter.magics.steering_words import STEERING, command_for, plan_command
+from exploracoder_jupyter.magics.tool_words import ask_tools, parse_tools
 
 
 class Assistant:
@@ -42,6 +43,7 @@ class Assistant:
             "use": self._use,
             "search": self._search,
             "docs": self._docs,
+            "tools": self._tools,
             "plan": self._plan,
             "edit": self._edit,
             "insert": self._insert,
@@ -199,6 +201,12 @@ class Assistant:
         doc = self._keeper.run(lookups.find_doc(order.rest, self._libraries(), options))
         self._display.show(pages.doc_page(doc))
 
+    def _tools(self, order: Order) -> None:
+        asked = parse_tools(order.rest, self._shell.user_ns)
+        roots = (asked.root,) if asked.root else self._libraries()
+        answers = ask_tools(asked, roots, self._configuration.options)
+        self._display.show(pages.tools_page(self._keeper.run(answers)))
+
     def _plan(self, order: Order) -> None:
         exploration = self._keeper.live.exploration
         if not order.rest:
@@ -236,7 +244,7 @@ class Assistant:
             # A kernel can write a cell in its answer to a cell that is run, and at no other time.
             said = (
                 "The solution comes below the next cell that you run, whatever that cell does. It"
-                " is not run itself."
+                " is not run itself. To choose the place, run %exploracoder insert in a cell there."
             )
         self._display.show(pages.message_page(said))
 

@@ -19,6 +19,8 @@ def complete(line: str, symbol: str) -> list[str]:
     before = line[: len(line) - len(symbol)] if symbol and line.endswith(symbol) else line
     words = before.split()
     last = words[-1] if words else ""
+    if len(words) > 1 and words[1] == "tools":
+        return _starting(symbol, _of_tools(words, symbol))
     is_cell = bool(words) and words[0].startswith("%%")
     if last in _WITH_LIBRARY or (len(words) > 1 and words[1] == "use"):
         return _starting(symbol, [*_libraries(), *_files(symbol, (".py", "/"))])
@@ -31,6 +33,21 @@ def complete(line: str, symbol: str) -> list[str]:
     if len(words) == 2 and last == "help":
         return _starting(symbol, registry.names())
     return []
+
+
+def _of_tools(words: list[str], symbol: str) -> Iterable[str]:
+    """What can follow ``tools`` and the words after it."""
+    if words[-1] == "--root":
+        return [*_libraries(), *_files(symbol, ("/",))]
+    if words[-1] in ("--file", "--code"):
+        return _files(symbol, (".py", "/"))
+    if symbol.startswith("-"):
+        return (f"--{one.name}" for one in registry.TOOL_OPTIONS)
+    if len(words) > 2:
+        return ()
+    from exploracoder_retrieval.repotools.questions import TOOL_NAMES
+
+    return TOOL_NAMES
 
 
 def _starting(symbol: str, words: Iterable[str]) -> list[str]:

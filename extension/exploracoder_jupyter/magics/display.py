@@ -92,9 +92,9 @@ class Display:
         return board is not None and board.is_drawn
 
     def close(self) -> None:
-        """Leave pages where widgets are."""
+        """Leave a page where widgets are, which says how to go on."""
         if self._showing is not None:
-            self._showing.screen.retire()
+            self._showing.screen.retire(is_over=True)
 
     @property
     def _shown(self) -> Showing:

@@ -29,5 +29,10 @@ class Moment:
         has_ended = self.exploration is None and bool(self.error or self.note)
         return self.progress.activity == "working" and not has_ended
 
+    @property
+    def way_back(self) -> str:
+        """What to run to go on once this kernel is gone."""
+        return f"%load_ext exploracoder, then %exploracoder resume {self.notebook or 'FILE'}"
+
 
 Look = Callable[[], Moment]

@@ -28,7 +28,7 @@ from exploracoder_jupyter.magics.page import (
 
 if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
-    from exploracoder_retrieval.apidoc import ApiDoc, Hit
+    from exploracoder_retrieval.apidoc import ApiDoc, Hit, Mention
 
 _MARKS = {"pending": "·", "review": "?", "done": "✓", "failed": "✗", "skipped": "-"}
 STEP_WORDS = {
@@ -167,7 +167,12 @@ def _doc(doc: ApiDoc) -> Iterator[Block]:
     if text:
         yield Output(text[:_MOST_OUTPUT])
     if doc.url or doc.file:
-        yield Line(doc.url or f"{doc.file}:{doc.line or 1}", "dim")
+        yield Line(place_of(doc), "dim")
+
+
+def place_of(said: ApiDoc | Mention) -> str:
+    """Where something was read: an address, or file and line."""
+    return said.url or (said.file or "") + (f":{said.line}" if said.file and said.line else "")
 
 
 def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> str:
@@ -223,7 +228,8 @@ def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
         return
     solution = exploration.solution
     if solution is not None and solution.final.is_good:
-        yield "%exploracoder insert puts the solution into the next cell · back S"
+        more = "back S" if exploration.is_planned else "next explores it step by step"
+        yield f"%exploracoder insert puts the solution into the next cell · {more}"
         return
     step = shown_step(exploration)
     if step is not None and step.status in ("review", "failed"):
@@ -257,24 +263,40 @@ def libraries_page(libraries: Sequence[Library]) -> Page:
 
 def search_page(query: str, hits: Sequence[Hit]) -> Page:
     """What a search found, best first."""
-    rows = tuple((hit.doc.path, hit.doc.summary) for hit in hits)
+    rows = tuple((hit.doc.path, hit.doc.summary, place_of(hit.doc)) for hit in hits)
     if not rows:
         return message_page(f"Nothing was found for {query!r}. Say it in other words.")
     return Page((Table(rows), Line("→ %exploracoder docs NAME shows one of them")))
+
+
+def tools_page(answers: Sequence[tuple[str, str]]) -> Page:
+    """What a repository tool answered, for each place that was looked into."""
+    blocks: list[Block] = []
+    for root, text in answers:
+        blocks += [Heading(root), Code(text)]
+    return Page(tuple(blocks))
 
 
 def doc_page(doc: ApiDoc) -> Page:
     """All that is known of an API."""
     examples = tuple(Code(example) for example in doc.examples)
     shown = (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
-    return Page((Heading(doc.path), *doc_blocks(doc), *shown))
+    others = tuple(block for each in doc.mentions for block in _mention(each))
+    elsewhere = (Fold(f"Elsewhere ({len(doc.mentions)})", others),) if others else ()
+    return Page((Heading(doc.path), *doc_blocks(doc), *shown, *elsewhere))
+
+
+def _mention(mention: Mention) -> Iterator[Block]:
+    yield Line(" · ".join(part for part in (mention.title, place_of(mention)) if part), "dim")
+    yield Output(mention.text) if mention.kind == "text" else Code(mention.text)
 
 
 def replay_page(name: str, replayed: Replay) -> Page:
     """What came out differently when the cells ran again."""
     blocks: list[Block] = [Line(str(change), "strong") for change in replayed.versions]
     cells = replayed.cells
-    blocks.append(Table(tuple((cell.result, cell.cell, cell.goal) for cell in cells)))
+    rows = ((cell.result, cell.cell, cell.goal, *map(str, cell.versions)) for cell in cells)
+    blocks.append(Table(tuple(rows)))
     blocks += [
         Fold(f"{cell.cell}: {cell.result}", (Output("\n".join(cell.difference)),), is_open=True)
         for cell in cells

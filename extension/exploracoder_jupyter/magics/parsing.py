@@ -67,7 +67,8 @@ def parse(line: str, cell: str | None) -> Request | Order:
 
 def _order(name: str, rest: str, given: Mapping[str, list[str]]) -> Order:
     """Of the options a sub-command takes ``--wait`` alone, before or after its own words."""
-    after, rest = _options(rest, ("wait",))
+    # The tools have options of their own, which are taken apart where they are asked.
+    after, rest = ({}, rest) if name == "tools" else _options(rest, ("wait",))
     others = [option for option in given if option != "wait"]
     if others:
         raise InputError(f"'{name}' takes no --{others[0]}; a task does.")

@@ -42,6 +42,13 @@ SUB_COMMANDS: tuple[SubCommand, ...] = (
     SubCommand("search", "QUERY", "find the APIs of the libraries that do what you say"),
     SubCommand("docs", "NAME", "show what the docs say of an API"),
     SubCommand(
+        "tools",
+        "TOOL [--root DIR] [--class NAME] [--name METHOD] [--code NAME_OR_CELL] [QUERY]",
+        "look up a class, a signature, a body, imports or code in the libraries in use, or in DIR:"
+        " get_class_info, get_signature, get_method_body, get_imports, get_relevant_code,"
+        " get_related_snippets",
+    ),
+    SubCommand(
         "plan",
         "[add GOAL | rename S GOAL | delete S | move S [BEFORE] | again [S]]",
         "show the plan, or change it where it is open; S is a subtask's number",
@@ -83,6 +90,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("wait", "", "come back when the work rests; a terminal always does"),
 )
 
+TOOL_OPTIONS: tuple[Option, ...] = (
+    Option("root", "DIR", "the top folder of a repository, or the name of an installed library"),
+    Option("class", "NAME", "the class that is meant"),
+    Option("name", "METHOD", "the method, or function"),
+    Option("file", "FILE", "get_imports: where in the repository the code is to stand"),
+    Option("code", "NAME_OR_CELL", "get_imports: the code, given like a check"),
+)
+
 _BY_NAME = {one.name: one for one in SUB_COMMANDS}
 _OPTIONS_BY_NAME = {one.name: one for one in OPTIONS}
 
@@ -98,6 +113,15 @@ def find_option(name: str, known: Sequence[str] = tuple(_OPTIONS_BY_NAME)) -> Op
         return _OPTIONS_BY_NAME[name]
     near = nearest(name, known, cutoff=0.0)
     raise InputError(f"There is no option --{name} here. The nearest is --{near}.")
+
+
+def find_tool_option(name: str) -> Option:
+    """The option of ``tools`` of this name. Raises InputError, with the nearest one."""
+    known = {one.name: one for one in TOOL_OPTIONS}
+    if name in known:
+        return known[name]
+    near = nearest(name, tuple(known), cutoff=0.0)
+    raise InputError(f"tools has no option --{name}. The nearest is --{near}.")
 
 
 def unknown(name: str) -> InputError:

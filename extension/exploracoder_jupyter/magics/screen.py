@@ -7,6 +7,7 @@ import contextvars
 import threading
 import time
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
@@ -49,8 +50,9 @@ class Screen(Protocol):
         """Wait until a job is done, showing how far it is. Raises what it raised."""
         ...
 
-    def retire(self) -> None:
-        """Another cell shows the work from now on; what is shown here stays as it is."""
+    def retire(self, *, is_over: bool = False) -> None:
+        """Another cell shows the work from now on, or none does when all ``is_over``; what is shown
+        here stays as it is."""
         ...
 
 
@@ -119,14 +121,15 @@ class DisplayScreen:
         """Wait; the display is updated meanwhile."""
         job.wait()
 
-    def retire(self) -> None:
+    def retire(self, *, is_over: bool = False) -> None:
         """Widgets make room for the page, which a notebook keeps when the kernel is gone."""
         with self._lock:
             self._is_retired = True
             view, self._view = self._view, None
             if view is None or self._latest is None:
                 return
-            self._context.copy().run(self._publish, moment_page(self._latest))
+            left = _left_behind(self._latest) if is_over else moment_page(self._latest)
+            self._context.copy().run(self._publish, left)
             view.close()
 
     def _draw(self, moment: Moment) -> None:
@@ -135,7 +138,7 @@ class DisplayScreen:
         elif self._board is not None and self._board.is_drawn:
             self._view = self._board.new_view()
             self._view.update(moment)
-            self._publish(moment_page(moment), self._view.bundle)
+            self._publish(_left_behind(moment), self._view.bundle)
         else:
             self._publish(moment_page(moment))
 
@@ -150,6 +153,12 @@ class DisplayScreen:
     def _draw_due(self, look: Look) -> None:
         self._is_due = False
         self.draw(look)
+
+
+def _left_behind(moment: Moment) -> Page:
+    """The page that is seen where no kernel has widgets for it."""
+    note = f"This page stays as it is. To go on after a restart run {moment.way_back}"
+    return moment_page(replace(moment, note=note))
 
 
 class TerminalScreen:
@@ -186,7 +195,7 @@ class TerminalScreen:
         with Progress() as progress:
             job.wait(each=lambda: self._say_events(progress))
 
-    def retire(self) -> None:
+    def retire(self, *, is_over: bool = False) -> None:
         """Nothing: what was printed stays."""
 
     def _say_events(self, progress: Any) -> None:

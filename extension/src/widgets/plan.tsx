@@ -42,9 +42,13 @@ export function Plan(props: {
   if (!steps.length) {
     return (
       <p className="jp-exploracoder-empty">
-        {trans.__(
-          'The plan appears here: small subtasks of one or two calls each. You can change it before anything runs.'
-        )}
+        {exploration.solution && !exploration.is_planned
+          ? trans.__(
+              'A first try solved it without a plan. Explore makes one, and works through it step by step.'
+            )
+          : trans.__(
+              'The plan appears here: small subtasks of one or two calls each. You can change it before anything runs.'
+            )}
       </p>
     );
   }

@@ -77,7 +77,10 @@ function PlanProgress(props: {
   );
 }
 
-/** Goes on with what is open. A plan that was looked at is explored; what was stopped resumes. */
+/**
+ * Goes on with what is open. A plan that was looked at is explored, and so is a task that a first
+ * try solved; what was stopped resumes.
+ */
 function GoOn(props: {
   model: IExplorationModel;
   exploration: Exploration;
@@ -91,12 +94,17 @@ function GoOn(props: {
     return null;
   }
   const isPlanReview = progress.activity === 'review';
+  const isSolved = exploration.solution !== null;
   return (
     <Action
-      label={isPlanReview ? trans.__('Explore') : trans.__('Resume')}
+      label={isPlanReview || isSolved ? trans.__('Explore') : trans.__('Resume')}
       icon={runIcon}
-      isPrimary
-      title={trans.__('Go on with the next open subtask')}
+      isPrimary={!isSolved}
+      title={
+        isSolved
+          ? trans.__('Explore it step by step instead; the solution is then written anew')
+          : trans.__('Go on with the next open subtask')
+      }
       onClick={() => tools.send(model, { kind: 'go_on' })}
     />
   );

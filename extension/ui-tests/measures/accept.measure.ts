@@ -1,7 +1,7 @@
 import { expect, test } from '../lab/test';
 import { median, quantile, record } from './record';
 
-const STEPS = 12;
+const STEPS = 20;
 
 /** Time from the click on Accept until the sidebar shows the step as done, and the next as at work. */
 test('accept', async ({ lab, page, stage }) => {

@@ -12,7 +12,8 @@ test('the embedded model explores from the task to a solution', async ({ lab, st
   // How well it does is measured elsewhere: here it is at the end of its work, and says so.
   const { exploration, path } = await stage.theExploration();
   expect(['solved', 'unverified', 'failed']).toContain(exploration.status);
-  expect(exploration.steps.length).toBeGreaterThan(0);
+  // A first try that the check accepts leaves nothing to plan.
+  expect(exploration.steps.length > 0 || exploration.status === 'solved').toBe(true);
   expect(exploration.solution).not.toBeNull();
   expect(exploration.model).toMatch(/qwen/i);
   await expect.poll(() => stage.saved(path).status).toBe(exploration.status);

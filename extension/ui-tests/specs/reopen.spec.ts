@@ -1,3 +1,4 @@
+import * as fs from 'fs';
 import { CHECK } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
@@ -27,6 +28,22 @@ test('from the file browser an exploration is resumed, and run again without a m
     await expect(table).not.toContainText('failed');
     await page.keyboard.press('Escape');
     expect(await stage.asked()).toEqual([]);
+  });
+
+  await test.step('replay where something is not as it was', async () => {
+    const whole = `${stage.root}/${path}`;
+    const before = fs.readFileSync(whole, 'utf-8');
+    const other = before.replaceAll('assam 5', 'assam 9');
+    // Newer than what the server remembers.
+    fs.writeFileSync(whole, other.replace(/"revision": \d+/, '"revision": 1000'));
+    await file.click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Replay exploration' }).click();
+    const table = page.getByRole('dialog');
+    await expect(table).toContainText('changed');
+    await expect(table).toContainText("removed: [Leaf(name='assam', strength=5)");
+    await expect(table).toContainText("added: [Leaf(name='assam', strength=9)");
+    await page.keyboard.press('Escape');
+    fs.writeFileSync(whole, before);
   });
 
   await test.step('resume', async () => {

@@ -182,7 +182,7 @@ class Describer:
             path=path,
             kind=kind,
             library=self._library,
-            signature=signature,
+            signature=signatures.clip_signature(signature),
             summary=summarise(signatures.without_signature(name, doc)),
             doc=doc,
             examples=find_examples(doc),

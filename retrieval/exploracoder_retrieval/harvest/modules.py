@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _COMPILED = re.compile(r"^(?P<name>[^.]+)(\.[\w-]+)*\.(so|pyd)$")
@@ -50,7 +50,10 @@ class ModuleFinder:
     def find(self, name: str) -> ModuleFiles | None:
         """The module's files, or None when there is no such module."""
         if name not in self._found:
-            self._found[name] = self._look_for(name)
+            found = self._look_for(name)
+            if found is not None and found.stub is None:
+                found = replace(found, stub=self._stub_apart(name))
+            self._found[name] = found
         return self._found[name]
 
     def is_builtin(self, name: str) -> bool:
@@ -66,6 +69,17 @@ class ModuleFinder:
         for child in sorted(names):
             if child.isidentifier():
                 yield f"{name}.{child}"
+
+    def _stub_apart(self, name: str) -> Path | None:
+        """The module's stub in a distribution of stubs alone (PEP 561)."""
+        top, _, rest = name.partition(".")
+        for folder in self._search_paths:
+            if f"{top}-stubs" in self._listing(folder).folders:
+                inner = folder.joinpath(f"{top}-stubs", *rest.split(".")) if rest else None
+                package = (inner or folder / f"{top}-stubs") / "__init__.pyi"
+                plain = inner.with_suffix(".pyi") if inner is not None else package
+                return next((file for file in (package, plain) if file.is_file()), None)
+        return None
 
     def _look_for(self, name: str) -> ModuleFiles | None:
         parent, _, last = name.rpartition(".")

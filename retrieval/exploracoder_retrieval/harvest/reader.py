@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import EmptyLibrary, UnreadableSource
 from exploracoder_retrieval.harvest.compiled import CompiledModules
 from exploracoder_retrieval.harvest.describe import Describer
+from exploracoder_retrieval.harvest.docs.collect import collect
+from exploracoder_retrieval.harvest.docs.join import joined
+from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
+from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
 from exploracoder_retrieval.harvest.modules import ModuleFinder
 from exploracoder_retrieval.harvest.names import Names
-from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped
+from exploracoder_retrieval.harvest.own_tests import find_tests, read_tests
+from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped, UsageExample
 from exploracoder_retrieval.harvest.surface import Surface
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.harvest.trees import ModuleTrees
 from exploracoder_retrieval.harvest.usage import MAX_OVERVIEW, collect_examples, read_overview
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.progress import Progress
+
+# How many files that could not be read a library remembers; a harvest knows them all.
+MAX_SKIPPED = 50
 
 
 def harvest(
@@ -45,10 +54,14 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     def skip(name: str, reason: str) -> None:
         skipped.append(Skipped(name=name, reason=reason))
 
+    if target.source == "docs":
+        return _read_docs(target, skipped, skip, progress)
     finder = ModuleFinder(target.search_paths, interpreter.builtin_modules)
     compiled = CompiledModules(interpreter, skip, alone=target.source != "installed")
     trees = ModuleTrees(target.import_name, finder, compiled, skip)
-    docs = _describe_all(target, trees, progress)
+    described = _describe_all(target, trees, progress)
+    said = collect(target.docs, target.name, target.import_name, skip, progress)
+    docs = joined(described, said.apis)
     if not docs:
         raise _nothing_found(target, skipped)
     overview = target.readme or (read_overview(target.tree) if target.tree else "")
@@ -59,10 +72,64 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
         version=target.version,
         source=target.source,
         root=str(target.root),
-        overview=overview,
-        examples=collect_examples(overview, target.tree, docs),
+        overview=overview or said.about.overview[:MAX_OVERVIEW],
+        examples=collect_examples(overview, target.tree, docs, _examples(docs, said.passages)),
+        docs=tuple(source.origin for source in target.docs),
+        skipped=tuple(skipped[:MAX_SKIPPED]),
     )
-    return Harvest(library=info, docs=tuple(docs), skipped=tuple(skipped))
+    tests = read_tests(find_tests(target.tree, target.root))
+    passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
+    return Harvest(library=info, docs=tuple(with_mentions(docs, passages)), skipped=tuple(skipped))
+
+
+def _read_docs(
+    target: Target,
+    skipped: list[Skipped],
+    skip: Callable[[str, str], None],
+    progress: Progress | None,
+) -> Harvest:
+    """A library of which there is only documentation."""
+    said = collect(target.docs, target.name, None, skip, progress)
+    docs = joined((), said.apis)
+    if not docs:
+        raise _nothing_found(target, skipped)
+    overview = said.about.overview[:MAX_OVERVIEW]
+    info = LibraryInfo(
+        name=target.name,
+        import_name=said.import_name,
+        version=said.about.version,
+        source=target.source,
+        root=str(target.root),
+        overview=overview,
+        examples=collect_examples(overview, None, docs, _examples(docs, said.passages)),
+        docs=tuple(source.origin for source in target.docs),
+        skipped=tuple(skipped[:MAX_SKIPPED]),
+    )
+    return Harvest(
+        library=info, docs=tuple(with_mentions(docs, said.passages)), skipped=tuple(skipped)
+    )
+
+
+def _examples(docs: list[ApiDoc], passages: list[Passage]) -> Iterator[UsageExample]:
+    """The code of the documentation that uses the library."""
+    names = ApiNames(docs)
+    for each in passages:
+        if each.kind == "example" and names.used_in(each.text, each.context):
+            origin = each.place.get("url") or each.place.get("file") or ""
+            yield UsageExample(code=each.text, title=each.title, origin=origin)
+
+
+def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Iterator[Passage]:
+    """The library's own examples, each where it stands."""
+    places = {doc.path: doc for doc in docs}
+    for each in info.examples:
+        if each.origin in places:
+            doc = places[each.origin]
+            place: Place = {"file": doc.file, "line": doc.line, "url": doc.url}
+        else:
+            file = tree / each.origin if tree is not None else None
+            place = {"file": str(file)} if file is not None and file.is_file() else {}
+        yield Passage("example", each.code, each.title, place)
 
 
 def _describe_all(target: Target, trees: ModuleTrees, progress: Progress | None) -> list[ApiDoc]:
@@ -85,6 +152,12 @@ def _docstring(trees: ModuleTrees, name: str) -> str:
 
 
 def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | UnreadableSource:
+    if target.source == "docs" and not skipped:
+        origins = ", ".join(source.origin for source in target.docs)
+        return EmptyLibrary(
+            f"The docs of {target.name} ({origins}) describe no API: they have no inventory, no"
+            " description of a function or class, no operation."
+        )
     if skipped:
         first = skipped[0]
         return UnreadableSource(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-LibrarySource = Literal["installed", "folder", "module"]
+LibrarySource = Literal["installed", "folder", "module", "docs"]
 
 
 class _Value(BaseModel):
@@ -34,7 +35,10 @@ class LibraryInfo(_Value):
     """A library as a whole.
 
     ``name`` is what people call it (its distribution), ``import_name`` its top-level module,
-    ``root`` the folder or file it was read from, ``overview`` its README or docstring.
+    ``root`` the folder or file it was read from, ``overview`` its README or docstring. A library
+    whose source is ``docs`` is known from its documentation alone. ``docs`` names the paths and
+    addresses of what was given beside its code, or in its place; ``skipped`` the first of what
+    could not be read.
     """
 
     name: str
@@ -44,6 +48,13 @@ class LibraryInfo(_Value):
     root: str
     overview: str
     examples: tuple[UsageExample, ...]
+    docs: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def home(self) -> str | None:
+        """The folder to import it from; None when it is installed, or there is no code."""
+        return str(Path(self.root).parent) if self.source in ("folder", "module") else None
 
 
 class Harvest(_Value):

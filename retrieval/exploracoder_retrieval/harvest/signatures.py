@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4
+MAX_SIGNATURE_CHARS = 2_000
 _SUPPRESSED = re.compile(r"\b(field|Field|attrib|ib)\(")
 
 
@@ -56,12 +57,23 @@ def without_signature(name: str, doc: str) -> str:
     return rest
 
 
+def clip_signature(signature: str) -> str:
+    """A signature that a prompt can hold; one that is longer says how much of it is left out."""
+    if len(signature) <= MAX_SIGNATURE_CHARS:
+        return signature
+    kept = signature[:MAX_SIGNATURE_CHARS].rpartition(", ")[0] or signature[:MAX_SIGNATURE_CHARS]
+    return f"{kept}, … ({len(signature) - len(kept)} more characters))"
+
+
 def _split_call(name: str, doc: str) -> tuple[str, str]:
     # The call ends its line, or runs over several and ends its paragraph.
     for separator in ("\n", "\n\n"):
         head, _, rest = doc.strip().partition(separator)
         call = " ".join(head.split())
-        if re.fullmatch(rf"(?:[\w.]+\.)?{re.escape(name)}\(.*\)(\s*->.*)?", call):
+        # Most docstrings begin otherwise; making the pattern costs more than all else here.
+        if f"{name}(" in call and re.fullmatch(
+            rf"(?:[\w.]+\.)?{re.escape(name)}\(.*\)(\s*->.*)?", call
+        ):
             return call[call.index(f"{name}(") :], rest.strip()
     return "", doc
 

@@ -6,13 +6,18 @@ import difflib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.modules import ModuleFiles, ModuleFinder
 from exploracoder_retrieval.harvest.result import LibrarySource
 from exploracoder_retrieval.interpreter import Interpreter, normalise
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.given import Given, GivenDocs
 
 _NOT_THE_LIBRARY = frozenset(
     {
@@ -36,7 +41,8 @@ class Target:
     """A library found: what to import, where from, and what is said about it.
 
     ``root`` is its folder or file; ``tree`` the top folder of a source tree, where README and
-    examples lie; ``search_paths`` where it and what it imports are looked for.
+    examples lie; ``search_paths`` where it and what it imports are looked for. ``docs`` is its
+    documentation; with the source ``docs`` there is nothing else.
     """
 
     name: str
@@ -47,19 +53,72 @@ class Target:
     tree: Path | None
     readme: str
     search_paths: tuple[Path, ...]
+    docs: tuple[DocsSource, ...] = ()
+
+    @property
+    def home(self) -> Path | None:
+        """The folder to import it from; None when it is installed, or there is no code."""
+        return self.root.parent if self.source in ("folder", "module") else None
 
 
-def find_target(target: str | Path, interpreter: Interpreter) -> Target:
+def find_target(
+    target: str | Path, interpreter: Interpreter, given: GivenDocs | None = None
+) -> Target:
     """Decides what a name or path means; an installed library goes before a folder of that name.
+
+    ``given`` knows the documentation of libraries: a name that was given to documentation alone
+    goes before both.
 
     Raises:
         LibraryNotFound: nothing answers to it; the message names the nearest installed names.
         UnreadableSource: the path exists and holds no Python library, or several.
+        DocsUnavailable: what was given for it cannot be read.
     """
+    known = given.find(str(target)) if given is not None else None
+    if given is not None and known is not None and known.stands_alone:
+        return docs_target(known, given)
+    found = _find(target, interpreter)
+    if given is not None and found.source != "docs":
+        known = given.find(found.name)
+        if known is not None and not known.stands_alone:
+            found = replace(found, docs=given.sources(known))
+    return found
+
+
+def docs_target(known: Given, given: GivenDocs) -> Target:
+    """A library that is known from its documentation alone."""
+    return _documented(known.library, given.sources(known))
+
+
+def _documented(name: str, docs: tuple[DocsSource, ...]) -> Target:
+    return Target(
+        name=name,
+        import_name=name,
+        version="",
+        source="docs",
+        root=docs[0].path,
+        tree=None,
+        readme="",
+        search_paths=(),
+        docs=docs,
+    )
+
+
+def is_docs_file(path: Path) -> bool:
+    """Whether a file can stand for a library of which there is no code."""
+    return path.name.lower().endswith(ALONE)
+
+
+def docs_name(path: Path) -> str:
+    """What a library is called whose documentation is a file, if nobody says."""
+    return path.name.split(".", 1)[0]
+
+
+def _find(target: str | Path, interpreter: Interpreter) -> Target:
     text = str(target)
     looks_like_path = isinstance(target, Path) or os.sep in text or text.startswith((".", "~"))
     path = Path(text).expanduser()
-    if not looks_like_path and not text.endswith(".py"):
+    if not looks_like_path and not text.endswith((".py", *ALONE)):
         installed = _find_installed(text, interpreter)
         if installed is not None:
             return installed
@@ -107,8 +166,13 @@ def _first(*paths: Path | None) -> Path:
 
 def _find_path(path: Path, interpreter: Interpreter) -> Target:
     if path.is_file():
+        if is_docs_file(path):
+            return _documented(docs_name(path), (DocsSource(str(path), path),))
         if path.suffix not in {".py", ".pyi"} or not path.stem.isidentifier():
-            raise UnreadableSource(f"{path} is not a Python module. Give a .py file or a folder.")
+            raise UnreadableSource(
+                f"{path} is not a Python module. Give a .py file, a folder, or a file of docs:"
+                " .jsonl, .jsonl.gz, objects.inv, or OpenAPI in .json or .yaml."
+            )
         return _local(path.stem, path, None, "module", interpreter)
     try:
         top = path.parent if _is_package(path) else path
@@ -160,6 +224,7 @@ def _package_in(folder: Path) -> Path:
             return _choose(folder, found)
     raise UnreadableSource(
         f"{folder} holds no Python package. Give a folder with an __init__.py or a .py file in it."
+        f" If it holds docs: exploracoder index {folder} --name NAME"
     )
 
 

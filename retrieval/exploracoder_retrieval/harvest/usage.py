@@ -31,11 +31,22 @@ def read_overview(folder: Path) -> str:
 
 
 def collect_examples(
-    overview: str, root: Path | None, docs: Iterable[ApiDoc]
+    overview: str,
+    root: Path | None,
+    docs: Iterable[ApiDoc],
+    documented: Iterable[UsageExample] = (),
 ) -> tuple[UsageExample, ...]:
-    """Examples, those made to be read first; ``root`` is the top folder of a source tree."""
+    """Examples, those made to be read first; ``root`` is the top folder of a source tree.
+
+    ``documented``: those of documentation that was given beside the library.
+    """
     found: dict[str, UsageExample] = {}
-    sources = (overview_examples(overview), _tree_examples(root), _docstring_examples(docs))
+    sources = (
+        overview_examples(overview),
+        _tree_examples(root),
+        documented,
+        _docstring_examples(docs),
+    )
     for source in sources:
         for example in source:
             found.setdefault(example.code, example)

@@ -85,7 +85,8 @@ END = (
     ),
     Look(
         "Insert into my notebook",
-        "The solution comes below the next cell that you run",
+        "The solution comes below the next cell that you run; %exploracoder insert in a cell puts"
+        " it below that one",
         "insert",
         lambda at: at.can_insert,
     ),
@@ -119,6 +120,8 @@ class ButtonsPart:
         for look, button in self._buttons.values():
             can = look.can(at) if at is not None else look is CANCEL and moment.is_working
             button.disabled = not can
-        # What was looked at is explored; what was stopped resumes.
-        was_stopped = moment.exploration is not None and moment.progress.activity == "idle"
+        # What was looked at is explored, a first try's solution too; what was stopped resumes.
+        shown = moment.exploration
+        is_idle = moment.progress.activity == "idle"
+        was_stopped = shown is not None and is_idle and shown.solution is None
         self._buttons[GO_ON.command][1].description = "Resume" if was_stopped else "Explore"

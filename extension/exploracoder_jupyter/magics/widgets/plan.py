@@ -14,6 +14,7 @@ from exploracoder_jupyter.magics.widgets.kit import Kit
 
 _MOST_GOAL = 100
 _EMPTY = "<p>The plan stands here once it is made.</p>"
+_NOT_NEEDED = "<p>A first try solved it without a plan. Explore makes one.</p>"
 
 
 class PlanPart:
@@ -47,12 +48,15 @@ class PlanPart:
 
     def update(self, moment: Moment, step: Step | None) -> None:
         """Bring it up to date."""
-        steps = moment.exploration.steps if moment.exploration is not None else ()
+        whole = moment.exploration
+        steps = whole.steps if whole is not None else ()
+        is_solved = whole is not None and not whole.is_planned and whole.solution is not None
         at_work = moment.progress.part if moment.progress.activity == "working" else ""
         words = [_state(one, at_work) for one in steps]
         current = step.subtask.id if step is not None else ""
         items = "".join(_item(*pair, current) for pair in zip(steps, words, strict=True))
-        self._list.value = f'<h4>Plan</h4><ol aria-label="Plan">{items}</ol>' if steps else _EMPTY
+        listed = f'<h4>Plan</h4><ol aria-label="Plan">{items}</ol>'
+        self._list.value = listed if steps else _NOT_NEEDED if is_solved else _EMPTY
         self._kit.show(self._choice, bool(steps))
         self._ids = tuple(one.subtask.id for one in steps)
         options = tuple(_option(number, one) for number, one in enumerate(steps, 1))

@@ -1,0 +1,78 @@
+"""Vectors of texts, kept on disk: what was embedded once is not embedded again."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.embeddings import Embedder
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.embeddings import Vectors
+
+_BATCH = 256
+
+
+class CachedEmbedder:
+    """Another embedder's vectors, by the hash of its name and of the text."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        folder: Path,
+        *,
+        on_progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._embedder = embedder
+        self._on_progress = on_progress
+        # Searches may come from several threads; one at a time.
+        self._store = sqlite3.connect(folder / "vectors.sqlite3", check_same_thread=False)
+        self._store.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, row BLOB)")
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the other embedder; only what is not kept yet is asked of it."""
+        import numpy as np
+
+        keys = [self._key(text) for text in texts]
+        known = {key: self._read(key) for key in keys}
+        missing = [n for n, key in enumerate(keys) if known[key] is None]
+        # Neighbours in length are padded least.
+        missing.sort(key=lambda n: len(texts[n]))
+        for start in range(0, len(missing), _BATCH):
+            part = missing[start : start + _BATCH]
+            rows = self._embedder.embed([texts[n] for n in part])
+            self.put([texts[n] for n in part], rows)
+            known.update({keys[n]: row.tobytes() for n, row in zip(part, rows, strict=True)})
+            if len(missing) > _BATCH:
+                self._on_progress(f"embedded {start + len(part):,} of {len(missing):,}")
+        joined = b"".join(known[key] or b"" for key in keys)
+        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), self.dimensions)
+
+    def put(self, texts: Sequence[str], rows: Vectors) -> None:
+        """Keeps vectors that were made elsewhere by the same model."""
+        pairs = [(self._key(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)]
+        with self._store:
+            self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _key(self, text: str) -> bytes:
+        said = f"{self._embedder.name}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(said).digest()
+
+    def _read(self, key: bytes) -> bytes | None:
+        found = self._store.execute("SELECT row FROM vectors WHERE key = ?", (key,)).fetchone()
+        return found[0] if found else None

@@ -1,0 +1,294 @@
+"""How the index does with 100,000 and 1,000,000 APIs: time, size, memory, latency, recall.
+
+The APIs are made of real ones (`scale_corpus`). Building and searching each run in a process of
+their own, so that memory is that of the one alone.
+
+Run: ``python -m exploracoder_bench.index_scale --kit kits/retrieval --folder bench-output/scale
+--sizes 100000 [--server] [--queries 200]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.harvest import Harvest
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.ranking.candidates import FEATURES
+from exploracoder_retrieval.search import Candidates
+
+from exploracoder_bench.process_use import use_of
+from exploracoder_bench.scale_corpus import (
+    LIBRARY,
+    Corpus,
+    CorpusEmbedder,
+    embedded,
+    read_pools,
+)
+
+RECALL_AT = 15
+_REAL = 12_000
+_EMBEDDED_TEXTS = 1_024
+_MANY = 64
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = _parser().parse_args(arguments)
+    if given.step:
+        act = {"build": _build, "search": _search, "embed": _embed}[given.step]
+        print(json.dumps(act(given)), flush=True)
+        return
+    embed = _child(given, "embed", 0)
+    for size in given.sizes:
+        for name in ("embedded", "server") if given.server else ("embedded",):
+            folder = given.folder / f"{name}-{size}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            if name == "embedded":
+                rows = _measured(given, size, folder, None)
+            else:
+                with chroma_server(folder / "server") as (url, pid):
+                    rows = _measured(given, size, folder, url)
+                    rows["server: memory, MB"] = use_of(pid).resident_mb
+            print(f"\n{size:,} APIs, chroma {name}, {os.cpu_count()} cores")
+            print(_table({**rows, **embed}), flush=True)
+            if not given.keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _measured(
+    given: argparse.Namespace, size: int, folder: Path, url: str | None
+) -> dict[str, float]:
+    built = _child(given, "build", size, folder, url)
+    size_mb = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 2**20
+    return {**built, "on disk, MB": size_mb, **_child(given, "search", size, folder, url)}
+
+
+def _child(
+    given: argparse.Namespace,
+    step: str,
+    size: int,
+    folder: Path | None = None,
+    url: str | None = None,
+) -> dict[str, float]:
+    command: list[object] = [sys.executable, "-m", "exploracoder_bench.index_scale", "--step", step]
+    command += ["--kit", given.kit, "--sizes", str(size), "--queries", str(given.queries)]
+    command += ["--folder", folder or given.folder, "--cache", given.cache or given.folder]
+    command += ["--real", str(given.real), *(["--chroma-url", url] if url else [])]
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _build(given: argparse.Namespace) -> dict[str, float]:
+    corpus = _corpus(given)
+    embedder = CorpusEmbedder(corpus)
+    harvest = Harvest(library=corpus.library, docs=tuple(corpus.docs()), skipped=())
+    embedder.embed([])  # its table is made before the clock starts
+    before = use_of(os.getpid()).resident_mb
+    started, cpu = time.perf_counter(), time.process_time()
+    with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
+        index.update(harvest, _Log(started))
+    return {
+        "build, vectors ready, s": time.perf_counter() - started,
+        "build: CPU of this process, s": time.process_time() - cpu,
+        "build: peak memory beyond the docs, MB": _peak_mb() - before,
+    }
+
+
+def _search(given: argparse.Namespace) -> dict[str, float]:
+    corpus = _corpus(given)
+    queries = _queries(given)
+    found: dict[str, float] = {}
+    embedder = CorpusEmbedderForQueries()
+    embedder.embed(queries[:1])
+    before = use_of(os.getpid()).resident_mb
+    with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
+        started, cpu = time.perf_counter(), time.process_time()
+        index.search(queries[0], [LIBRARY])
+        found["first answer of a new process, s"] = time.perf_counter() - started
+        found["first answer: CPU, s"] = time.process_time() - cpu
+        found |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
+        found |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
+        started = time.perf_counter()
+        index.search_many(queries[:_MANY], [LIBRARY])
+        each = (time.perf_counter() - started) / len(queries[:_MANY])
+        found[f"search_many of {_MANY}: each, ms"] = 1000 * each
+        found["search: memory, MB"] = use_of(os.getpid()).resident_mb - before
+        got = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
+    exact = _exact(corpus, embedder.embed(queries))
+    right = [
+        len(paths & {corpus.doc(row).path for row in rows}) / RECALL_AT
+        for paths, rows in zip(got, exact, strict=True)
+    ]
+    found[f"recall@{RECALL_AT} of exact search, %"] = 100 * statistics.mean(right)
+    return found
+
+
+def _embed(given: argparse.Namespace) -> dict[str, float]:
+    from exploracoder_retrieval.wording import index_text
+
+    docs = read_pools(given.kit / "pools", given.real)
+    embedded(docs, given.cache or given.folder)
+    texts = [index_text(doc) for doc in docs[:_EMBEDDED_TEXTS]]
+    found = {}
+    for name, threads in (("one core", 1), ("all cores", os.cpu_count() or 1)):
+        embedder = MiniLmEmbedder(threads=threads)
+        embedder.embed(texts[:8])
+        started = time.perf_counter()
+        embedder.embed(texts)
+        found[f"embedding on {name}, texts/s"] = len(texts) / (time.perf_counter() - started)
+    return found
+
+
+class CorpusEmbedderForQueries(MiniLmEmbedder):
+    """The model itself, under the corpus's name, so that its index is taken."""
+
+    name = CorpusEmbedder.name
+
+
+class _Log:
+    """Says on standard error how far a build is."""
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._last = started
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
+        now = time.perf_counter()
+        if now - self._last > 10 or done == total:
+            self._last = now
+            print(f"{stage} {done:,} of {total:,}, {now - self._started:.0f} s", file=sys.stderr)
+
+
+def _nearest(candidates: Candidates) -> set[str]:
+    """The paths of what is nearest in meaning."""
+    similar = candidates.features[:, FEATURES.index("meaning")]
+    return {candidates.docs[row].path for row in (-similar).argsort()[:RECALL_AT]}
+
+
+def _percentiles(
+    what: str, queries: Sequence[str], act: Callable[[str], object]
+) -> dict[str, float]:
+    walls, cpus = [], []
+    for query in queries:
+        wall, cpu = time.perf_counter(), time.process_time()
+        act(query)
+        walls.append(1000 * (time.perf_counter() - wall))
+        cpus.append(1000 * (time.process_time() - cpu))
+    return {
+        f"{what}: p50, ms": statistics.median(walls),
+        f"{what}: p95, ms": statistics.quantiles(walls, n=20)[-1],
+        f"{what}: CPU p50, ms": statistics.median(cpus),
+    }
+
+
+def _exact(corpus: Corpus, queries: Any, block: int = 50_000) -> list[list[int]]:
+    """The rows that are really nearest to each query."""
+    import numpy as np
+
+    best: Any = np.full((len(queries), 0), 0.0)
+    rows: Any = np.full((len(queries), 0), 0)
+    for start in range(0, corpus.size, block):
+        numbers = np.arange(start, min(start + block, corpus.size))
+        scores = queries @ corpus.vectors(numbers).T
+        best = np.concatenate([best, scores], axis=1)
+        rows = np.concatenate([rows, np.broadcast_to(numbers, scores.shape)], axis=1)
+        order = np.argpartition(-best, RECALL_AT, axis=1)[:, :RECALL_AT]
+        best = np.take_along_axis(best, order, axis=1)
+        rows = np.take_along_axis(rows, order, axis=1)
+    return [[int(row) for row in found] for found in rows]
+
+
+def _corpus(given: argparse.Namespace) -> Corpus:
+    docs = read_pools(given.kit / "pools", given.real)
+    return Corpus(docs, embedded(docs, given.cache or given.folder), given.sizes[0])
+
+
+def _queries(given: argparse.Namespace) -> list[str]:
+    asked: list[str] = []
+    for file in sorted((given.kit / "dev").glob("*.jsonl")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        asked += [json.loads(line)["query"] for line in lines]
+    step = max(1, len(asked) // given.queries)
+    return asked[::step][: given.queries]
+
+
+@contextmanager
+def chroma_server(folder: Path) -> Iterator[tuple[str, int]]:
+    """A chroma server of its own on loopback: its address and process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    chroma = Path(sys.executable).with_name("chroma")
+    command = [
+        str(chroma),
+        "run",
+        "--path",
+        str(folder),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(port, server)
+        yield f"http://127.0.0.1:{port}", server.pid
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _wait_for(port: int, server: subprocess.Popen[bytes], timeout_s: float = 60.0) -> None:
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end and server.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    raise SystemExit("The chroma server did not start. Is `chroma` beside this Python?")
+
+
+def _peak_mb() -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+
+
+def _table(rows: dict[str, float]) -> str:
+    return "\n".join(f"{name:44}{value:12,.1f}" for name, value in rows.items())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kit", type=Path, required=True, help="folder with pools/ and dev/")
+    parser.add_argument("--folder", type=Path, required=True, help="where indexes are made")
+    parser.add_argument("--sizes", type=_sizes, default=[100_000], metavar="N,…")
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--real", type=int, default=_REAL, help="real APIs to begin with")
+    parser.add_argument("--server", action="store_true", help="with a chroma server, too")
+    parser.add_argument("--keep", action="store_true", help="leave the indexes on disk")
+    parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--chroma-url", help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=["build", "search", "embed"], help=argparse.SUPPRESS)
+    return parser
+
+
+def _sizes(text: str) -> list[int]:
+    return [int(one) for one in text.split(",")]
+
+
+if __name__ == "__main__":
+    main()

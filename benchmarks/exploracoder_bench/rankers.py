@@ -1,0 +1,83 @@
+"""The rankers that ours is compared with: plain, as the papers and most programs use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embeddings import Embedder
+from exploracoder_retrieval.fusion import fuse
+from exploracoder_retrieval.wording import index_text, words
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.embeddings import Vectors
+
+# What of an API is searched (ExploraCoder, table 10): path, description, first sentence.
+WORDINGS = ("Path", "Desc", "Desc*", "Path+Desc*")
+NAIVE_CONSTANT = 60.0
+DEPTH = 100
+Ranking = list[str]
+
+
+def wording(doc: ApiDoc, which: str) -> str:
+    """The text of an API in one of WORDINGS; an undocumented one has its path alone."""
+    if which == "Path":
+        return doc.path
+    if which == "Path+Desc*":
+        return index_text(doc)
+    return (doc.summary if which == "Desc*" else doc.doc) or doc.path
+
+
+class Bm25Ranker:
+    """BM25 over split and stemmed words of one text an API."""
+
+    def __init__(self, docs: Sequence[ApiDoc], which: str) -> None:
+        import bm25s
+
+        self._paths = [doc.path for doc in docs]
+        self._model = bm25s.BM25()
+        corpus = [words(wording(doc, which)) or ["_"] for doc in docs]
+        self._model.index(corpus, show_progress=False)
+
+    def rank(self, queries: Sequence[str]) -> list[Ranking]:
+        """The DEPTH best paths for each query that share a word with it."""
+        return [self._rank(query) for query in queries]
+
+    def _rank(self, query: str) -> Ranking:
+        import numpy as np
+
+        known = [word for word in words(query) if word in self._model.vocab_dict]
+        if not known:
+            return []
+        scores = self._model.get_scores(known)
+        order = np.argsort(-scores, kind="stable")[:DEPTH]
+        return [self._paths[row] for row in order if scores[row] > 0]
+
+
+class DenseRanker:
+    """The nearest by inner product, exactly."""
+
+    def __init__(self, docs: Sequence[ApiDoc], which: str, embedder: Embedder) -> None:
+        self._paths = [doc.path for doc in docs]
+        self._embedder = embedder
+        self._vectors: Vectors = embedder.embed([wording(doc, which) for doc in docs])
+
+    def rank(self, queries: Sequence[str]) -> list[Ranking]:
+        """The DEPTH nearest paths for each query."""
+        import numpy as np
+
+        asked = self._embedder.embed(queries)
+        found = []
+        for query in asked:
+            order = np.argsort(-(self._vectors @ query), kind="stable")[:DEPTH]
+            found.append([self._paths[row] for row in order])
+        return found
+
+
+def naive_hybrid(one: Sequence[Ranking], other: Sequence[Ranking]) -> list[Ranking]:
+    """Both rankings of each query by reciprocal rank fusion with the usual constant."""
+    return [
+        [path for path, _ in fuse(pair, constant=NAIVE_CONSTANT)]
+        for pair in zip(one, other, strict=True)
+    ]

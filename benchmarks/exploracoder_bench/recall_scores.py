@@ -1,0 +1,60 @@
+"""Recall of rankings, by data set and as the mean of the sets."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from exploracoder_bench.retrieval_kit import Question
+from exploracoder_bench.markdown import markdown
+
+CUTS = (3, 5, 10, 15)
+Recalls = tuple[float, ...]
+
+
+def recall(gold: Sequence[str], ranked: Sequence[str]) -> Recalls:
+    """The part of the gold paths within each of CUTS, in per cent; a path counts once."""
+    wanted, distinct = set(gold), list(dict.fromkeys(ranked))
+    return tuple(100 * len(wanted & set(distinct[:cut])) / len(wanted) for cut in CUTS)
+
+
+def by_dataset(
+    questions: Sequence[Question], ranked: Mapping[str, Sequence[str]]
+) -> dict[str, Recalls]:
+    """The mean recalls of each data set; a query without a ranking has found nothing."""
+    rows: dict[str, list[Recalls]] = defaultdict(list)
+    for question in questions:
+        rows[question.dataset].append(recall(question.gold, ranked.get(question.id, ())))
+    return {dataset: _mean(found) for dataset, found in rows.items()}
+
+
+def macro(scores: Mapping[str, Recalls]) -> Recalls:
+    """The mean of the data sets, each counting the same."""
+    return _mean(list(scores.values()))
+
+
+def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
+    """A line a recipe, named ``ranker · index · method``, the macro means of CUTS as columns."""
+    head = ("ranker", "index", "method", *(f"Recall@{cut}" for cut in CUTS))
+    rows = ((*name.split(" · "), *_shown(macro(found))) for name, found in scores.items())
+    return markdown(head, rows)
+
+
+def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) -> str:
+    """A line a data set, a column a recipe: the recall at one cut."""
+    column = CUTS.index(cut)
+    datasets = list(next(iter(scores.values())))
+    rows = [
+        (name, *(f"{found[name][column]:.1f}" for found in scores.values())) for name in datasets
+    ]
+    means = ("macro mean", *(f"{macro(found)[column]:.1f}" for found in scores.values()))
+    return markdown((f"Recall@{cut}", *scores), [*rows, means])
+
+
+def _mean(rows: Sequence[Recalls]) -> Recalls:
+    return tuple(statistics.fmean(column) for column in zip(*rows, strict=True))
+
+
+def _shown(recalls: Recalls) -> list[str]:
+    return [f"{each:.1f}" for each in recalls]

@@ -1,0 +1,165 @@
+"""Whether the repository tools answer rightly, and how soon.
+
+Run: ``python -m exploracoder_bench.repotools --kit DIR --repo DIR [--questions 200]``
+
+``--kit`` is a folder with ``queries.jsonl``, ``score.py`` and ``confzoo/``; ``--repo`` the source
+tree that its other queries are about, and of which the speed is measured. A warm start is measured
+in a fresh process. CPU seconds say what wall seconds would be on a machine with nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.repotools.repository import Repository
+from exploracoder_retrieval.repotools.tools import RepositoryTools
+
+_OPEN = """
+import sys, time
+from pathlib import Path
+from exploracoder_bench.repotools import open_tools
+from exploracoder_retrieval.interpreter import Interpreter
+python = Interpreter.inspect(sys.executable)
+wall, cpu = time.perf_counter(), time.process_time()
+open_tools(Path(sys.argv[1]), python, Path(sys.argv[2]))
+print(time.perf_counter() - wall, time.process_time() - cpu)
+"""
+_OWN_ROOT = "confzoo"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kit", type=Path, required=True)
+    parser.add_argument("--repo", type=Path, required=True)
+    parser.add_argument("--questions", type=int, default=200, help="for each tool")
+    given = parser.parse_args(arguments)
+    python = Interpreter.inspect(sys.executable)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder)
+        wall, cpu = time.perf_counter(), time.process_time()
+        tools, repository = open_tools(given.repo, python, cache)
+        cold = time.perf_counter() - wall, time.process_time() - cpu
+        own = sum(1 for module in repository.sources.own.values() for _ in module.classes)
+        print(f"{given.repo.name}: {len(repository.sources.own)} files, {own} top-level classes\n")
+        print("| what | wall s | CPU s |\n| --- | --- | --- |")
+        print(f"| index, cold | {cold[0]:.2f} | {cold[1]:.2f} |")
+        warm = _warm(given.repo, cache)
+        print(f"| index, warm, in a new process | {warm[0]:.2f} | {warm[1]:.2f} |\n")
+        _print_speed(tools, repository, given.questions)
+        zoo, _ = open_tools(given.kit / _OWN_ROOT, python, cache)
+        right, count = _score(given.kit, {_OWN_ROOT: zoo, "": tools})
+    print(f"\nright: {right} of {count}")
+
+
+def open_tools(root: Path, python: Interpreter, cache: Path) -> tuple[RepositoryTools, Repository]:
+    """A repository, indexed and ready for all of its tools."""
+    repository = Repository.open(root, python, cache=cache)
+    tools = RepositoryTools(repository)
+    tools.prepare()
+    return tools, repository
+
+
+def _warm(root: Path, cache: Path) -> tuple[float, float]:
+    command = [sys.executable, "-c", _OPEN, str(root), str(cache)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    wall, cpu = done.stdout.split()
+    return float(wall), float(cpu)
+
+
+def _print_speed(tools: RepositoryTools, repository: Repository, count: int) -> None:
+    print("| tool | questions | p50 ms | p95 ms | p95 CPU ms |\n| --- | --- | --- | --- | --- |")
+    for tool, questions in _questions(repository, count).items():
+        walls, cpus = [], []
+        for question in questions:
+            wall, cpu = time.perf_counter(), time.process_time()
+            try:
+                question.ask(tools)
+            except RetrievalError as error:
+                print(f"{question}: {error}", file=sys.stderr)
+            walls.append((time.perf_counter() - wall) * 1000)
+            cpus.append((time.process_time() - cpu) * 1000)
+        p95 = statistics.quantiles(walls, n=20)[-1]
+        cpu95 = statistics.quantiles(cpus, n=20)[-1]
+        middle = statistics.median(walls)
+        print(f"| {tool} | {len(walls)} | {middle:.1f} | {p95:.1f} | {cpu95:.1f} |")
+
+
+def _questions(repository: Repository, count: int) -> Mapping[str, list[Question]]:
+    """Questions about things that are there, drawn by chance and always the same."""
+    chance = random.Random(0)
+    modules = list(repository.sources.own.values())
+    classes = [item for module in modules for item in module.classes]
+    methods = [(item, one) for item in classes for one in item.functions]
+    docs = [item.doc.split("\n\n")[0] for item in classes if item.doc]
+    pairs = chance.sample(methods, min(count, len(methods)))
+    by_name = [{"class_name": item.name, "method_name": one.name} for item, one in pairs]
+    some = [{"class_name": one.name} for one in chance.sample(classes, min(count, len(classes)))]
+    said = [{"query": text} for text in chance.sample(docs, min(count, len(docs)))]
+    codes = [{"code": one} for one in _codes(repository, chance, count)]
+    return {
+        tool: [Question.of(tool, arguments) for arguments in given]
+        for tool, given in (
+            ("get_class_info", some),
+            ("get_signature", by_name),
+            ("get_method_body", by_name),
+            ("get_imports", codes),
+            ("get_related_snippets", said),
+            ("get_relevant_code", said),
+        )
+    }
+
+
+def _codes(repository: Repository, chance: random.Random, count: int) -> Iterator[str]:
+    """Functions as they stand in their files, so that what those import is undefined."""
+    modules = [module for module in repository.sources.own.values() if module.functions]
+    for module in chance.sample(modules, min(count, len(modules))):
+        lines = repository.text(module.name) or []
+        item = chance.choice(module.functions)
+        yield "\n".join(lines[item.first_line - 1 : item.end_line])
+
+
+def _score(kit: Path, tools: Mapping[str, RepositoryTools]) -> tuple[int, int]:
+    scorer = _scorer(kit / "score.py")
+    right = count = 0
+    for line in (kit / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+        query = json.loads(line)
+        is_own = _OWN_ROOT in query["repo_dir"]
+        answer: dict[str, Any] = {}
+        try:
+            question = Question.of(query["tool"], query["args"])
+            answer = question.ask(tools[_OWN_ROOT if is_own else ""]).model_dump(mode="json")
+        except RetrievalError as error:
+            print(f"{query['id']}: {error}", file=sys.stderr)
+        points, total, misses = scorer.score_data(query, answer)
+        count += 1
+        right += points == total
+        if misses:
+            print(f"{query['id']} {query['tool']}: {points} of {total}; {misses}", file=sys.stderr)
+    return right, count
+
+
+def _scorer(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("kit_score", path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{path} cannot be loaded.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    main()

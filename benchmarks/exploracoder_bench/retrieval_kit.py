@@ -1,0 +1,95 @@
+"""A kit of queries and the APIs that answer them, read from disk.
+
+A kit is a folder with ``dev/*.jsonl`` (a query a line) and ``pools/LIBRARY.jsonl.gz`` (the APIs
+that are searched for it, one a line). Nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.harvest import Harvest, LibraryInfo
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_bench.kit import KitError
+
+
+class Question(BaseModel):
+    """One line of ``dev``; ``gold`` are the import paths of the APIs that answer it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    query: str
+    gold: tuple[str, ...]
+    library: str
+    dataset: str
+
+
+class _PoolLine(BaseModel):
+    """One line of a pool; ``functional`` is the name that a decorator registers."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    path: str
+    kind: Literal["module", "class", "function", "method", "property", "attribute", "api"]
+    signature: str | None = None
+    summary: str | None = None
+    doc: str | None = None
+    aliases: tuple[str, ...] = ()
+    functional: str | None = None
+
+    def api(self, library: str) -> ApiDoc:
+        registered = (f".{self.functional}",) if self.functional else ()
+        return ApiDoc(
+            path=self.path,
+            # Where the kit knows no kind, the API is called.
+            kind="function" if self.kind == "api" else self.kind,
+            library=library,
+            signature=self.signature or "",
+            summary=self.summary or "",
+            doc=self.doc or "",
+            aliases=(*self.aliases, *registered),
+        )
+
+
+def read_questions(kit: Path) -> tuple[Question, ...]:
+    """All queries of a kit, set by set. Raises KitError."""
+    files = sorted((kit / "dev").glob("*.jsonl"))
+    if not files:
+        raise KitError(f"{kit} is not a kit: it has no dev/*.jsonl.")
+    return tuple(question for file in files for question in _questions(file))
+
+
+def read_pool(kit: Path, library: str) -> Harvest:
+    """The APIs of a library, as if they had been harvested. Raises KitError."""
+    file = kit / "pools" / f"{library}.jsonl.gz"
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            docs = tuple(_PoolLine.model_validate_json(line).api(library) for line in lines)
+    except (OSError, ValidationError) as error:
+        raise KitError(f"The pool {file} cannot be read: {error}") from None
+    return Harvest(library=_library(library), docs=docs, skipped=())
+
+
+def libraries(questions: Iterable[Question]) -> list[str]:
+    """The libraries that are asked about, in the order of the kit."""
+    return list(dict.fromkeys(question.library for question in questions))
+
+
+def _questions(file: Path) -> tuple[Question, ...]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        return tuple(Question.model_validate_json(line) for line in lines if line.strip())
+    except ValidationError as error:
+        raise KitError(f"{file} holds a line that is no query: {error}") from None
+
+
+def _library(name: str) -> LibraryInfo:
+    return LibraryInfo(
+        name=name, import_name=name, version="", source="module", root="", overview="", examples=()
+    )

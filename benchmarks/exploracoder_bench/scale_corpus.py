@@ -1,0 +1,166 @@
+"""A library of any size, made of real APIs: names and texts recombined, vectors mixed.
+
+The first rows are the real APIs. Every further row puts the name of one of them and the words of
+another together; its vector is a mix of their real vectors with a little noise, so that a million
+of them are made in minutes and lie as close together as real ones do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.harvest.result import LibraryInfo
+from exploracoder_retrieval.shelf import digest
+from exploracoder_retrieval.wording import index_text
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.embeddings import Vectors
+
+LIBRARY = "scale"
+_STEP = 7_919
+_NAME_SHARE, _TEXT_SHARE, _NOISE_SHARE = 0.5, 0.7, 0.35
+_NOISES = 4_096
+
+
+class Corpus:
+    """``size`` ApiDocs and their vectors; the same for the same real APIs."""
+
+    def __init__(self, real: Sequence[ApiDoc], vectors: Vectors, size: int) -> None:
+        self.real = real
+        self.size = size
+        self._vectors = vectors
+
+    @property
+    def library(self) -> LibraryInfo:
+        """What the docs are said to belong to."""
+        return LibraryInfo(
+            name=LIBRARY,
+            import_name=LIBRARY,
+            version="1",
+            source="folder",
+            root=".",
+            overview="",
+            examples=(),
+        )
+
+    def docs(self) -> Iterator[ApiDoc]:
+        """All docs, in order of row."""
+        return (self.doc(row) for row in range(self.size))
+
+    def doc(self, row: int) -> ApiDoc:
+        """The doc of a row; no two rows have one path."""
+        named, said = self._parents(row)
+        first, second = self.real[int(named)], self.real[int(said)]
+        if row < len(self.real):
+            return first
+        name = second.path.rpartition(".")[2]
+        path = f"{first.path}.{name}_{row // len(self.real)}"
+        return second.model_copy(update={"path": path, "aliases": ()})
+
+    def vectors(self, rows: Any) -> Vectors:
+        """The vectors of some rows, given as an array."""
+        import numpy as np
+
+        chosen = np.asarray(rows, dtype=np.int64)
+        count = len(self.real)
+        named, said = self._parents(chosen)
+        mixed = _NAME_SHARE * self._vectors[named] + _TEXT_SHARE * self._vectors[said]
+        mixed += _NOISE_SHARE * self._noise(chosen)
+        mixed[chosen < count] = self._vectors[chosen[chosen < count]]
+        return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), dtype=np.float32)
+
+    def _parents(self, row: Any) -> tuple[Any, Any]:
+        count = len(self.real)
+        named = row % count
+        return named, (named * _STEP + row // count) % count
+
+    def _noise(self, rows: Any) -> Vectors:
+        import numpy as np
+
+        width = self._bank.shape[1]
+        turned = (np.arange(width)[None, :] + (rows // _NOISES)[:, None]) % width
+        return np.asarray(np.take_along_axis(self._bank[rows % _NOISES], turned, axis=1))
+
+    @cached_property
+    def _bank(self) -> Vectors:
+        import numpy as np
+
+        random = np.random.default_rng(0)
+        bank = random.standard_normal((_NOISES, self._vectors.shape[1])).astype(np.float32)
+        return np.asarray(bank / np.linalg.norm(bank, axis=1, keepdims=True))
+
+
+class CorpusEmbedder(MiniLmEmbedder):
+    """Embeds queries for real, and knows the vectors of a corpus's docs by their texts."""
+
+    name = "scale-corpus"
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__()
+        self._corpus = corpus
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        keys = np.array([_key(text) for text in texts], dtype=np.uint64)
+        places = np.searchsorted(self._keys[0], keys)
+        found = self._keys[0][np.minimum(places, len(self._keys[0]) - 1)] == keys
+        if not found.all():
+            return super().embed(texts)
+        return self._corpus.vectors(self._keys[1][places])
+
+    @cached_property
+    def _keys(self) -> tuple[Any, Any]:
+        import numpy as np
+
+        made = (_key(index_text(doc)) for doc in self._corpus.docs())
+        keys = np.fromiter(made, dtype=np.uint64, count=self._corpus.size)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+
+def read_pools(folder: Path, most: int) -> list[ApiDoc]:
+    """Documented APIs of a kit's pools, each path once, at most so many."""
+    found: dict[str, ApiDoc] = {}
+    for file in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                doc = _read(json.loads(line))
+                if doc.summary:
+                    found.setdefault(doc.path, doc)
+    step = max(1, len(found) // most)
+    return list(found.values())[::step][:most]
+
+
+def _read(row: dict[str, Any]) -> ApiDoc:
+    return ApiDoc(
+        path=row["path"],
+        kind=row["kind"] if row["kind"] in get_args(ApiKind) else "function",
+        library=LIBRARY,
+        signature=row["signature"],
+        summary=row["summary"],
+        doc=row["doc"],
+    )
+
+
+def embedded(docs: Sequence[ApiDoc], cache: Path) -> Vectors:
+    """The real vectors of real docs; kept in a folder, because they take minutes."""
+    import numpy as np
+
+    texts = [index_text(doc) for doc in docs]
+    file = cache / f"vectors-{digest(texts)}.npy"
+    if not file.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        np.save(file, MiniLmEmbedder().embed(texts))
+    return np.asarray(np.load(file))
+
+
+def _key(text: str) -> int:
+    return int(digest([text])[:16], 16)

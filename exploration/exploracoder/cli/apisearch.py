@@ -1,0 +1,116 @@
+"""``exploracoder apisearch``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import print_json
+from exploracoder.cli.library import open_libraries
+from exploracoder.cli.options import index_options, json_option, python_option
+from exploracoder.config import make_settings
+from exploracoder.errors import InputError
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.apisearch.answer import Answer
+
+
+@click.command()
+@click.argument("query")
+@click.option(
+    "--library",
+    "-l",
+    "libraries",
+    multiple=True,
+    metavar="NAME_OR_PATH",
+    help="In whose docs to look. May be repeated.",
+)
+@click.option(
+    "--web", is_flag=True, help="Ask the web, too: the query is sent, and nothing else of yours."
+)
+@click.option(
+    "--engine",
+    default="duckduckgo",
+    show_default=True,
+    metavar="NAME_OR_URL",
+    help="Whom to ask there: duckduckgo, or the address of a SearXNG server.",
+)
+@click.option(
+    "--site",
+    "sites",
+    multiple=True,
+    metavar="HOST",
+    help="A site to search instead of the usual ones. May be repeated.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, max=10, min_open=True),
+    metavar="S",
+    help="How long to wait for the web; 0.6 by default. What comes later is kept for next time.",
+)
+@click.option("-k", type=click.IntRange(1, 100), default=10, show_default=True, help="How many.")
+@python_option
+@index_options
+@json_option
+def apisearch(
+    query: str,
+    libraries: tuple[str, ...],
+    web: bool,
+    engine: str,
+    sites: tuple[str, ...],
+    seconds: float | None,
+    k: int,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Find APIs for QUERY in the docs of libraries, on the web, or both.
+
+    From the web come the names that pages on the sites say most. A query that looks like code, or
+    holds a path, a secret or data, is not sent.
+
+    \b
+      exploracoder apisearch "monthly means of a time series" --library pandas
+      exploracoder apisearch "monthly means of a time series" --web
+    """
+    from exploracoder_retrieval.apisearch.search import ApiSearch
+    from exploracoder_retrieval.errors import RetrievalError
+
+    from exploracoder.engine.lookup import open_web
+
+    if not libraries and not web:
+        raise InputError("Say where to look: --library NAME, --web, or both.")
+    settings = make_settings(
+        "standard",
+        web_search=engine if web else None,
+        web_sites=" ".join(sites) or None,
+        web_seconds=seconds,
+    )
+    with ExitStack() as stack:
+        searched = open_web(settings)
+        index, names = None, list[str]()
+        if libraries:
+            index, found = stack.enter_context(open_libraries(libraries, given))
+            names = [library.name for library in found]
+        try:
+            answer = ApiSearch(index, names, web=searched).search(query, k)
+        except RetrievalError as error:
+            raise InputError(str(error)) from error
+    if as_json:
+        print_json(answer.model_dump(mode="json"))
+    else:
+        click.echo(_words(answer))
+        for note in answer.notes:
+            click.echo(note, err=True)
+    return 0 if answer.apis else 1
+
+
+def _words(answer: Answer) -> str:
+    lines = []
+    for api in answer.apis:
+        place = f"  {api.doc.file}:{api.doc.line}" if api.doc and api.doc.file else ""
+        lines.append(f"{api.name}{place or ''.join(f'  {url}' for url in api.urls[:1])}")
+        if api.doc and api.doc.summary:
+            lines.append(f"    {api.doc.summary}")
+    return "\n".join(lines) or "Nothing was found."

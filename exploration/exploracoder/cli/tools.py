@@ -1,0 +1,222 @@
+"""``exploracoder tools``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import Progress, print_json
+from exploracoder.cli.options import json_option, python_option
+from exploracoder.errors import InputError
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.repotools.questions import Question
+
+    from exploracoder.repositories import Repositories
+
+_OPTION_OF = {
+    "class_name": "--class",
+    "method_name": "--name",
+    "file": "--file",
+    "code": "--code",
+    "query": "a QUERY",
+}
+
+
+@click.command()
+@click.argument("tool", required=False)
+@click.argument("query", required=False)
+@click.option(
+    "--root",
+    metavar="DIR",
+    help="The top folder of a repository, or the name of an installed library.",
+)
+@click.option("--class", "class_name", metavar="NAME", help="The class that is meant.")
+@click.option("--name", "method_name", metavar="METHOD", help="The method, or function.")
+@click.option(
+    "--file", metavar="FILE", help="get_imports: where in the repository the code is to stand."
+)
+@click.option(
+    "--code",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="get_imports: the file with the code, '-' for standard input. Default: --file itself.",
+)
+@click.option(
+    "--queries",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help="Many questions, a line {id, tool, args, root} each; root is a folder from --root on, else"
+    " from the file's own folder on. The answer to each is a line with its id.",
+)
+@python_option
+@json_option
+def tools(
+    tool: str | None,
+    query: str | None,
+    root: str | None,
+    queries: Path | None,
+    python: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Look something up in a repository or an installed library. TOOL is one of:
+
+    \b
+      get_class_info        --class NAME: a class with all members, inherited ones too
+      get_signature         --name METHOD [--class NAME]: how it is called, overloads too
+      get_method_body       --name METHOD [--class NAME]: its source
+      get_imports           --code FILE [--file FILE]: imports for undefined names
+      get_relevant_code     QUERY: classes, functions and snippets that fit
+      get_related_snippets  QUERY: code like what you describe
+
+    The source is read and never run, and nothing in the repository is written. It is indexed once;
+    later only files that have changed are read.
+
+    \b
+      exploracoder tools get_class_info --root . --class Router
+      exploracoder tools get_signature --root pandas --class DataFrame --name merge
+    """
+    if queries is not None and tool is not None:
+        raise InputError("Give either a TOOL or a file of questions with --queries.")
+    if queries is not None:
+        with _repositories(python) as repositories:
+            return _print_many(repositories, queries, root, as_json)
+    question = _question(tool, root, given | {"query": query})
+    with _repositories(python) as repositories:
+        answer = repositories.ask(question, root or ".")
+    _print(answer, as_json)
+    return 0
+
+
+@contextmanager
+def _repositories(python: str | None) -> Iterator[Repositories]:
+    from exploracoder import prepare
+    from exploracoder.repositories import Repositories
+
+    with Progress() as progress:
+        yield Repositories(prepare.find_interpreter(python), progress.working)
+
+
+def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Question:
+    from exploracoder_retrieval.errors import QuestionError
+    from exploracoder_retrieval.repotools.questions import TOOL_NAMES, Question, find_tool
+
+    if tool is None:
+        raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
+    try:
+        if find_tool(tool) == "get_imports":
+            given["file"] = _inside(given["file"], root)
+            given["code"] = _code(given["code"], given["file"], root)
+        if root is None:
+            raise InputError("Say where to look: --root DIR, or the name of a library.")
+        return Question.of(tool, given, _OPTION_OF)
+    except QuestionError as error:
+        raise InputError(str(error)) from error
+
+
+def _inside(file: str | None, root: str | None) -> str | None:
+    """A file as it is named from the root on. Raises InputError when it lies elsewhere."""
+    if file is None or not Path(file).is_absolute() or root is None:
+        return file
+    top = Path(root).expanduser().resolve()
+    try:
+        return Path(file).resolve().relative_to(top).as_posix()
+    except ValueError:
+        raise InputError(f"--file: {file} is not inside {top}.") from None
+
+
+def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
+    from exploracoder import prepare
+
+    if code is not None and str(code) == "-":
+        return sys.stdin.read()
+    if code is not None:
+        return prepare.read_code(code, "--code")
+    there = Path(root or ".").expanduser() / file if file else None
+    return prepare.read_code(there, "--file") if there is not None and there.is_file() else None
+
+
+def _print(answer: Any, as_json: bool) -> None:
+    from exploracoder_retrieval.repotools.text import answer_text
+
+    if as_json:
+        print_json(answer.model_dump(mode="json"))
+    else:
+        click.echo(answer_text(answer))
+
+
+def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
+    """Answer each line; one that cannot be answered says why. 1 when there is such a line."""
+    from exploracoder_retrieval.repotools.text import answer_text
+
+    failed = 0
+    for id_, asked, place in _read(queries, root):
+        try:
+            if isinstance(asked, str):
+                raise InputError(asked)
+            answer = repositories.ask(asked, place)
+        except InputError as error:
+            failed += 1
+            said = {"id": id_, "error": str(error)}
+            click.echo(json.dumps(said, ensure_ascii=False) if as_json else f"# {id_}\n{error}\n")
+            continue
+        if as_json:
+            line = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
+            click.echo(json.dumps(line, ensure_ascii=False))
+        else:
+            click.echo(f"# {id_} {asked.tool}\n{answer_text(answer)}\n")
+    return 1 if failed else 0
+
+
+def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | str, str]]:
+    """Id, question, and root of each line; where there is no question, what is wrong with it.
+
+    Raises InputError when the file cannot be read or a line is not such an object.
+    """
+    from exploracoder_retrieval.errors import QuestionError
+    from exploracoder_retrieval.repotools.questions import Question
+
+    for number, row in _rows(queries):
+        try:
+            id_, tool, arguments = row["id"], str(row["tool"]), dict(row["args"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"--queries: line {number} of {queries} is not an object with id, tool and args."
+            ) from error
+        place = _place(row.get("root") or row.get("repo_dir"), root, queries)
+        if place is None:
+            raise InputError(f"--queries: line {number} has no root. Give one there or as --root.")
+        try:
+            yield id_, Question.of(tool, arguments), place
+        except QuestionError as error:
+            yield id_, str(error), place
+
+
+def _rows(queries: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        lines = queries.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--queries: {queries} cannot be read: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise InputError(f"--queries: line {number} of {queries} is not JSON.") from error
+            yield number, row
+
+
+def _place(own: str | None, root: str | None, queries: Path) -> str | None:
+    if own is None:
+        return root
+    base = Path(root).expanduser() if root else queries.parent
+    inside = base / own
+    # A library that is installed has a name and no folder.
+    return str(inside) if inside.exists() or "/" in own else own

@@ -1,0 +1,101 @@
+"""Documentation that a person gives for a library, or for one of which there is no code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from exploracoder_retrieval.errors import LibraryNotFound, RetrievalError
+from exploracoder_retrieval.harvest.docs.source import ALONE, is_address
+from exploracoder_retrieval.harvest.target import docs_name, find_target
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.interpreter import Interpreter
+
+from exploracoder.errors import InputError
+
+
+def give(
+    index: Index,
+    target: str,
+    docs: Sequence[str],
+    interpreter: Interpreter,
+    *,
+    name: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> str:
+    """Remember documentation for a library, and say by what it is to be found from now on.
+
+    Args:
+        index: The user's index, beside which it is remembered.
+        target: The library; or, with ``name``, or when it is an address or a file of docs,
+            documentation that stands for the library.
+        docs: Paths and addresses, in the place of those given before.
+        interpreter: Whose libraries are meant.
+        name: What the library of which there is only documentation is called.
+        progress: Told what is fetched.
+
+    Raises InputError when the library or the documentation cannot be had.
+    """
+
+    tell = _teller(progress)
+    try:
+        if name is not None or is_documentation(target):
+            called = _name_for(target, name, interpreter)
+            index.given.give(called, [target, *docs], stands_alone=True, progress=tell)
+            return called
+        found = index.find_target(target, interpreter)
+        is_alone = found.source == "docs"
+        before = [source.origin for source in found.docs] if is_alone else []
+        index.given.give(found.name, [*before, *docs], stands_alone=is_alone, progress=tell)
+    except RetrievalError as error:
+        raise InputError(str(error)) from error
+    return target
+
+
+def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
+    """Forget the documentation of a library; False when there was none.
+
+    A library that was known from it alone is no more in the index. Raises InputError.
+    """
+    try:
+        found = index.find_target(target, interpreter)
+        was_given = index.given.forget(found.name)
+        if found.source == "docs":
+            index.remove(found.name)
+    except RetrievalError as error:
+        raise InputError(str(error)) from error
+    return was_given
+
+
+def is_documentation(target: str) -> bool:
+    """Whether a target names documentation, and not code."""
+    return is_address(target) or target.lower().endswith(ALONE)
+
+
+def _teller(progress: Callable[[str], None] | None) -> Callable[[str, int, int], None]:
+    def tell(_stage: str, done: int, total: int, /) -> None:
+        if progress is not None and (done % 20 == 1 or done == total):
+            progress(f"Fetching the docs: {done} of {total} pages")
+
+    return tell
+
+
+def _name_for(target: str, name: str | None, interpreter: Interpreter) -> str:
+    if name is not None:
+        name = name.strip()
+        if not name or os.sep in name or name.startswith((".", "~")) or not name.isprintable():
+            raise InputError("--name must be a word or two, not a path.")
+        return name
+    if is_address(target):
+        raise InputError(f"Say what the library at {target} is called, with --name NAME.")
+    called = docs_name(Path(target))
+    try:
+        installed = find_target(called, interpreter)
+    except LibraryNotFound:
+        return called
+    raise InputError(
+        f"{installed.name} {installed.version} is installed. To add docs to it: exploracoder index"
+        f" {called} --docs {target}. To let them stand for a library without code, name it:"
+        " --name NAME."
+    )

@@ -1,0 +1,52 @@
+"""The repository tools for the surfaces: one index for each tree, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.repotools.answers import Answer
+from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.repotools.repository import Repository
+from exploracoder_retrieval.repotools.tools import RepositoryTools
+
+from exploracoder.config import cache_folder
+from exploracoder.errors import InputError
+
+Progress = Callable[[str], None]
+
+
+class Repositories:
+    """Answers questions about source trees and installed libraries. Use it in one thread."""
+
+    def __init__(self, interpreter: Interpreter, progress: Progress | None = None) -> None:
+        self._interpreter = interpreter
+        self._progress = progress
+        self._tools: dict[str, RepositoryTools] = {}
+
+    def ask(self, question: Question, root: str | Path) -> Answer:
+        """A tool's answer on the tree that a folder or a library's name means.
+
+        Raises:
+            InputError: there is no such tree, or nothing in it by the name that is asked for.
+        """
+        try:
+            return question.ask(self._open(root))
+        except RetrievalError as error:
+            raise InputError(str(error)) from error
+
+    def _open(self, root: str | Path) -> RepositoryTools:
+        key = str(root)
+        if key not in self._tools:
+            repository = Repository.open(
+                root, self._interpreter, cache=tools_cache(), progress=self._progress
+            )
+            self._tools[key] = RepositoryTools(repository)
+        return self._tools[key]
+
+
+def tools_cache() -> Path:
+    """Where what was read of repositories is kept."""
+    return cache_folder() / "repotools"

@@ -1,0 +1,96 @@
+"""``%exploracoder tools …``: its words taken apart, asked, and answered off the kernel's thread."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from exploracoder import prepare
+from exploracoder.errors import InputError
+from exploracoder.repositories import Repositories
+from exploracoder.workplace import Options, in_thread
+from exploracoder_retrieval.errors import QuestionError
+from exploracoder_retrieval.repotools.questions import TOOL_NAMES, Question
+from exploracoder_retrieval.repotools.text import answer_text
+
+from exploracoder_jupyter.magics import registry
+from exploracoder_jupyter.magics.named_code import code_named
+
+# The tools' arguments by the options of the command line.
+_ARGUMENTS = {
+    "class": "class_name",
+    "name": "method_name",
+    "file": "file",
+    "code": "code",
+}
+_SHOWN_AS = {argument: f"--{option}" for option, argument in _ARGUMENTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, and where to look; ``root`` is empty for the libraries in use."""
+
+    question: Question
+    root: str = ""
+
+
+def parse_tools(rest: str, names: Mapping[str, Any]) -> Asked:
+    """What follows ``tools``. ``names`` is the user's namespace, in which code is looked up.
+
+    Raises InputError, with the nearest known word, when it cannot be asked.
+    """
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise InputError(f"tools: {error}. Close the quotes.") from error
+    given: dict[str, str] = {}
+    plain: list[str] = []
+    while words:
+        word = words.pop(0)
+        if not word.startswith("--"):
+            plain.append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        option = registry.find_tool_option(name)
+        if not equals and not words:
+            raise InputError(f"--{option.name} needs a value: {option.line}.")
+        given[option.name] = value if equals else words.pop(0)
+    if not plain:
+        raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
+    if "code" in given:
+        given["code"] = code_named(given["code"], names, "--code")
+    arguments: dict[str, object] = {_ARGUMENTS[k]: v for k, v in given.items() if k != "root"}
+    if plain[1:]:
+        arguments["query"] = " ".join(plain[1:])
+    try:
+        question = Question.of(plain[0], arguments, _SHOWN_AS | {"query": "a QUERY"})
+    except QuestionError as error:
+        raise InputError(str(error)) from error
+    return Asked(question, given.get("root", ""))
+
+
+async def ask_tools(
+    asked: Asked, roots: Sequence[str], options: Options
+) -> tuple[tuple[str, str], ...]:
+    """The answers as text, each with the root that it is about.
+
+    Of several roots, those that have nothing of the name are left out. Raises InputError when none
+    has, or one cannot be had.
+    """
+    return await in_thread(_ask, asked, roots, options)
+
+
+def _ask(asked: Asked, roots: Sequence[str], options: Options) -> tuple[tuple[str, str], ...]:
+    repositories = Repositories(prepare.find_interpreter(options.python))
+    answers: list[tuple[str, str]] = []
+    problems: list[InputError] = []
+    for root in roots:
+        try:
+            answers.append((root, answer_text(repositories.ask(asked.question, root))))
+        except InputError as error:
+            problems.append(error)
+    if not answers:
+        raise InputError(" ".join(dict.fromkeys(str(problem) for problem in problems)))
+    return tuple(answers)

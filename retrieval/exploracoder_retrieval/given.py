@@ -1,0 +1,149 @@
+"""Documentation that a person gave for a library: remembered with the index, by library.
+
+It is what they said, not what was derived, so it outlives an index that is built again. Pages from
+the web are copied when they are given and never again until they are given anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.errors import DocsUnavailable, IndexUnavailable
+from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
+from exploracoder_retrieval.harvest.docs.source import DocsSource, files_of, is_address
+from exploracoder_retrieval.progress import Progress
+
+_RECORD = "given.json"
+
+
+class Given(BaseModel):
+    """The documentation of one library: paths in full, and addresses.
+
+    ``stands_alone``: there is no code; the name means this documentation, also where a library of
+    that name is installed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    library: str
+    stands_alone: bool
+    origins: tuple[str, ...]
+    copies: dict[str, str] = {}
+
+
+class GivenDocs:
+    """Reads and writes what was given, in a folder beside the index."""
+
+    def __init__(self, index_folder: Path) -> None:
+        self._folder = index_folder / "given"
+
+    def find(self, library: str) -> Given | None:
+        """What was given for a library, by the name it was given for.
+
+        Raises:
+            DocsUnavailable: the record is damaged.
+        """
+        record = self._home(library) / _RECORD
+        try:
+            return Given.model_validate_json(record.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError):
+            raise DocsUnavailable(
+                f"What docs were given for {library} cannot be read: {record} is damaged. Remove"
+                f" it, then give them again: exploracoder index {library} --docs PATH_OR_URL"
+            ) from None
+
+    def sources(self, given: Given) -> tuple[DocsSource, ...]:
+        """Where the documentation lies now."""
+        home = self._home(given.library)
+        return tuple(
+            DocsSource(
+                origin, home / given.copies[origin] if origin in given.copies else Path(origin)
+            )
+            for origin in given.origins
+        )
+
+    def give(
+        self,
+        library: str,
+        origins: Sequence[str],
+        *,
+        stands_alone: bool,
+        limits: FetchLimits | None = None,
+        progress: Progress | None = None,
+    ) -> Given:
+        """Remembers the documentation of a library in the place of what was given before.
+
+        Raises:
+            DocsUnavailable: a path is not there or holds no docs, or a page cannot be fetched;
+                nothing is changed then.
+            IndexUnavailable: the folder cannot be written.
+        """
+        absolute = tuple(dict.fromkeys(_absolute(origin) for origin in origins))
+        home = self._home(library)
+        copies: dict[str, str] = {}
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            try:
+                for origin in filter(is_address, absolute):
+                    copy = Path(tempfile.mkdtemp(prefix="copy-", dir=home))
+                    copies[origin] = copy.name
+                    fetch(origin, copy, limits, progress)
+            except BaseException:
+                self._drop_copies(home, keep=self._known_copies(library))
+                raise
+            made = Given(
+                library=library, stands_alone=stands_alone, origins=absolute, copies=copies
+            )
+            write_atomically(home / _RECORD, made.model_dump_json(indent=1))
+        except OSError as error:
+            reason = error.strerror or error
+            raise IndexUnavailable(f"{home} cannot be written: {reason}.") from None
+        self._drop_copies(home, keep=set(copies.values()))
+        return made
+
+    def forget(self, library: str) -> bool:
+        """Forgets what was given for a library; False when nothing was."""
+        home = self._home(library)
+        was_there = home.exists()
+        shutil.rmtree(home, ignore_errors=True)
+        return was_there
+
+    def _home(self, library: str) -> Path:
+        return self._folder / slug(library)
+
+    def _known_copies(self, library: str) -> set[str]:
+        try:
+            found = self.find(library)
+        except DocsUnavailable:
+            return set()
+        return set(found.copies.values()) if found else set()
+
+    def _drop_copies(self, home: Path, *, keep: set[str]) -> None:
+        for each in home.glob("copy-*"):
+            if each.name not in keep:
+                shutil.rmtree(each, ignore_errors=True)
+
+
+def _absolute(origin: str) -> str:
+    if is_address(origin):
+        return origin
+    path = Path(origin).expanduser().absolute()
+    if not path.exists():
+        raise DocsUnavailable(
+            f"There are no docs at {origin}. Give a file or a folder, or an address that begins"
+            " with http:// or https://"
+        )
+    if not files_of(DocsSource(origin, path)):
+        raise DocsUnavailable(
+            f"{origin} holds nothing that is read as docs: HTML, Markdown, notebooks, .rst, .py,"
+            " objects.inv, OpenAPI (.json, .yaml), ApiDocs (.jsonl, .jsonl.gz)."
+        )
+    return str(path)

@@ -1,0 +1,35 @@
+"""Code that stands in pages, in pieces: what a piece needs from those before it."""
+
+from __future__ import annotations
+
+import ast
+
+
+class ImportsSoFar:
+    """The import lines of the pieces of one page: later pieces stand on them."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, None] = {}
+
+    def before(self, code: str) -> str:
+        """The import lines of all earlier pieces; those of ``code`` count from now on."""
+        earlier = "\n".join(self._lines)
+        self._lines |= dict.fromkeys(import_lines(code))
+        return earlier
+
+
+def import_lines(code: str) -> list[str]:
+    """The imports of a module's or a snippet's top level, a line each; none if it is no Python."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [
+        ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+
+
+def without_magics(code: str) -> str:
+    """A notebook's code without the lines that only a notebook understands."""
+    lines = code.splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!"))).strip()

@@ -1,0 +1,166 @@
+"""Everything that sources of documentation say of one library."""
+
+from __future__ import annotations
+
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.harvest.docs import source as sources
+from exploracoder_retrieval.harvest.docs.html import read_html
+from exploracoder_retrieval.harvest.docs.inventory import Inventory, read_inventory
+from exploracoder_retrieval.harvest.docs.lines import read_lines
+from exploracoder_retrieval.harvest.docs.markdown import read_markdown
+from exploracoder_retrieval.harvest.docs.notebooks import read_notebook, read_rst, read_script
+from exploracoder_retrieval.harvest.docs.openapi import is_openapi, read_openapi
+from exploracoder_retrieval.harvest.docs.pieces import About, Page, Passage, Piece, UnreadableDocs
+from exploracoder_retrieval.harvest.docs.source import DocsFile, DocsSource
+from exploracoder_retrieval.progress import Progress
+
+MAX_PAGE_BYTES = 8_000_000
+Skip = Callable[[str, str], None]
+_READERS: dict[str, Callable[[Page, str], Iterator[Piece]]] = {
+    ".html": read_html,
+    ".htm": read_html,
+    ".md": read_markdown,
+    ".markdown": read_markdown,
+    ".rst": read_rst,
+    ".ipynb": read_notebook,
+    ".py": read_script,
+}
+
+
+@dataclass(slots=True)
+class Collected:
+    """The pieces of all files; ``import_name`` is the module that most of the APIs are in."""
+
+    import_name: str
+    apis: list[ApiDoc] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+    about: About = field(default_factory=About)
+
+    def add(self, piece: Piece) -> None:
+        if isinstance(piece, ApiDoc):
+            self.apis.append(piece)
+        elif isinstance(piece, Passage):
+            self.passages.append(piece)
+        else:
+            self.about = piece
+
+
+def collect(
+    given: Sequence[DocsSource],
+    library: str,
+    import_name: str | None,
+    on_skip: Skip,
+    progress: Progress | None = None,
+) -> Collected:
+    """Reads all files of the sources; what cannot be read is skipped with its reason.
+
+    Args:
+        given: where the documentation lies.
+        library: the name that its APIs get.
+        import_name: the library's module; None: what most of the names begin with.
+        on_skip: called with a file and the reason why it was left out.
+        progress: called as ("docs", files read, files found).
+    """
+    files = [file for each in given for file in _found(each, on_skip)]
+    lists = [file for file in files if file.suffix in sources.LISTS]
+    inventories = _inventories(files, on_skip)
+    start = import_name or "".join(char if char.isalnum() else "_" for char in library)
+    collected = Collected(start)
+    for file in lists:
+        _read(file, Page(file.path, library, start, file.url), collected, on_skip)
+    if import_name is None:
+        named = [doc.path for doc in collected.apis]
+        named += [name.path for found in inventories.values() for name in found.names]
+        tops = Counter(path.partition(".")[0] for path in named)
+        collected.import_name = tops.most_common(1)[0][0] if tops else start
+    rest = [file for file in files if file.suffix not in (*sources.LISTS, sources.INVENTORY)]
+    for number, file in enumerate(rest, start=1):
+        page = Page(file.path, library, collected.import_name, file.url)
+        _read(file, page, collected, on_skip)
+        if progress is not None:
+            progress("docs", number, len(rest))
+    for file, found in inventories.items():
+        page = Page(file.path, library, collected.import_name, file.url)
+        collected.apis += _listed(page, found)
+        collected.about = _or_else(collected.about, About(found.project, found.version))
+    return collected
+
+
+def _found(source: DocsSource, on_skip: Skip) -> tuple[DocsFile, ...]:
+    found = sources.files_of(source)
+    if not found:
+        there = "holds no file that is documentation" if source.path.exists() else "is not there"
+        on_skip(source.origin, f"it {there}")
+    return found
+
+
+def _inventories(files: list[DocsFile], on_skip: Skip) -> dict[DocsFile, Inventory]:
+    found = {}
+    for file in files:
+        if file.suffix == sources.INVENTORY:
+            try:
+                found[file] = read_inventory(file.path)
+            except (UnreadableDocs, OSError) as error:
+                on_skip(file.url or str(file.path), str(error))
+    return found
+
+
+def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
+    """The public names of an inventory; the page that describes each is its place."""
+    for name in inventory.names:
+        parts = name.path.split(".")
+        if parts[0] != page.import_name or any(part.startswith("_") for part in parts):
+            continue
+        if page.url is not None:
+            place = {"url": urljoin(page.url, name.uri)}
+        else:
+            described = page.path.parent / name.uri.partition("#")[0]
+            place = {"file": str(described if described.is_file() else page.path)}
+        yield ApiDoc.model_validate(
+            {"path": name.path, "kind": name.kind, "library": page.library, **place}
+            | {"signature": parts[-1]}
+        )
+
+
+def _read(file: DocsFile, page: Page, collected: Collected, on_skip: Skip) -> None:
+    try:
+        if file.suffix in sources.LISTS:
+            for doc in read_lines(page, on_skip):
+                collected.add(doc)
+            return
+        text = _text(file)
+        if file.suffix in sources.SPECIFICATIONS:
+            if not is_openapi(text):
+                raise UnreadableDocs("it is no OpenAPI file")
+            reader: Callable[[Page, str], Iterator[Piece]] = read_openapi
+        else:
+            reader = _READERS[file.suffix]
+        for piece in reader(page, text):
+            collected.add(piece)
+    except (UnreadableDocs, OSError, RecursionError) as error:
+        on_skip(file.url or str(file.path), str(error) or type(error).__name__)
+
+
+def _text(file: DocsFile) -> str:
+    """Raises UnreadableDocs when it is too large or no text."""
+    if file.path.stat().st_size > MAX_PAGE_BYTES:
+        raise UnreadableDocs(f"it is larger than {MAX_PAGE_BYTES // 1_000_000} MB")
+    try:
+        if file.suffix == ".py":
+            with tokenize.open(file.path) as script:
+                return script.read()
+        return file.path.read_text(encoding="utf-8-sig")
+    except (UnicodeDecodeError, SyntaxError):
+        raise UnreadableDocs("it is not UTF-8 text") from None
+
+
+def _or_else(one: About, other: About) -> About:
+    return About(
+        one.name or other.name, one.version or other.version, one.overview or other.overview
+    )

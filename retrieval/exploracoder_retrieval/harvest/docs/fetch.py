@@ -1,0 +1,195 @@
+"""Documentation on the web, fetched once, when a person asks for it, into a folder.
+
+What was fetched is kept as it came and only read afterwards. A site is asked for what its
+inventory lists, and for nothing outside of the place it was named by.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from exploracoder_retrieval.errors import DocsUnavailable
+from exploracoder_retrieval.harvest.docs.inventory import read_inventory
+from exploracoder_retrieval.harvest.docs.pieces import UnreadableDocs
+from exploracoder_retrieval.harvest.docs.source import ADDRESSES, ALONE, PAGES, is_address
+from exploracoder_retrieval.progress import Progress
+
+if TYPE_CHECKING:
+    import httpx
+
+_SUFFIXES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "application/json": ".json",
+    "application/yaml": ".yaml",
+    "application/x-yaml": ".yaml",
+    "text/yaml": ".yaml",
+    "application/jsonl": ".jsonl",
+    "application/x-ndjson": ".jsonl",
+}
+_MAX_REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """How much is taken from a site: bytes of one file and of all, files, seconds in all."""
+
+    file_bytes: int = 64_000_000
+    all_bytes: int = 400_000_000
+    files: int = 1_500
+    seconds: float = 300.0
+    answer_seconds: float = 20.0
+
+
+def fetch(
+    url: str, folder: Path, limits: FetchLimits | None = None, progress: Progress | None = None
+) -> None:
+    """Copies a file, or a Sphinx site by its ``objects.inv``, into an empty folder.
+
+    A page that a site lists and does not have is left out.
+
+    Args:
+        url: an address of a file, of an ``objects.inv``, or of the folder that has one.
+        folder: where the files go, with a list of where each came from.
+        limits: how much is taken at most.
+        progress: called as ("fetch", pages fetched, pages listed).
+
+    Raises:
+        DocsUnavailable: it cannot be had: what happened and what to do.
+    """
+    import httpx
+
+    _check(url)
+    limits = limits or FetchLimits()
+    with httpx.Client(timeout=limits.answer_seconds, headers={"User-Agent": "exploracoder"}) as web:
+        copy = _Copy(web, folder, limits)
+        try:
+            copy.take(url, progress)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            said = str(error) or type(error).__name__
+            raise DocsUnavailable(f"{url} cannot be fetched: {said}.") from None
+        copy.write_addresses()
+
+
+def _check(url: str) -> None:
+    parts = urlsplit(url)
+    if not is_address(url) or not parts.hostname:
+        raise DocsUnavailable(f"{url} is no address. Give one that begins with http:// or https://")
+    if parts.username or parts.password:
+        raise DocsUnavailable(
+            f"The address of {parts.hostname} has a password in it, which would be kept with every"
+            " hit. Fetch the docs by hand and give their folder."
+        )
+
+
+@dataclass(slots=True)
+class _Copy:
+    """A folder being filled, and what of the limits is used up."""
+
+    web: httpx.Client
+    folder: Path
+    limits: FetchLimits
+    started: float = field(default_factory=time.monotonic)
+    size_bytes: int = 0
+    addresses: dict[str, str] = field(default_factory=dict)
+
+    def take(self, url: str, progress: Progress | None) -> None:
+        name = PurePosixPath(urlsplit(url).path).name
+        if name.lower().endswith((*ALONE, *PAGES)) and not name.endswith((".html", ".htm", ".inv")):
+            self._keep(*self._get(url))
+            return
+        inventory = url if name.endswith(".inv") else urljoin(_folder_of(url), "objects.inv")
+        try:
+            where, _, data = self._get(inventory)
+        except DocsUnavailable:
+            if name.endswith(".inv"):
+                raise
+            self._keep(*self._get(url))
+            return
+        self._take_site(where, data, progress)
+
+    def write_addresses(self) -> None:
+        (self.folder / ADDRESSES).write_text(json.dumps(self.addresses), encoding="utf-8")
+
+    def _take_site(self, where: str, data: bytes, progress: Progress | None) -> None:
+        self._keep(where, ".inv", data)
+        try:
+            pages = read_inventory(self.folder / "0000.inv").pages
+        except UnreadableDocs as error:
+            raise DocsUnavailable(f"{where} cannot be used: {error}.") from None
+        root = urljoin(where, ".")
+        urls = dict.fromkeys(urljoin(where, page) for page in pages)
+        inside = [url for url in urls if url.startswith(root)][: self.limits.files]
+        for number, url in enumerate(inside, start=1):
+            try:
+                self._keep(*self._get(url, within=root))
+            except _NotThere:
+                continue
+            finally:
+                if progress is not None:
+                    progress("fetch", number, len(inside))
+
+    def _keep(self, url: str, suffix: str, data: bytes) -> None:
+        # A name of our own: what a site calls its files must not lead out of the folder.
+        name = f"{len(self.addresses):04}{suffix}"
+        (self.folder / name).write_bytes(data)
+        self.addresses[name] = url.partition("#")[0]
+
+    def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
+        """Where it was in the end, the kind of file, and its bytes."""
+        for _ in range(_MAX_REDIRECTS + 1):
+            if within and not url.startswith(within):
+                raise _NotThere(f"{url} is outside of {within}.")
+            _check(url)
+            with self.web.stream("GET", url) as answer:
+                if answer.is_redirect:
+                    url = urljoin(url, answer.headers.get("location", ""))
+                    continue
+                if answer.status_code != 200:
+                    raise _NotThere(
+                        f"{url} answers {answer.status_code} {answer.reason_phrase}."
+                        " Check the address."
+                    )
+                return url, _suffix(url, answer), self._body(url, answer)
+        raise DocsUnavailable(f"{url} redirects in a circle.")
+
+    def _body(self, url: str, answer: httpx.Response) -> bytes:
+        data = bytearray()
+        for chunk in answer.iter_bytes():
+            data += chunk
+            self.size_bytes += len(chunk)
+            if len(data) > self.limits.file_bytes or self.size_bytes > self.limits.all_bytes:
+                most = self.limits.file_bytes // 1_000_000
+                raise DocsUnavailable(
+                    f"{url} is too much: at most {most} MB a file and"
+                    f" {self.limits.all_bytes // 1_000_000} MB in all are fetched."
+                )
+            if time.monotonic() - self.started > self.limits.seconds:
+                raise DocsUnavailable(
+                    f"{url} took longer than {self.limits.seconds:.0f} s. Fetch the docs by hand"
+                    " and give their folder."
+                )
+        return bytes(data)
+
+
+class _NotThere(DocsUnavailable):
+    """A page that a site does not have."""
+
+
+def _folder_of(url: str) -> str:
+    path = urlsplit(url).path
+    is_file = "." in PurePosixPath(path).name
+    return url if is_file or path.endswith("/") else f"{url}/"
+
+
+def _suffix(url: str, answer: httpx.Response) -> str:
+    name = PurePosixPath(urlsplit(url).path).name.lower()
+    known = next((end for end in (*ALONE, *PAGES) if name.endswith(end)), "")
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return known or _SUFFIXES.get(kind, ".html")

@@ -1,0 +1,88 @@
+"""Sphinx's ``objects.inv``: the names that a documentation describes, and on which page."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_retrieval.apidoc import ApiKind
+from exploracoder_retrieval.harvest.docs.pieces import UnreadableDocs
+
+MAX_SIZE_BYTES = 64_000_000
+_KINDS: dict[str, ApiKind] = {
+    "class": "class",
+    "exception": "class",
+    "function": "function",
+    "decorator": "function",
+    "method": "method",
+    "classmethod": "method",
+    "staticmethod": "method",
+    "property": "property",
+    "attribute": "attribute",
+    "data": "attribute",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One Python name of an inventory; ``uri`` is relative to the documentation's root."""
+
+    path: str
+    kind: ApiKind
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What an ``objects.inv`` says."""
+
+    project: str
+    version: str
+    names: tuple[Listed, ...]
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The pages that describe the names, each once, in the inventory's order."""
+        return tuple(dict.fromkeys(name.uri.partition("#")[0] for name in self.names))
+
+
+def read_inventory(path: Path) -> Inventory:
+    """Reads the Python names of an inventory.
+
+    Raises:
+        UnreadableDocs: it is no inventory, or is too large when it is unpacked.
+        OSError: it cannot be read.
+    """
+    import sphobjinv
+
+    try:
+        found = sphobjinv.Inventory(plaintext=_unpacked(path.read_bytes()))
+    except (ValueError, TypeError, zlib.error, sphobjinv.SphobjinvError) as error:
+        if isinstance(error, UnreadableDocs):
+            raise
+        raise UnreadableDocs(f"it is no Sphinx inventory ({type(error).__name__})") from None
+    return Inventory(found.project, found.version, tuple(_python_names(found.objects)))
+
+
+def _python_names(objects: list[object]) -> Iterator[Listed]:
+    for each in objects:
+        kind = _KINDS.get(getattr(each, "role", ""))
+        if kind is not None and getattr(each, "domain", "") == "py":
+            yield Listed(each.name, kind, each.uri_expanded)  # type: ignore[attr-defined]
+
+
+def _unpacked(data: bytes) -> bytes:
+    """An inventory as text: four lines of head, then names that are compressed.
+
+    The library that parses it would unpack whatever there is, however much.
+    """
+    head, body = data.split(b"\n", 4)[:4], data.split(b"\n", 4)[4:]
+    if not body or not head[0].startswith(b"# Sphinx inventory version 2"):
+        raise UnreadableDocs("it is no Sphinx inventory of version 2")
+    unpacker = zlib.decompressobj()
+    names = unpacker.decompress(body[0], MAX_SIZE_BYTES)
+    if unpacker.unconsumed_tail:
+        raise UnreadableDocs(f"it unpacks to more than {MAX_SIZE_BYTES // 1_000_000} MB")
+    return b"\n".join([*head, names])

@@ -1,0 +1,108 @@
+"""Files of ApiDocs: one JSON object a line, plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.harvest.docs.pieces import (
+    DOTTED,
+    Page,
+    UnreadableDocs,
+    clean,
+    guess_kind,
+)
+from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
+from exploracoder_retrieval.harvest.signatures import clip_signature
+
+MAX_LINE_BYTES = 2_000_000
+MAX_LINES = 2_000_000
+_KINDS = frozenset(get_args(ApiKind))
+
+
+def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiDoc]:
+    """The ApiDocs of ``{path, kind, signature, summary, doc, …}`` lines.
+
+    What else a line has is left alone. ``library`` is that of the page, whatever a line says; a
+    line that does not say where its text comes from is itself the place. A line that cannot be
+    used is skipped with its reason.
+
+    Raises:
+        UnreadableDocs: the file is damaged, or has no end.
+        OSError: it cannot be opened.
+    """
+    seen: dict[str, int] = {}
+    for number, line in _numbered(page):
+        if not line.strip():
+            continue
+        try:
+            doc = _api(page, number, _object(line))
+        except ValueError as error:
+            on_skip(f"{page.path}:{number}", str(error))
+            continue
+        if doc.path in seen:
+            on_skip(f"{page.path}:{number}", f"{doc.path} is in line {seen[doc.path]} already")
+            continue
+        seen[doc.path] = number
+        yield doc
+
+
+def _numbered(page: Page) -> Iterator[tuple[int, bytes]]:
+    packed = page.path.suffix == ".gz"
+    try:
+        with gzip.open(page.path) if packed else page.path.open("rb") as file:
+            for number in range(1, MAX_LINES + 1):
+                line = file.readline(MAX_LINE_BYTES + 1)
+                if not line:
+                    return
+                if len(line) > MAX_LINE_BYTES:
+                    raise UnreadableDocs(f"line {number} is longer than {MAX_LINE_BYTES} bytes")
+                yield number, line
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UnreadableDocs("it is damaged: it cannot be unpacked to its end") from None
+    raise UnreadableDocs(f"it has more than {MAX_LINES} lines")
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    except (ValueError, RecursionError):
+        raise ValueError("it is no JSON") from None
+    if not isinstance(found, dict):
+        raise ValueError("it is no JSON object")
+    return found
+
+
+def _api(page: Page, number: int, given: dict[str, Any]) -> ApiDoc:
+    path = given.get("path")
+    if not isinstance(path, str) or not DOTTED.fullmatch(path):
+        raise ValueError("its path is no dotted Python name")
+    texts = {key: given.get(key) or "" for key in ("signature", "summary", "doc")}
+    if wrong := [key for key, value in texts.items() if not isinstance(value, str)]:
+        raise ValueError(f"its {wrong[0]} is no text")
+    doc = clean(texts["doc"])
+    kind = given.get("kind")
+    place = {key: given[key] for key in ("file", "line", "url") if given.get(key)}
+    try:
+        return ApiDoc(
+            path=path,
+            kind=kind if kind in _KINDS else guess_kind(path),
+            library=page.library,
+            signature=clip_signature(clean(texts["signature"])),
+            summary=clean(texts["summary"]) or summarise(doc),
+            doc=doc,
+            examples=tuple(given.get("examples") or ()) or find_examples(doc),
+            aliases=tuple(given.get("aliases") or ()),
+            **(place if "file" in place or "url" in place else page.place(number)),
+        )
+    except (ValidationError, TypeError) as error:
+        fault = error.errors()[0]["loc"][0] if isinstance(error, ValidationError) else "aliases"
+        raise ValueError(f"its {fault} is not what an ApiDoc has there") from None

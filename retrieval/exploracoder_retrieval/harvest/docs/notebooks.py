@@ -1,0 +1,53 @@
+"""Notebooks, example scripts and reStructuredText: code in order, with the words before it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from exploracoder_retrieval.harvest.docs.code import ImportsSoFar, without_magics
+from exploracoder_retrieval.harvest.docs.pieces import Page, Passage, Piece, UnreadableDocs, clean
+from exploracoder_retrieval.harvest.docstrings import find_examples
+
+
+def read_notebook(page: Page, text: str) -> Iterator[Piece]:
+    """The code cells of an ``.ipynb`` file, and its texts; outputs are not read.
+
+    Raises:
+        UnreadableDocs: it is no notebook.
+    """
+    try:
+        cells = [(each["cell_type"], "".join(each["source"])) for each in json.loads(text)["cells"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreadableDocs("it is no notebook of format 4") from None
+    title, imports = "", ImportsSoFar()
+    for number, (kind, source) in enumerate(cells, start=1):
+        # Where a cell starts in the file says nothing to a person; its number does.
+        place = page.place(anchor=f"cell-{number}")
+        if kind == "code":
+            code = clean(without_magics(source))
+            if code:
+                said = f"{title} (cell {number})".strip()
+                yield Passage("example", code, said, place, imports.before(code))
+        elif kind == "markdown" and source.strip():
+            title = source.strip().splitlines()[0].lstrip("# ")[:200]
+            if "`" in source:
+                yield Passage("text", clean(source), title, place)
+
+
+def read_script(page: Page, text: str) -> Iterator[Piece]:
+    """An example script, whole."""
+    if text.strip():
+        title = page.path.stem.replace("_", " ").replace("-", " ")
+        yield Passage("example", clean(text), title, page.place(1))
+
+
+def read_rst(page: Page, text: str) -> Iterator[Piece]:
+    """The doctests and code blocks of a text."""
+    imports = ImportsSoFar()
+    for code in find_examples(text):
+        first = code.splitlines()[0]
+        line = text[: max(text.find(first), 0)].count("\n") + 1
+        yield Passage(
+            "example", clean(code), page.path.stem, page.place(line), imports.before(code)
+        )

@@ -1,0 +1,177 @@
+"""Which APIs a piece of code uses and a piece of prose names; and what each API keeps of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from exploracoder_retrieval.apidoc import ApiDoc, Mention
+from exploracoder_retrieval.harvest.docs.pieces import Passage
+
+MAX_MENTIONS = 4
+MAX_TEXTS = 2
+MAX_CHARS = 700
+_ORDER = {"example": 0, "test": 1, "text": 2}
+_QUOTED = re.compile(r"`([^`\n]{2,120})`")
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+|[^\W\d]\w{3,}")
+
+
+class ApiNames:
+    """Finds a library's APIs by what code and prose call them."""
+
+    def __init__(self, docs: Iterable[ApiDoc]) -> None:
+        self._paths: dict[str, str] = {}
+        names: dict[str, set[str]] = defaultdict(set)
+        for doc in docs:
+            self._paths[doc.path] = doc.path
+            names[doc.path.rpartition(".")[2]].add(doc.path)
+            for alias in doc.aliases:
+                if alias.startswith("."):
+                    names[alias[1:]].add(doc.path)
+                else:
+                    self._paths.setdefault(alias, doc.path)
+        self._unique = {name: min(paths) for name, paths in names.items() if len(paths) == 1}
+        self._scopes: dict[str, dict[str, str]] = {}
+        self._tops = {path.partition(".")[0] for path in self._paths}
+
+    def used_in(self, code: str, context: str = "") -> list[str]:
+        """The APIs that a snippet uses, in their order; ``context``: imports made before it.
+
+        A member of a value of unknown type counts when only one API has its name. A snippet that
+        imports nothing of the library, or is no Python, uses none.
+        """
+        own = _parsed(code)
+        if own is None:
+            return []
+        imported = self._scope(context) | self._imported(own)
+        if not any(path.partition(".")[0] in self._tops for path in imported.values()):
+            return []
+        local = imported | dict(self._made(own, imported))
+        found: dict[str, None] = {}
+        for node in ast.walk(own):
+            if isinstance(node, ast.Attribute | ast.Name):
+                path = self._meant(node, local)
+                if path is not None:
+                    found[path] = None
+        return list(found)
+
+    def named_in(self, text: str) -> list[str]:
+        """The APIs that prose names in quotes, in full or by a name that only one of them has."""
+        found: dict[str, None] = {}
+        for quoted in _QUOTED.findall(text):
+            for name in _NAME.findall(quoted.partition("(")[0]):
+                path = self._paths.get(name) or self._unique.get(name.rpartition(".")[2])
+                if path is not None and (name in self._paths or "." not in name):
+                    found[path] = None
+        return list(found)
+
+    def _scope(self, context: str) -> dict[str, str]:
+        """What a page or a file of tests imported: the same for all of its pieces."""
+        if context not in self._scopes:
+            tree = _parsed(context)
+            self._scopes[context] = self._imported(tree) if tree is not None else {}
+        return self._scopes[context]
+
+    def _imported(self, tree: ast.AST) -> dict[str, str]:
+        imported = dict(_imports(tree))
+        for module in [local for local in imported if local.endswith(".*")]:
+            imported |= self._published_in(imported.pop(module))
+        return imported
+
+    def _published_in(self, module: str) -> dict[str, str]:
+        """What ``from module import *`` brings, as far as it is an API."""
+        owned = ((path.rpartition("."), path) for path in self._paths)
+        return {name: path for (owner, _, name), path in owned if owner == module}
+
+    def _meant(self, node: ast.Attribute | ast.Name, local: dict[str, str]) -> str | None:
+        chain = _chain(node)
+        root, dot, rest = (chain or "").partition(".")
+        if root in local:
+            return self._paths.get(local[root] + dot + rest)
+        return self._unique.get(node.attr) if isinstance(node, ast.Attribute) else None
+
+    def _made(self, tree: ast.AST, imported: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """Variables that are made by calling a class, with the class."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
+                    root, dot, rest = (_chain(called) or "").partition(".")
+                    path = self._paths.get(imported.get(root, root) + dot + rest)
+                    if path is not None and path.rpartition(".")[2][:1].isupper():
+                        yield name, path
+
+
+def with_mentions(docs: Sequence[ApiDoc], passages: Iterable[Passage]) -> list[ApiDoc]:
+    """The docs, each with a few of the passages that speak of it, and with how many use it.
+
+    Examples go before tests, and tests before prose; of each the shortest, which says it best.
+    """
+    names = ApiNames(docs)
+    found: dict[str, list[Passage]] = defaultdict(list)
+    for passage in passages:
+        is_text = passage.kind == "text"
+        paths = names.named_in(passage.text) if is_text else []
+        for path in paths or names.used_in(passage.text, passage.context):
+            found[path].append(passage)
+    return [_with(doc, found[doc.path]) if doc.path in found else doc for doc in docs]
+
+
+def _with(doc: ApiDoc, passages: list[Passage]) -> ApiDoc:
+    others = {
+        each.text: each
+        for each in passages
+        if each.text not in doc.examples and each.text not in doc.doc
+    }.values()
+    ordered = sorted(others, key=lambda each: (_ORDER[each.kind], len(each.text)))
+    code = [each for each in ordered if each.kind != "text"]
+    prose = [each for each in ordered if each.kind == "text"][:MAX_TEXTS]
+    chosen = [*code[: MAX_MENTIONS - len(prose)], *prose]
+    name = doc.path.rpartition(".")[2]
+    mentions = tuple(
+        Mention(kind=each.kind, text=_around(name, each.text), title=each.title, **each.place)
+        for each in chosen
+    )
+    uses = sum(each.kind != "text" for each in passages)
+    return doc.model_copy(update={"mentions": mentions, "uses": uses})
+
+
+def _around(name: str, text: str) -> str:
+    """The part of a long text that has the name in it, in whole lines."""
+    if len(text) <= MAX_CHARS:
+        return text
+    start = max(0, text.find(name) - MAX_CHARS // 2)
+    start = text.rfind("\n", 0, start) + 1
+    part = text[start : start + MAX_CHARS]
+    return part.rpartition("\n")[0] or part
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    local = alias.asname or alias.name.partition(".")[0]
+                    yield local, alias.name if alias.asname else local
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                for alias in aliases:
+                    if alias.name == "*":
+                        yield f"{module}.*", module
+                    else:
+                        yield alias.asname or alias.name, f"{module}.{alias.name}"
+
+
+def _chain(node: ast.expr) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

@@ -1,0 +1,93 @@
+"""A library's own tests, read as examples of its use. They are never run."""
+
+from __future__ import annotations
+
+import ast
+import os
+import textwrap
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
+
+# Enough to see how each part is used; pandas alone has a thousand files of tests.
+MAX_FILES = 80
+MAX_FILE_BYTES = 150_000
+MAX_ALL_BYTES = 1_500_000
+MAX_LINES = 40
+_FOLDERS = ("tests", "test")
+
+
+def find_tests(tree: Path | None, package: Path) -> list[Path]:
+    """Files of tests: of a source tree, and in all ``tests`` folders of the package, within bounds.
+
+    Where there are too many, they are taken from everywhere alike.
+    """
+    found: dict[Path, None] = {}
+    for name in _FOLDERS if tree is not None else ():
+        found |= dict.fromkeys(_files(tree / name, is_inside=True))  # type: ignore[operator]
+    if package.is_dir():
+        found |= dict.fromkeys(_files(package, is_inside=False))
+    files = list(found)
+    return list(_bounded(files[:: -(-len(files) // MAX_FILES)] if files else []))
+
+
+def _files(top: Path, *, is_inside: bool) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
+        if is_inside or not set(_FOLDERS).isdisjoint(Path(folder).relative_to(top).parts):
+            for name in sorted(names):
+                if name.endswith(".py") and (name.startswith("test_") or "_test." in name):
+                    yield Path(folder) / name
+
+
+def read_tests(files: list[Path]) -> Iterator[Passage]:
+    """The bodies of test functions, each with the imports of its file as context.
+
+    What cannot be parsed is left out: a library may test itself against broken files.
+    """
+    for file in files:
+        try:
+            with tokenize.open(file) as source:
+                text = source.read()
+            tree = ast.parse(text)
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        lines = text.splitlines()
+        imports = "\n".join(
+            ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+        for function in _tests(tree):
+            place: Place = {"file": str(file), "line": function.lineno}
+            title = function.name.removeprefix("test_").replace("_", " ")
+            yield Passage("test", _body(function, lines), title, place, imports)
+
+
+def _bounded(files: list[Path]) -> Iterator[Path]:
+    total = 0
+    for file in files:
+        try:
+            size = file.stat().st_size
+        except OSError:
+            continue
+        if size <= MAX_FILE_BYTES and total + size <= MAX_ALL_BYTES:
+            total += size
+            yield file
+
+
+def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in tree.body:
+        inner = node.body if isinstance(node, ast.ClassDef) else [node]
+        functions = (
+            each for each in inner if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+        yield from (each for each in functions if each.name.startswith("test"))
+
+
+def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
+    body = function.body
+    if len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    last = min(body[-1].end_lineno or body[-1].lineno, body[0].lineno - 1 + MAX_LINES)
+    return textwrap.dedent("\n".join(lines[body[0].lineno - 1 : last]))

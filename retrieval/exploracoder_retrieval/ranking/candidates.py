@@ -1,0 +1,214 @@
+"""The APIs that are looked at closely for a query, each with its row of features."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.ranking.field_index import FieldIndex
+from exploracoder_retrieval.ranking.fields import (
+    FIELD_WEIGHTS,
+    FIELDS,
+    field_words,
+    is_member,
+    name_words,
+    names,
+    owner_name,
+)
+from exploracoder_retrieval.ranking.standing import (
+    AMOUNTS,
+    STANDING,
+    best_standing,
+    standing,
+)
+from exploracoder_retrieval.wording import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from exploracoder_retrieval.ranking.standing import Matrix
+
+# Of the query and of each clause, what is nearest in meaning and in words; and what is used most.
+DEPTH = 150
+CLAUSE_DEPTH = 80
+STANDING_DEPTH = 150
+
+FEATURES = (
+    "meaning",
+    "clause_meaning",
+    "clause_words",
+    *(f"words_{name}" for name in FIELDS),
+    "name_covered",
+    "owner_covered",
+    "name_written",
+    "name_covered_and_used",
+    *STANDING,
+)
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One library, ready to be ranked: documents, their words, and their standing, row by row."""
+
+    docs: Sequence[ApiDoc]
+    words: FieldIndex
+    standing: Matrix
+
+    @classmethod
+    def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
+        """From the docs, and from the code of examples that stand in none of them."""
+        return cls(
+            docs=docs,
+            words=FieldIndex.build([field_words(doc) for doc in docs]),
+            standing=standing(docs, examples),
+        )
+
+    @cached_property
+    def best(self) -> NDArray[np.intp]:
+        """The rows that are looked at whatever is asked."""
+        return best_standing(self.standing, STANDING_DEPTH)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A text and its clauses; the text is the first part."""
+
+    parts: tuple[str, ...]
+
+    @cached_property
+    def stems(self) -> list[list[str]]:
+        """The distinct stems of each part."""
+        return [list(dict.fromkeys(words(part))) for part in self.parts]
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in _IDENTIFIER.findall(self.parts[0]))
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Candidates of one library, before they are compared with those of others.
+
+    ``meaning`` and ``shared_words`` have a row for each part of the query; ``by_field`` has one for
+    each of FIELDS; ``covered`` has the features that need no comparison; a column a candidate.
+    """
+
+    docs: list[ApiDoc]
+    meaning: Matrix
+    shared_words: Matrix
+    by_field: Matrix
+    covered: Matrix
+    standing: Matrix
+
+
+def gather(query: Query, corpus: Corpus, near: Sequence[Mapping[int, float]], depth: int) -> Raw:
+    """The candidates of a library; ``near`` are rows and similarities for each part of the query.
+
+    What the words alone have found gets the least similarity that was found.
+    """
+    import numpy as np
+
+    by_field = [corpus.words.scores(stems) for stems in query.stems]
+    weights = np.asarray(FIELD_WEIGHTS, dtype=np.float32)
+    shared = np.stack([weights @ each for each in by_field])
+    chosen = set(corpus.best.tolist())
+    for part, (found, flat) in enumerate(zip(near, shared, strict=True)):
+        count = depth if part == 0 else CLAUSE_DEPTH
+        chosen.update(list(found)[:count])
+        chosen.update(_top(flat, count))
+    rows = np.asarray(sorted(chosen), dtype=np.intp)
+    docs = [corpus.docs[row] for row in rows]
+    covered = _covered(query, docs, corpus.words)
+    return Raw(
+        docs=docs,
+        meaning=np.stack([_similar(found, rows) for found in near]),
+        shared_words=shared[:, rows],
+        by_field=by_field[0][:, rows],
+        covered=covered,
+        standing=corpus.standing[rows].T,
+    )
+
+
+def features(found: Sequence[Raw]) -> Matrix:
+    """A row for each candidate of all libraries, a column for each of FEATURES.
+
+    Scores and amounts are compared within the candidates, in standard deviations: how far they lie
+    apart differs from query to query and from library to library.
+    """
+    import numpy as np
+
+    def joined(pick: Sequence[Matrix]) -> Matrix:
+        return np.concatenate(pick, axis=1)
+
+    meaning = _standardised(joined([each.meaning for each in found]))
+    shared = _standardised(joined([each.shared_words for each in found]))
+    by_field = _standardised(joined([each.by_field for each in found]))
+    covered = joined([each.covered for each in found])
+    standings = joined([each.standing for each in found])
+    clauses = slice(1, None) if len(meaning) > 1 else slice(None)
+    amounts = len(AMOUNTS)
+    used = standings[STANDING.index("used")]
+    stack = (
+        meaning[:1],
+        meaning[clauses].max(axis=0, keepdims=True),
+        shared[clauses].max(axis=0, keepdims=True),
+        by_field,
+        covered,
+        (covered[0] * used)[None],
+        _standardised(standings[:amounts], least=0.05),
+        standings[amounts:],
+    )
+    return np.asarray(np.concatenate(stack).T, dtype=np.float32)
+
+
+def _top(scores: NDArray[np.float32], count: int) -> list[int]:
+    """The rows with the best scores above zero."""
+    import numpy as np
+
+    count = min(count, len(scores))
+    best = np.argpartition(-scores, count - 1)[:count]
+    return [int(row) for row in best if scores[row] > 0]
+
+
+def _similar(found: Mapping[int, float], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    import numpy as np
+
+    least = min(found.values(), default=0.0)
+    return np.asarray([found.get(int(row), least) for row in rows], dtype=np.float32)
+
+
+def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
+    """Each row about 0, in standard deviations; ``least`` keeps noise from counting as much."""
+    import numpy as np
+
+    spread = scores.std(axis=1, keepdims=True) + least
+    return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
+
+
+def _covered(query: Query, docs: Sequence[ApiDoc], index: FieldIndex) -> Matrix:
+    """How much of its name and of its owner's the query says, and whether it writes the name."""
+    import numpy as np
+
+    said = frozenset(query.stems[0])
+    rows = np.zeros((3, len(docs)), dtype=np.float32)
+    for column, doc in enumerate(docs):
+        called = names(doc)
+        rows[0, column] = max(_share(name_words(name), said, index) for name in called)
+        if is_member(doc):
+            rows[1, column] = _share(name_words(owner_name(doc)), said, index)
+        rows[2, column] = any(name.lower() in query.identifiers for name in called)
+    return rows
+
+
+def _share(own: frozenset[str], said: frozenset[str], index: FieldIndex) -> float:
+    """The part of some words that is said, rare words counting more."""
+    common = own & said
+    if not common:
+        return 0.0
+    return sum(map(index.rarity, common)) / sum(map(index.rarity, own))

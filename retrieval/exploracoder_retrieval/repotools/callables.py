@@ -1,0 +1,126 @@
+"""``get_signature`` and ``get_method_body``: how a function is called, and what it does."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from exploracoder_retrieval.repotools.answers import BodyAnswer, SignatureAnswer
+from exploracoder_retrieval.repotools.facts import Function, Module, Parameter
+from exploracoder_retrieval.repotools.fields import generated_init
+from exploracoder_retrieval.repotools.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.repotools.members import is_accessor
+from exploracoder_retrieval.repotools.parameters import signature_text
+from exploracoder_retrieval.repotools.reading import functions_of
+from exploracoder_retrieval.repotools.sources import Sources
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCallable:
+    """One definition under the name by which it was asked for."""
+
+    module: Module
+    item: Function
+    note: str = ""
+    has_source: bool = True
+
+
+def methods_of(located: Located, name: str, lineages: Lineages) -> list[FoundCallable]:
+    """All definitions of a method in the class where Python finds it, overloads included."""
+    lineage = lineages.of(located)
+    for number, owner in enumerate(lineage.classes):
+        functions = functions_of(owner.item, name)
+        if functions:
+            return [FoundCallable(owner.module, one) for one in functions]
+        aliased = list(_aliased(owner, name))
+        if aliased:
+            return aliased
+        if name == "__init__":
+            made = generated_init(Lineage(lineage.classes[number:], lineage.unknown))
+            if made is not None:
+                return [_generated(owner, made)]
+    return []
+
+
+def signature_answer(found: FoundCallable, sources: Sources) -> SignatureAnswer:
+    """How one definition is called."""
+    item = found.item
+    return SignatureAnswer(
+        qualname=item.qualname,
+        path=f"{found.module.name}.{item.qualname}",
+        file=sources.file(found.module),
+        line=item.line,
+        params=item.parameters,
+        returns=item.returns,
+        decorators=item.decorators,
+        is_async=item.is_async,
+        signature=signature_text(item),
+        doc=item.doc,
+        note=found.note,
+    )
+
+
+def body_answer(
+    found: FoundCallable, lines: Sequence[str] | None, sources: Sources, limit: int
+) -> BodyAnswer:
+    """The source of one definition, at most ``limit`` lines of it."""
+    item = found.item
+    file = sources.file(found.module)
+    is_stub = file is None or file.endswith(".pyi")
+    source, left_out, note = "", 0, found.note
+    if lines is None or is_stub or not found.has_source:
+        note = note or "It is written in C, or has no source here; its signature stands for it."
+    else:
+        whole = lines[item.line - 1 : item.end_line]
+        left_out = max(0, len(whole) - limit)
+        source = textwrap.dedent("\n".join(whole[:limit]))
+    return BodyAnswer(
+        qualname=item.qualname,
+        path=f"{found.module.name}.{item.qualname}",
+        file=file,
+        def_line=item.line,
+        first_line=item.first_line,
+        end_line=item.end_line,
+        decorators=item.decorators,
+        signature=signature_text(item),
+        source=source,
+        left_out=left_out,
+        note=note,
+    )
+
+
+def member_names(located: Located, lineages: Lineages) -> list[str]:
+    """The names that can be called on a class, for a suggestion."""
+    owners = [one.item for one in lineages.of(located).classes]
+    functions = {one.name for owner in owners for one in owner.functions if not is_accessor(one)}
+    return sorted(functions | {one.name for owner in owners for one in owner.variables})
+
+
+def _aliased(owner: Located, name: str) -> Iterator[FoundCallable]:
+    """``name = other`` and ``name = partialmethod(other, …)`` in a class's body."""
+    for variable in owner.item.variables:
+        if variable.name != name or variable.place != "body" or variable.value is None:
+            continue
+        head, _, rest = variable.value.partition("(")
+        target = variable.alias or rest.partition(",")[0].rstrip(")")
+        for function in functions_of(owner.item, target):
+            qualname = f"{owner.item.qualname}.{name}"
+            said = f"{name} = {variable.value}" if head != target else f"{name} is {target}"
+            made = function.model_copy(update={"qualname": qualname, "name": name})
+            yield FoundCallable(owner.module, made, note=said)
+
+
+def _generated(owner: Located, parameters: tuple[Parameter, ...]) -> FoundCallable:
+    item = Function(
+        name="__init__",
+        qualname=f"{owner.item.qualname}.__init__",
+        line=owner.item.line,
+        first_line=owner.item.first_line,
+        end_line=owner.item.line,
+        parameters=(Parameter(name="self"), *parameters),
+        returns="None",
+    )
+    return FoundCallable(
+        owner.module, item, note="It is generated from the fields.", has_source=False
+    )

@@ -1,0 +1,67 @@
+"""``get_class_info``: what a class is and offers, inherited members included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from exploracoder_retrieval.repotools.answers import ClassAnswer, MemberInfo
+from exploracoder_retrieval.repotools.fields import generated_init
+from exploracoder_retrieval.repotools.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.repotools.members import members
+from exploracoder_retrieval.repotools.sources import Sources
+from exploracoder_retrieval.wording import split_identifier
+
+_SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__aenter__"})
+
+
+def class_answer(
+    located: Located, lineages: Lineages, sources: Sources, *, own: bool, limit: int
+) -> ClassAnswer:
+    """All there is to say of a class, with at most ``limit`` members.
+
+    ``own`` classes show all their members; of installed ones names that begin with an underscore
+    are left out, but for those that say how an instance is made and called.
+    """
+    lineage = lineages.of(located)
+    first = located.path if own else ""
+    found = [one for one in members(lineage) if _is_shown(one, lineage, first)]
+    return ClassAnswer(
+        qualname=located.path,
+        file=sources.file(located.module),
+        line=located.item.line,
+        bases=located.item.bases,
+        lineage=tuple(one.path for one in lineage.classes),
+        unknown_bases=lineage.unknown,
+        decorators=located.item.decorators,
+        doc=located.item.doc,
+        init=generated_init(lineage),
+        members=tuple(found[:limit]),
+        left_out=max(0, len(found) - limit),
+    )
+
+
+def ranked_members(found: Sequence[MemberInfo], wanted: str) -> list[MemberInfo]:
+    """Members by how like their names are to the one wanted: in spelling, or in their words."""
+    words = set(split_identifier(wanted))
+    matcher = SequenceMatcher(None, b=wanted.lower())
+
+    def likeness(member: MemberInfo) -> float:
+        matcher.set_seq1(member.name.lower())
+        shared = len(words & set(split_identifier(member.name)))
+        return matcher.ratio() + shared - member.name.startswith("_")
+
+    return sorted(found, key=lambda member: -likeness(member))
+
+
+def _is_shown(member: MemberInfo, lineage: Lineage, first: str) -> bool:
+    if not member.name.startswith("_"):
+        return True
+    inner = {one.path for one in lineage.classes if _same_top(one.path, first)} if first else set()
+    if member.defined_in in inner:
+        return True
+    return member.name in _SHOWN_DUNDERS and member.defined_in == lineage.classes[0].path
+
+
+def _same_top(path: str, first: str) -> bool:
+    return path.partition(".")[0] == first.partition(".")[0]

@@ -1,0 +1,91 @@
+"""Which branch of an ``if`` a given Python takes, as far as that can be told without running it."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import sys
+from collections.abc import Iterator, Sequence
+
+_COMPARE = {
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def statements(body: Sequence[ast.stmt], version: tuple[int, ...]) -> Iterator[ast.stmt]:
+    """The statements of a scope, those in the blocks that may run included.
+
+    A test of ``sys.version_info`` or ``sys.platform`` is decided; where it cannot be, both branches
+    count, and so do all parts of a ``try``.
+    """
+    for node in body:
+        match node:
+            case ast.If(test=test, body=then, orelse=other):
+                verdict = truth(test, version)
+                if verdict is not False:
+                    yield from statements(then, version)
+                if verdict is not True:
+                    yield from statements(other, version)
+            case ast.Try(body=tried, handlers=handlers, orelse=other, finalbody=last):
+                for part in (tried, *(one.body for one in handlers), other, last):
+                    yield from statements(part, version)
+            case ast.With(body=inner) | ast.AsyncWith(body=inner):
+                yield node
+                yield from statements(inner, version)
+            case ast.For(body=inner, orelse=other) | ast.While(body=inner, orelse=other):
+                yield node
+                yield from statements([*inner, *other], version)
+            case _:
+                yield node
+
+
+def truth(test: ast.expr, version: tuple[int, ...]) -> bool | None:
+    """What a test comes to; None when only running it could tell."""
+    match test:
+        case ast.Constant(value=value):
+            return bool(value)
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            verdict = truth(inner, version)
+            return None if verdict is None else not verdict
+        case ast.BoolOp(op=op, values=values):
+            return _joined(op, [truth(value, version) for value in values])
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return _compared(left, op, right, version)
+        case ast.Call(func=ast.Attribute(value=value, attr="startswith"), args=[ast.Constant(v)]):
+            return sys.platform.startswith(str(v)) if _is(value, "sys.platform") else None
+    return None
+
+
+def _joined(op: ast.boolop, verdicts: list[bool | None]) -> bool | None:
+    decisive = isinstance(op, ast.Or)
+    if decisive in verdicts:
+        return decisive
+    return None if None in verdicts else not decisive
+
+
+def _compared(
+    left: ast.expr, op: ast.cmpop, right: ast.expr, version: tuple[int, ...]
+) -> bool | None:
+    compare = _COMPARE.get(type(op))
+    if compare is None:
+        return None
+    try:
+        wanted = ast.literal_eval(right)
+        if _is(left, "sys.version_info") and isinstance(wanted, tuple):
+            return bool(compare(version[: len(wanted)], wanted))
+        if _is(left, "sys.version_info[0]") or _is(left, "sys.version_info.major"):
+            return bool(compare(version[0], wanted))
+        if _is(left, "sys.platform") and isinstance(wanted, str):
+            return bool(compare(sys.platform, wanted))
+    except (ValueError, TypeError):
+        pass
+    return None
+
+
+def _is(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Attribute | ast.Subscript) and ast.unparse(node) == text

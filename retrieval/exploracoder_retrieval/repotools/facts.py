@@ -1,0 +1,102 @@
+"""What is read of a Python file, as values that are kept on disk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+ParameterKind = Literal["posonly", "pos", "vararg", "kwonly", "kwarg"]
+# Where a variable of a class was seen: in its body, in ``__slots__``, or assigned in a method.
+VariablePlace = Literal["body", "slots", "instance", "class"]
+
+
+class _Fact(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class _Named(_Fact):
+    name: str
+
+
+class Parameter(_Named):
+    """One parameter; annotation and default are source text, None where there is none."""
+
+    kind: ParameterKind = "pos"
+    annotation: str | None = None
+    default: str | None = None
+
+
+class Function(_Named):
+    """A function or method. ``line`` is that of its ``def``, ``first_line`` of its decorators."""
+
+    qualname: str
+    line: int
+    first_line: int
+    end_line: int
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    decorators: tuple[str, ...] = ()
+    is_async: bool = False
+    doc: str = ""
+
+
+class Variable(_Named):
+    """A name that is assigned or annotated; ``alias`` is the dotted name that it is set to."""
+
+    line: int
+    place: VariablePlace = "body"
+    annotation: str | None = None
+    value: str | None = None
+    alias: str | None = None
+
+
+class Import(_Named):
+    """``name`` is bound to ``attribute`` of ``module``, or to the module itself."""
+
+    module: str
+    attribute: str | None
+    line: int
+
+
+class Class(_Named):
+    """A class; bases and decorators are source text, nested classes lie inside."""
+
+    qualname: str
+    line: int
+    first_line: int
+    end_line: int
+    bases: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+    doc: str = ""
+    functions: tuple[Function, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    classes: tuple[Class, ...] = ()
+
+
+class Snippet(_Fact):
+    """A piece of a file that a search can find, with its stemmed words."""
+
+    kind: Literal["class", "function", "snippet"]
+    name: str
+    line: int
+    end_line: int
+    words: str
+
+
+class Module(_Fact):
+    """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of.
+
+    ``is_stub`` says that it has signatures only, and that its lines are those of the stub.
+    """
+
+    name: str
+    is_package: bool = False
+    is_stub: bool = False
+    doc: str = ""
+    functions: tuple[Function, ...] = ()
+    classes: tuple[Class, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    imports: tuple[Import, ...] = ()
+    stars: tuple[str, ...] = ()
+    exports: tuple[str, ...] | None = None

@@ -1,0 +1,140 @@
+"""``get_imports``: the statements that would define a piece of code's undefined names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from exploracoder_retrieval.repotools.facts import Module
+from exploracoder_retrieval.repotools.repository import Repository, is_test
+from exploracoder_retrieval.repotools.scope import Definition
+from exploracoder_retrieval.repotools.standard import CONVENTIONS
+from exploracoder_retrieval.repotools.undefined import Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class ImportChoice:
+    """One statement. ``origin`` says whose name it is; ``means`` is what it comes to."""
+
+    statement: str
+    origin: str
+    means: str
+    rank: tuple[object, ...]
+
+
+def choices(repository: Repository, wanted: Undefined, here: str) -> list[ImportChoice]:
+    """The statements for one name, best first; ``here`` is the module that the code is for.
+
+    Of the repository's own things the shortest public path goes first, and the defining module is
+    offered too. What does not have the attributes that the code takes of the name is left out,
+    unless nothing has them.
+    """
+    found = [
+        *_own(repository, wanted.name, here),
+        *_foreign(repository, wanted.name),
+        *_known(repository, wanted.name),
+    ]
+    fitting = [one for one in found if _fits(repository, one, wanted)]
+    by_statement: dict[str, ImportChoice] = {}
+    for one in sorted(fitting or found, key=lambda one: one.rank):
+        by_statement.setdefault(one.statement, one)
+    return list(by_statement.values())
+
+
+def _own(repository: Repository, name: str, here: str) -> Iterator[ImportChoice]:
+    """What the repository defines or re-exports at the top level of a module."""
+    by_meaning: dict[str, list[tuple[tuple[object, ...], str]]] = {}
+    for module in repository.binders(name):
+        if module.name == here:
+            continue
+        meaning = _own_meaning(repository, module, name)
+        if meaning is not None:
+            by_meaning.setdefault(meaning, []).append((_distance(module.name), module.name))
+    for meaning, places in by_meaning.items():
+        home = meaning.rpartition(".")[0]
+        shortest = min(places)[1]
+        used = sum(repository.usage[place, name] for _, place in places)
+        for place in dict.fromkeys((shortest, home)):
+            if place not in (one for _, one in places):
+                continue
+            rank = (is_test(place), 0, -used, place != shortest, _distance(place), place)
+            yield ImportChoice(f"from {place} import {name}", "repository", meaning, rank)
+
+
+def _own_meaning(repository: Repository, module: Module, name: str) -> str | None:
+    """What a name that a module binds is, if it is the repository's to give."""
+    items = (*module.classes, *module.functions, *module.variables)
+    if any(one.name == name for one in items):
+        found = repository.scope.member(module, name)
+        # An assignment of something else is a definition of the module's own.
+        return found.path if found and found.item is not None else f"{module.name}.{name}"
+    own = repository.sources.own
+    renamed = [one for one in module.imports if one.name == name and one.attribute != name]
+    if renamed and renamed[0].attribute is not None:
+        return f"{module.name}.{name}"
+    is_bound = any(one.name == name for one in module.imports)
+    if is_bound or module.stars or f"{module.name}.{name}" in own:
+        found = repository.scope.member(module, name)
+        if found is not None and found.module.name in own:
+            return found.path
+    return None
+
+
+def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
+    """How the repository's own files import the name from elsewhere."""
+    counted: dict[tuple[str, str], int] = {}
+    for module in repository.binders(name):
+        for one in module.imports:
+            if one.name == name and one.module.partition(".")[0] not in repository.tops:
+                statement = _statement(one.module, one.attribute, name)
+                means = f"{one.module}.{one.attribute}" if one.attribute else one.module
+                counted[statement, means] = counted.get((statement, means), 0) + 1
+    for (statement, means), count in counted.items():
+        # Under another name it is one file's own, and taken from there.
+        order = 0 if means.rpartition(".")[2] == name or f"import {means} as" in statement else 1
+        origin = "stdlib" if repository.sources.installed.is_standard(means) else "installed"
+        yield ImportChoice(statement, origin, means, (False, order, -count, False, (), statement))
+
+
+def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:
+    """The standard library, what is installed, and the field's usual short names."""
+    installed = repository.sources.installed
+    if installed.is_standard(name):
+        yield _choice(f"import {name}", "stdlib", name, 1)
+    elif name not in repository.tops and name.isidentifier() and installed.exists(name):
+        yield _choice(f"import {name}", "installed", name, 2)
+    for place, home in enumerate(repository.standard.homes(name)):
+        yield _choice(f"from {home} import {name}", "stdlib", f"{home}.{name}", 1, place)
+    if name in CONVENTIONS:
+        module = CONVENTIONS[name]
+        yield _choice(f"import {module} as {name}", "convention", module, 2)
+
+
+def _choice(statement: str, origin: str, means: str, order: int, place: int = 0) -> ImportChoice:
+    return ImportChoice(statement, origin, means, (False, order, place, False, (), statement))
+
+
+def _fits(repository: Repository, choice: ImportChoice, wanted: Undefined) -> bool:
+    if not wanted.attributes:
+        return True
+    found = repository.scope.at(choice.means)
+    if found is None or found.item is not None:
+        return found is not None
+    return all(_has(repository, found, name) for name in wanted.attributes)
+
+
+def _has(repository: Repository, found: Definition, name: str) -> bool:
+    return repository.scope.member(found.module, name) is not None
+
+
+def _statement(module: str, attribute: str | None, name: str) -> str:
+    if attribute is None:
+        return f"import {module}" if module == name else f"import {module} as {name}"
+    as_name = "" if attribute == name else f" as {name}"
+    return f"from {module} import {attribute}{as_name}"
+
+
+def _distance(module: str) -> tuple[object, ...]:
+    """Public and near the top first."""
+    parts = module.split(".")
+    return (is_test(module), any(one.startswith("_") for one in parts), len(parts))

@@ -1,0 +1,87 @@
+"""A tree's files read into facts and pieces; only those that are new or have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from exploracoder_retrieval.repotools.facts import Snippet
+from exploracoder_retrieval.repotools.snippets import cut
+from exploracoder_retrieval.repotools.store import Entries, Entry, FactStore, is_same, read_file
+from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree
+
+Progress = Callable[[str], None]
+Snippets = dict[str, tuple[Snippet, ...]]
+_TOLD_EVERY = 50
+
+
+@dataclass(slots=True)
+class Index:
+    """What a tree's files hold, by their paths; ``snippets`` by the SHA-256 of their content.
+
+    Attributes:
+        files_read: How many files were read.
+    """
+
+    key: str
+    entries: Entries = field(default_factory=dict)
+    snippets: Snippets | None = None
+    files_read: int = 0
+
+
+def index_tree(
+    tree: SourceTree,
+    files: Sequence[SourceFile],
+    store: FactStore,
+    version: tuple[int, ...],
+    progress: Progress | None,
+) -> Index:
+    """Bring the index of a tree up to date, and keep it.
+
+    Raises:
+        IndexUnavailable: it cannot be kept.
+    """
+    index = Index(f"tree:{tree.start}")
+    before = store.entries(index.key)
+    new: Snippets = {}
+    for number, file in enumerate(files, start=1):
+        known = before.get(file.path)
+        if known is not None and is_same(known, file.size, file.mtime_ns):
+            index.entries[file.path] = known
+            continue
+        if progress is not None and index.files_read % _TOLD_EVERY == 0:
+            progress(f"Reading the source: {number} of {len(files)} files")
+        index.files_read += 1
+        index.entries[file.path] = _read(tree, file, known, version, new)
+    if index.files_read or len(before) != len(index.entries):
+        index.snippets = _merged(store.snippets(index.key) | new, index.entries)
+        store.keep_snippets(index.key, index.snippets)
+        store.keep(index.key, index.entries)
+    return index
+
+
+def _read(
+    tree: SourceTree,
+    file: SourceFile,
+    known: Entry | None,
+    version: tuple[int, ...],
+    new: Snippets,
+) -> Entry:
+    # Facts name the module: of a file that was moved they are not the same.
+    if known is not None and known.module is not None and known.module.name != file.module:
+        known = None
+    reading = read_file(
+        tree.base / file.path,
+        file.module,
+        is_package=file.is_package,
+        version=version,
+        before=known,
+    )
+    if reading.tree is not None:
+        new[reading.entry.sha256] = tuple(cut(reading.tree, reading.text))
+    return reading.entry
+
+
+def _merged(snippets: Snippets, entries: Entries) -> Snippets:
+    wanted = {entry.sha256 for entry in entries.values()}
+    return {sha256: pieces for sha256, pieces in snippets.items() if sha256 in wanted}

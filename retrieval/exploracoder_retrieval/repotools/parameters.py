@@ -1,0 +1,91 @@
+"""Parameters of functions, from their syntax or from a signature that a live object gave."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from exploracoder_retrieval.repotools.facts import Function, Parameter, ParameterKind
+
+
+def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
+    """All parameters, in the order in which they are written."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    found = []
+    for number, (argument, default) in enumerate(zip(positional, defaults, strict=True)):
+        kind: ParameterKind = "posonly" if number < len(arguments.posonlyargs) else "pos"
+        found.append(_parameter(argument, kind, default))
+    if arguments.vararg:
+        found.append(_parameter(arguments.vararg, "vararg", None))
+    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(_parameter(argument, "kwonly", given))
+    if arguments.kwarg:
+        found.append(_parameter(arguments.kwarg, "kwarg", None))
+    return tuple(found)
+
+
+def parse_signature(text: str) -> tuple[tuple[Parameter, ...], str | None] | None:
+    """Parameters and result of ``(a, b=1, /) -> int``, as ``inspect.signature`` writes it.
+
+    None when a default in it is no source text, such as ``<object object at 0x…>``.
+    """
+    try:
+        node = ast.parse(f"def _{text}: ...").body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return None
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    return read_parameters(node.args), unparse(node.returns)
+
+
+def unparse(node: ast.expr | None) -> str | None:
+    """Source text of an expression, on one line."""
+    return None if node is None else " ".join(ast.unparse(node).split())
+
+
+def signature_text(function: Function, name: str | None = None) -> str:
+    """``async def name(a, /, b: int=1, *, c) -> str``; decorators are left out."""
+    result = f" -> {function.returns}" if function.returns else ""
+    head = "async def" if function.is_async else "def"
+    return f"{head} {name or function.name}({parameters_text(function.parameters)}){result}"
+
+
+def parameters_text(parameters: Sequence[Parameter]) -> str:
+    """The parameters as they are written between parentheses."""
+    return ", ".join(_texts(parameters))
+
+
+def _texts(parameters: Sequence[Parameter]) -> Iterator[str]:
+    before: ParameterKind | None = None
+    for parameter in parameters:
+        if before == "posonly" and parameter.kind != "posonly":
+            yield "/"
+        if parameter.kind == "kwonly" and before not in ("kwonly", "vararg"):
+            yield "*"
+        yield _text(parameter)
+        before = parameter.kind
+    if before == "posonly":
+        yield "/"
+
+
+def _text(parameter: Parameter) -> str:
+    stars = {"vararg": "*", "kwarg": "**"}.get(parameter.kind, "")
+    said = f"{stars}{parameter.name}"
+    if parameter.annotation:
+        said += f": {parameter.annotation}"
+    if parameter.default is None:
+        return said
+    return (
+        f"{said} = {parameter.default}" if parameter.annotation else f"{said}={parameter.default}"
+    )
+
+
+def _parameter(argument: ast.arg, kind: ParameterKind, default: ast.expr | None) -> Parameter:
+    return Parameter(
+        name=argument.arg,
+        kind=kind,
+        annotation=unparse(argument.annotation),
+        default=unparse(default),
+    )

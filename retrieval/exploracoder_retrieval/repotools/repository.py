@@ -1,0 +1,255 @@
+"""A source tree, indexed: its modules, and its classes and functions by name."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.repotools.facts import Class, Function, Module, Snippet
+from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
+from exploracoder_retrieval.repotools.lineage import Lineages, Located
+from exploracoder_retrieval.repotools.reading import decode
+from exploracoder_retrieval.repotools.scope import Definition, Scope
+from exploracoder_retrieval.repotools.sources import InstalledSources, RepositorySources
+from exploracoder_retrieval.repotools.standard import StandardNames
+from exploracoder_retrieval.repotools.store import FactStore
+from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree, find_tree, source_files
+
+_TESTS = frozenset({"tests", "test", "testing", "conftest"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFunction:
+    """A function, the module that defines it, and the class that it is a method of."""
+
+    module: Module
+    item: Function
+
+
+class Repository:
+    """What the tools look into. Nothing in the tree is written, and nothing in it is imported.
+
+    Attributes:
+        tree: Where its files are.
+        skipped: Files that could not be read, and why.
+        files_read: How many files were read because they were new or had changed.
+        sources: Its modules, and those that are installed.
+        scope: What names mean.
+        lineages: What classes inherit from.
+        standard: Which modules of the standard library have a name.
+    """
+
+    def __init__(
+        self,
+        tree: SourceTree,
+        index: Index,
+        files: Sequence[SourceFile],
+        installed: InstalledSources,
+        store: FactStore,
+    ) -> None:
+        self.tree = tree
+        self.files_read = index.files_read
+        self.skipped = tuple((path, e.problem) for path, e in index.entries.items() if e.problem)
+        self._index = index
+        self._store = store
+        self._file_of = {one.module: one.path for one in reversed(files)}
+        modules = {name: index.entries[path].module for name, path in self._file_of.items()}
+        own = {name: module for name, module in modules.items() if module is not None}
+        self.sources = RepositorySources(own, self._file_of, installed)
+        self.scope = Scope(self.sources)
+        self.lineages = Lineages(self.scope)
+        self.standard = StandardNames(installed, store)
+
+    @classmethod
+    def open(
+        cls,
+        root: str | Path,
+        interpreter: Interpreter,
+        *,
+        cache: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Repository:
+        """Index a folder, a file, or an installed library, or bring its index up to date.
+
+        What was read is kept below ``cache``; without one it is not kept. A file is read again when
+        its size or time has changed, and taken over when its content has not.
+
+        Raises:
+            LibraryNotFound: there is no such folder and no such library.
+            UnreadableSource: it has no Python source.
+            IndexUnavailable: ``cache`` cannot be written.
+        """
+        tree = find_tree(root, interpreter)
+        store = FactStore(cache, interpreter.version)
+        files = list(source_files(tree))
+        if not files:
+            raise UnreadableSource(f"{root} has no Python file.")
+        index = index_tree(tree, files, store, interpreter.version, progress)
+        # What somebody's own tree has compiled is their code too: it is not run.
+        closed = None if tree.is_installed else tree.start
+        installed = InstalledSources(interpreter, store, closed=closed)
+        return cls(tree, index, files, installed, store)
+
+    def prepare(self) -> None:
+        """Look up now what the first question for imports needs."""
+        from pyflakes import checker  # noqa: F401 - importing it is what takes time
+
+        self.standard.homes("")
+        self.binders("")
+        self.scope.at("builtins.object")
+
+    def text(self, module: str) -> list[str] | None:
+        """The lines of a module, the repository's own or an installed one; None without source."""
+        relative = self._file_of.get(module)
+        path = self.tree.base / relative if relative else self.sources.installed.path(module)
+        if path is None:
+            return None
+        try:
+            return decode(path.read_bytes()).split("\n")
+        except (OSError, UnreadableSource):
+            return None
+
+    def file(self, module: str) -> str | None:
+        """The file of one of its modules, relative to its top folder."""
+        return self._file_of.get(module)
+
+    def classes(self, name: str) -> list[Located]:
+        """The classes that ``name`` means: by name, by the end of their path, or by an alias."""
+        own = self._classes.get(name.rpartition(".")[2], [])
+        found = [one for one in own if f".{one.path}".endswith(f".{name}")]
+        return found or list(self._aliased(name))
+
+    def functions(self, name: str) -> list[FoundFunction]:
+        """The functions of this name at the top level of modules, or under an alias."""
+        found = self._functions.get(name.rpartition(".")[2], [])
+        if "." in name:
+            paths = [(one, f".{one.module.name}.{one.item.qualname}") for one in found]
+            found = [one for one, path in paths if path.endswith(f".{name}")]
+        if found:
+            return found
+        aliases = [self.scope.member(module, name) for module in self.binders(name)]
+        aliases.append(self.scope.at(name) if "." in name else None)
+        return _functions_at(aliases)
+
+    def methods(self, name: str) -> list[FoundFunction]:
+        """The methods of this name, of all classes."""
+        return self._methods.get(name, [])
+
+    def class_names(self) -> list[str]:
+        """The names of all classes, aliases included."""
+        bound = {one.name for module in self.sources.own.values() for one in module.imports}
+        return sorted({*self._classes, *(name for name in bound if name[:1].isupper())})
+
+    def function_names(self) -> list[str]:
+        """The names of all functions and methods."""
+        return sorted({*self._functions, *self._methods})
+
+    @cached_property
+    def usage(self) -> Counter[tuple[str, str]]:
+        """How many of the repository's files import a name from a module; "" is the module."""
+        return Counter(
+            (one.module, one.attribute or "")
+            for module in self.sources.own.values()
+            for one in module.imports
+        )
+
+    @cached_property
+    def snippets(self) -> list[tuple[str, Snippet]]:
+        """The pieces of all files, each with its file."""
+        pieces = self._index.snippets
+        if pieces is None:
+            pieces = self._store.snippets(self._index.key)
+        return [
+            (path, piece)
+            for path, entry in self._index.entries.items()
+            for piece in pieces.get(entry.sha256, ())
+        ]
+
+    def _aliased(self, name: str) -> Iterator[Located]:
+        """Classes that some module knows under this name, nearest to the top first."""
+        last = name.rpartition(".")[2]
+        seen: set[str] = set()
+        found = [self.scope.at(name)] if "." in name else []
+        if "." not in name:
+            found += [self.scope.member(module, last) for module in self.binders(last)]
+        for one in found:
+            if one is not None and isinstance(one.item, Class):
+                located = Located(one.module, one.item)
+                if located.path not in seen:
+                    seen.add(located.path)
+                    yield located
+
+    def binders(self, name: str) -> list[Module]:
+        """The modules that bind a name or may do so by a star, nearest to the top first."""
+        return [*self._bound.get(name, ()), *self._bound["*"]]
+
+    @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of its modules' names."""
+        return frozenset(name.partition(".")[0] for name in self.sources.own)
+
+    @cached_property
+    def _bound(self) -> dict[str, list[Module]]:
+        own = self.sources.own
+        found: dict[str, list[Module]] = {"*": []}
+        order = sorted(own, key=lambda name: (is_test(name), name.count("."), name))
+        for module in (own[name] for name in order):
+            bound = (*module.imports, *module.variables, *module.classes, *module.functions)
+            for name in dict.fromkeys(one.name for one in bound):
+                found.setdefault(name, []).append(module)
+            if module.stars:
+                found["*"].append(module)
+            package, _, last = module.name.rpartition(".")
+            if package in own:
+                found.setdefault(last, []).append(own[package])
+        return found
+
+    @cached_property
+    def _classes(self) -> dict[str, list[Located]]:
+        found: dict[str, list[Located]] = defaultdict(list)
+        for module in self.sources.own.values():
+            for item in _nested(module.classes):
+                found[item.name].append(Located(module, item))
+        return found
+
+    @cached_property
+    def _functions(self) -> dict[str, list[FoundFunction]]:
+        found: dict[str, list[FoundFunction]] = defaultdict(list)
+        for module in self.sources.own.values():
+            for item in module.functions:
+                found[item.name].append(FoundFunction(module, item))
+        return found
+
+    @cached_property
+    def _methods(self) -> dict[str, list[FoundFunction]]:
+        found: dict[str, list[FoundFunction]] = defaultdict(list)
+        for module in self.sources.own.values():
+            for owner in _nested(module.classes):
+                for item in owner.functions:
+                    found[item.name].append(FoundFunction(module, item))
+        return found
+
+
+def is_test(module: str) -> bool:
+    """Whether a module belongs to a repository's tests."""
+    return any(one in _TESTS or one.startswith("test_") for one in module.split("."))
+
+
+def _nested(classes: Sequence[Class]) -> Iterator[Class]:
+    for item in classes:
+        yield item
+        yield from _nested(item.classes)
+
+
+def _functions_at(found: Sequence[Definition | None]) -> list[FoundFunction]:
+    functions: dict[str, list[FoundFunction]] = {}
+    for one in found:
+        if one is not None and isinstance(one.item, Function):
+            same = [f for f in one.module.functions if f.qualname == one.item.qualname]
+            functions[one.path] = [FoundFunction(one.module, f) for f in same or [one.item]]
+    return [function for group in functions.values() for function in group]

@@ -1,0 +1,83 @@
+"""``get_related_snippets`` and ``get_relevant_code``: pieces of the repository, found by words.
+
+Source: RepoClassBench, table 1 and appendix D. The paper ranks by the similarity of embeddings;
+BM25 over split identifiers needs no model, so that a repository is indexed in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from exploracoder_retrieval.bm25 import WordIndex
+from exploracoder_retrieval.repotools.answers import SnippetAnswer
+from exploracoder_retrieval.repotools.facts import Snippet
+from exploracoder_retrieval.repotools.repository import Repository, is_test
+
+# Of the pieces found by words, so many are looked at until enough differ.
+_LOOKED_AT = 60
+_TEST_WEIGHT = 0.5
+Lines = Callable[[str], list[str] | None]
+
+
+class SnippetSearch:
+    """Ranks the pieces of a repository's files."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def find(
+        self, query: str, *, kinds: frozenset[str], k: int
+    ) -> list[tuple[str, Snippet, float]]:
+        """The best ``k`` pieces, each with its file and score; none lies inside another."""
+        pieces = self._repository.snippets
+        if not pieces or not query.strip():
+            return []
+        ranked = []
+        for row, score in self._words.search(query, len(pieces)):
+            file, piece = pieces[row]
+            if piece.kind in kinds:
+                weight = _TEST_WEIGHT if is_test(file.removesuffix(".py").replace("/", ".")) else 1
+                ranked.append((file, piece, score * weight))
+        ranked.sort(key=lambda one: -one[2])
+        return _apart(ranked[:_LOOKED_AT], k)
+
+    def prepare(self) -> None:
+        """Count the words now and not at the first search."""
+        if self._repository.snippets:
+            self._words.search("prepare", 1)
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        return WordIndex.build([piece.words.split() for _, piece in self._repository.snippets])
+
+
+def snippet_answer(
+    file: str, piece: Snippet, score: float, lines: list[str] | None, limit: int
+) -> SnippetAnswer:
+    """A piece with at most ``limit`` lines of its source."""
+    whole = (lines or [])[piece.line - 1 : piece.end_line]
+    return SnippetAnswer(
+        kind=piece.kind,
+        name=piece.name,
+        file=file,
+        start_line=piece.line,
+        end_line=piece.end_line,
+        score=round(score, 3),
+        source="\n".join(whole[:limit]),
+        left_out=max(0, len(whole) - limit),
+    )
+
+
+def _apart(ranked: list[tuple[str, Snippet, float]], k: int) -> list[tuple[str, Snippet, float]]:
+    chosen: list[tuple[str, Snippet, float]] = []
+    for file, piece, score in ranked:
+        if len(chosen) == k:
+            break
+        if not any(file == other and _overlap(piece, one) for other, one, _ in chosen):
+            chosen.append((file, piece, score))
+    return chosen
+
+
+def _overlap(one: Snippet, other: Snippet) -> bool:
+    return one.line <= other.end_line and other.line <= one.end_line

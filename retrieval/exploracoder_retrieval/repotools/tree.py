@@ -1,0 +1,126 @@
+"""The Python files of a repository, and the modules that they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.interpreter import Interpreter
+
+_NOT_SOURCE = frozenset({"__pycache__", "node_modules", "site-packages"})
+_SOURCE_FOLDERS = frozenset({"src", "lib"})
+_MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """Where files are read: below ``start`` only. ``base`` is what their names are relative to.
+
+    ``is_installed`` says that it was asked for by a library's name.
+    """
+
+    base: Path
+    start: Path
+    is_installed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file; ``path`` is relative to the tree's base, with forward slashes."""
+
+    path: str
+    module: str
+    is_package: bool
+    size: int
+    mtime_ns: int
+
+
+def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
+    """The tree that a folder, a file, or an installed library's name means; folders go first.
+
+    Raises:
+        LibraryNotFound: it is none of these.
+        UnreadableSource: it is there, and has no Python source.
+    """
+    text = str(root)
+    path = Path(text).expanduser()
+    is_name = not isinstance(root, Path) and os.sep not in text and not text.startswith((".", "~"))
+    is_installed = bool(is_name and text and not path.is_dir())
+    if is_installed:
+        path = find_target(text, interpreter).root
+    if not text or not path.exists():
+        raise LibraryNotFound(
+            f"There is no folder {text!r}. Give the top folder of a repository, or the name of an"
+            " installed library."
+        )
+    if path.is_file() and path.suffix not in {".py", ".pyi"}:
+        raise UnreadableSource(f"{text} has no Python source to look into: it is {path.name}.")
+    path = path.resolve()
+    return SourceTree(_base(path), path, is_installed)
+
+
+def source_files(tree: SourceTree) -> Iterator[SourceFile]:
+    """All Python files of a tree, in alphabetical order; nothing of them is read.
+
+    Virtual environments, hidden folders and installed packages inside are left out, and a stub is,
+    when its source lies beside it.
+    """
+    if tree.start.is_file():
+        yield _file(tree, tree.start.name, str(tree.start))
+        return
+    for path, name in _walk(str(tree.start), 0):
+        yield _file(tree, name, path)
+
+
+def module_name(path: str) -> str:
+    """The dotted name of the module in a file: ``src/pkg/mod.py`` is ``pkg.mod``."""
+    parts = path.rsplit(".", 1)[0].split("/")
+    if len(parts) > 1 and parts[0] in _SOURCE_FOLDERS:
+        parts = parts[1:]
+    if parts[-1] == "__init__":
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def _base(path: Path) -> Path:
+    """The folder from which the code in ``path`` is imported, for a package's own folder."""
+    base = path.parent if path.is_file() else path
+    while (base / "__init__.py").is_file() and base != base.parent:
+        base = base.parent
+    return base
+
+
+def _walk(folder: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth > _MAX_DEPTH:  # a symbolic link into its own parents
+        return
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    names = {entry.name for entry in entries}
+    if "pyvenv.cfg" in names:
+        return
+    for entry in entries:
+        if entry.is_dir():
+            if entry.name not in _NOT_SOURCE and not entry.name.startswith("."):
+                yield from _walk(entry.path, depth + 1)
+        elif entry.name.endswith(".py") or (
+            entry.name.endswith(".pyi") and entry.name[:-1] not in names
+        ):
+            yield entry.path, entry.name
+
+
+def _file(tree: SourceTree, name: str, path: str) -> SourceFile:
+    relative = os.path.relpath(path, tree.base).replace(os.sep, "/")
+    status = os.stat(path)  # noqa: PTH116 - a Path for each of thousands of files costs more
+    return SourceFile(
+        path=relative,
+        module=module_name(relative),
+        is_package=name.startswith("__init__."),
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+    )

@@ -1,0 +1,49 @@
+"""The names in a piece of code that nothing defines. Nothing of it is run."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from dataclasses import dataclass
+
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.repotools.reading import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A name without a definition, and the attributes that the code takes of it."""
+
+    name: str
+    attributes: frozenset[str]
+
+
+def undefined_names(code: str, file: str = "") -> list[Undefined]:
+    """Names that are read and never bound, in order; annotations in strings count.
+
+    Code that is indented as a whole, as it stands in a class, is read all the same.
+
+    Raises:
+        UnreadableSource: the code is not Python.
+    """
+    from pyflakes import checker, messages
+
+    try:
+        tree = parse(textwrap.dedent(code))
+    except UnreadableSource as error:
+        raise UnreadableSource(f"The code is not Python: {error}.") from None
+    found: dict[str, None] = {}
+    said = checker.Checker(tree, filename=file or "(code)").messages
+    for one in sorted(said, key=lambda one: (one.lineno, one.col)):
+        if isinstance(one, messages.UndefinedName | messages.ImportStarUsage):
+            found[str(one.message_args[0])] = None
+    taken = _attributes(tree)
+    return [Undefined(name, frozenset(taken.get(name, ()))) for name in found]
+
+
+def _attributes(tree: ast.Module) -> dict[str, set[str]]:
+    taken: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            taken.setdefault(node.value.id, set()).add(node.attr)
+    return taken

@@ -1,0 +1,85 @@
+"""From a text to the rows it belongs to, without holding the texts in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from exploracoder_retrieval.errors import IndexCorrupt
+
+
+class RowTable:
+    """Rows by 64 bits of the SHA-256 of a key, in two sorted columns of a file.
+
+    It takes 16 bytes a row, in memory only as far as it is looked at: a dictionary of a million
+    texts would take hundreds of megabytes, and seconds whenever a library is opened.
+    """
+
+    def __init__(self, columns: Any) -> None:
+        self._columns = columns
+
+    @classmethod
+    def build(cls, pairs: Iterable[tuple[str, int]]) -> RowTable:
+        """From keys with their rows; of those with one key, the first comes first."""
+        import numpy as np
+
+        flat = np.array([(_number(key), row) for key, row in pairs], dtype=np.uint64)
+        flat = flat.reshape(-1, 2)
+        order = np.argsort(flat[:, 0], kind="stable")
+        return cls(np.ascontiguousarray(flat[order].T))
+
+    @classmethod
+    def load(cls, file: Path) -> RowTable:
+        """From a file that `save` wrote.
+
+        Raises:
+            IndexCorrupt: it is missing or damaged.
+        """
+        import numpy as np
+
+        try:
+            columns = np.load(file, mmap_mode="r")
+        except (OSError, ValueError, EOFError) as error:
+            raise IndexCorrupt(f"{file} is damaged ({type(error).__name__}).") from None
+        if columns.ndim != 2 or columns.shape[0] != 2 or columns.dtype != np.uint64:
+            raise IndexCorrupt(f"{file} is damaged (it holds something else).")
+        # Seen as a plain array, which is searched several times faster than a mapped one.
+        return cls(columns.view(np.ndarray))
+
+    def save(self, file: Path) -> None:
+        import numpy as np
+
+        np.save(file, self._columns)
+
+    def __len__(self) -> int:
+        return int(self._columns.shape[1])
+
+    def find(self, key: str) -> list[int]:
+        """The rows of a key. Another key with the same 64 bits is not told apart."""
+        import numpy as np
+
+        number = np.uint64(_number(key))
+        start, end = (int(np.searchsorted(self._columns[0], number, side)) for side in _SIDES)
+        return [int(row) for row in self._columns[1][start:end]]
+
+    def lacks(self, other: RowTable) -> int:
+        """How many different keys of ``other`` are not in this table."""
+        import numpy as np
+
+        return len(np.setdiff1d(other._columns[0], self._columns[0]))
+
+    def shares(self, other: RowTable) -> int:
+        """How many different keys are in both."""
+        import numpy as np
+
+        return len(np.intersect1d(other._columns[0], self._columns[0]))
+
+
+_SIDES: Any = ("left", "right")
+
+
+def _number(key: str) -> int:
+    hashed = hashlib.sha256(key.encode("utf-8", "surrogatepass"))
+    return int.from_bytes(hashed.digest()[:8], "little")

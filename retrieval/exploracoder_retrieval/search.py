@@ -1,0 +1,73 @@
+"""Finds and ranks the APIs of libraries for queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.meaning import Meaning
+from exploracoder_retrieval.ranking.candidates import DEPTH, FEATURES, Query, features, gather
+from exploracoder_retrieval.ranking.clauses import clauses
+from exploracoder_retrieval.ranking.weights import learned_weights
+from exploracoder_retrieval.shelf import Shelf
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What is ranked for a query: documents, and a row of `FEATURES` for each."""
+
+    docs: tuple[ApiDoc, ...]
+    features: NDArray[np.float32]
+
+    def ranked(self, weights: NDArray[np.float32], k: int) -> tuple[Hit, ...]:
+        """The k best, best first; scores are relative to the best one's, which is 1."""
+        import numpy as np
+
+        merit = self.features @ weights
+        order = np.argsort(-merit, kind="stable")[:k]
+        return tuple(
+            Hit(doc=self.docs[row], score=float(np.exp(merit[row] - merit[order[0]])))
+            for row in order
+        )
+
+
+def search(
+    texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, k: int
+) -> list[tuple[Hit, ...]]:
+    """The k best APIs of some libraries for each text."""
+    found = find_candidates(texts, shelves, meaning, max(DEPTH, k))
+    return [each.ranked(learned_weights(), k) for each in found]
+
+
+def find_candidates(
+    texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, depth: int = DEPTH
+) -> list[Candidates]:
+    """The candidates for each text; all texts and their clauses are embedded together."""
+    if not shelves:
+        return [Candidates(docs=(), features=_nothing()) for _ in texts]
+    queries = [Query((text, *clauses(text))) for text in texts]
+    vectors = meaning.embedder.embed([part for query in queries for part in query.parts])
+    near = [meaning.search(shelf, vectors, depth) for shelf in shelves]
+    found, start = [], 0
+    for query in queries:
+        parts = slice(start, start + len(query.parts))
+        raw = [
+            gather(query, shelf.corpus, each[parts], depth)
+            for shelf, each in zip(shelves, near, strict=True)
+        ]
+        docs = tuple(doc for each in raw for doc in each.docs)
+        found.append(Candidates(docs=docs, features=features(raw)))
+        start = parts.stop
+    return found
+
+
+def _nothing() -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.zeros((0, len(FEATURES)), dtype=np.float32)

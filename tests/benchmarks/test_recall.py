@@ -1,0 +1,121 @@
+"""The measure of retrieval: its figures, and that nothing leaks between what teaches and tests."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exploracoder_bench.recall import main
+from exploracoder_bench.recall_scores import by_dataset, macro, recall
+from exploracoder_bench.retrieval_kit import Question
+from exploracoder_bench.weight_learning import Lesson, learn, learn_elsewhere
+
+APIS = {
+    "brew.steep": "Steep the leaves in hot water.",
+    "brew.pour": "Pour the tea into cups.",
+    "brew.boil": "Bring the water to the boil.",
+    "brew.count": "Count the cups.",
+}
+
+
+def question(number: int, library: str, *gold: str, dataset: str = "") -> Question:
+    return Question(
+        id=f"{library}/{number}",
+        query="?",
+        gold=gold or (f"{library}.x",),
+        library=library,
+        dataset=dataset or library,
+    )
+
+
+def lesson(asked: Question, column: int) -> Lesson:
+    """One in which a single feature tells the gold API from the others."""
+    features = np.zeros((4, 3), dtype=np.float32)
+    features[0, column] = 1.0
+    return Lesson(asked, features, np.asarray([True, False, False, False]))
+
+
+def test_recall_counts_the_gold_paths_within_each_cut() -> None:
+    assert recall(["a", "b"], ["a", "a", "x", "y", "b"]) == (50.0, 100.0, 100.0, 100.0)
+
+
+def test_every_data_set_counts_the_same_and_what_is_missing_is_not_found() -> None:
+    questions = [question(n, "one", "a") for n in range(3)] + [question(0, "two", "a")]
+    scores = by_dataset(questions, {q.id: ["a"] for q in questions if q.library == "one"})
+
+    assert scores["one"] == (100.0,) * 4
+    assert scores["two"] == (0.0,) * 4
+    assert macro(scores) == (50.0,) * 4
+
+
+def test_what_tells_gold_apart_gets_the_weight() -> None:
+    weights = learn([lesson(question(n, "one"), column=1) for n in range(5)])
+
+    assert int(weights.argmax()) == 1
+
+
+def test_a_library_is_judged_by_weights_that_its_family_had_no_part_in() -> None:
+    lessons = [
+        *(lesson(question(n, "pandas"), column=0) for n in range(3)),
+        *(lesson(question(n, "monkey"), column=0) for n in range(3)),
+        *(lesson(question(n, "bcb", "pandas.x"), column=0) for n in range(3)),
+        *(lesson(question(n, "torchdata"), column=1) for n in range(3)),
+    ]
+
+    weights = learn_elsewhere(lessons)
+
+    assert int(weights["pandas"].argmax()) == 1
+    assert weights["pandas"][0] <= 0
+    assert int(weights["torchdata"].argmax()) == 0
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "pools").mkdir()
+    pool = [
+        {"path": path, "library": "brew", "kind": "function", "summary": said, "doc": said}
+        for path, said in APIS.items()
+    ]
+    with gzip.open(tmp_path / "pools" / "brew.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(line) + "\n" for line in pool)
+    asked = [
+        question(0, "brew", "brew.pour").model_copy(update={"query": "fill cups with tea"}),
+        question(1, "brew", "brew.boil", dataset="more").model_copy(update={"query": "boil it"}),
+    ]
+    lines = "".join(one.model_dump_json() + "\n" for one in asked)
+    (tmp_path / "dev" / "brew.jsonl").write_text(lines)
+    return tmp_path
+
+
+def test_one_command_prints_one_table_for_all_recipes(
+    kit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans = tmp_path / "plans.jsonl"
+    plans.write_text(json.dumps({"id": "brew/0", "subtasks": ["pour tea into cups"]}) + "\n")
+    options = ["--cache", str(tmp_path / "cache"), "--subtasks", str(plans)]
+
+    code = main(["--kit", str(kit), *options, "--runs", str(tmp_path / "runs")])
+
+    table = capsys.readouterr().out
+    assert code == 0
+    for recipe in (
+        "| BM25 | Desc | ST |",
+        "| MiniLM | Path |",
+        "| naive hybrid |",
+        "| ours | Fields | MT |",
+    ):
+        assert recipe in table
+    runs = list((tmp_path / "runs").glob("*.jsonl"))
+    assert len(runs) == 11
+    assert all(len(run.read_text().splitlines()) == 2 for run in runs)
+
+
+def test_a_folder_that_is_no_kit_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--kit", str(tmp_path), "--cache", str(tmp_path / "cache")]) == 2
+    assert "is not a kit" in capsys.readouterr().err

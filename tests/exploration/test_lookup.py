@@ -1,0 +1,140 @@
+"""APISearch as a function of the model's: when it is offered, what it answers, what stays here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from exploracoder import document
+from exploracoder.prepare import make_exploration, make_task
+from exploracoder.testing import Call, RecordedRequest
+from exploracoder.testing import Outcome as Said
+
+from tests.retrieval.search_engine import Answers, SearchEngine
+
+from .conftest import Command, Explorer, Serve
+from .scripted import KEEP, READ, TeaModel, fenced, kind_of
+
+SLOW = ("web-seconds=5", "api-search=always")
+BROKEN = "kept = leaves.strain(3)"
+
+
+def look_up(query: str) -> Call:
+    return Call("APISearch", json.dumps({"query": query}))
+
+
+def offered(requests: Sequence[RecordedRequest]) -> set[str]:
+    """The kinds of questions with which the function was offered."""
+    return {kind_of(request) for request in requests if "tools" in request.body}
+
+
+def answered(requests: Sequence[RecordedRequest]) -> list[str]:
+    """What the function answered, each once."""
+    turns = [turn for request in requests for turn in request.body["messages"]]
+    return list(dict.fromkeys(turn["content"] for turn in turns if turn["role"] == "tool"))
+
+
+def settings(*assignments: str) -> list[str]:
+    return [word for one in assignments for word in ("--set", one)]
+
+
+def test_it_is_not_offered_unless_it_is_switched_on(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel())
+
+    explore(server)
+
+    assert offered(server.chat_requests) == set()
+
+
+def test_it_is_offered_for_repairs_and_answers_from_the_docs(
+    serve: Serve, explore: Explorer
+) -> None:
+    repairs: list[Said] = [look_up("keep some leaves"), fenced(KEEP)]
+    server = serve(TeaModel(drafts={2: [fenced(BROKEN)]}, debugs={2: repairs}))
+
+    ended = explore(server, *settings("api-search=repairs", "repair-names=false"))
+
+    assert ended.code == 0
+    assert offered(server.chat_requests) == {"debug"}
+    (said,) = answered(server.chat_requests)
+    assert "keep" in said
+
+
+def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: Explorer) -> None:
+    page = ("Steeping", "https://docs.python.org/x", "Call kettle.steep.gently() first.")
+    drafts: list[Said] = [
+        look_up("something for oolong"),
+        look_up("leaves = read(text)"),
+        look_up("steep gently"),
+        fenced(READ),
+    ]
+    answers = Answers(results=[page])
+    with SearchEngine(answers) as engine:
+        server = serve(TeaModel(drafts={1: drafts}))
+        chosen = settings(*SLOW, f"web-search={engine.url}", "candidates=1")
+        ended = explore(server, *chosen)
+
+    said = answered(server.chat_requests)
+    assert ended.code == 0
+    assert [query.partition(" (site:")[0] for query in answers.asked] == ["steep gently"]
+    assert "words of the user's data" in said[0]
+    assert "looks like code" in said[1]
+    assert "- kettle.steep.gently (https://docs.python.org/x)" in said[2]
+
+
+def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:
+    task = make_task("Steep.", libraries=["tealeaf"])
+    chosen = {"web_search": "http://127.0.0.1:9", "api_search": "always"}
+    made = make_exploration(task, settings=chosen, is_embedded=False)
+    document.save(tmp_path / "tea.ipynb", made)
+
+    loaded = document.load(tmp_path / "tea.ipynb")
+
+    assert (made.settings.web_search, loaded.settings.web_search) == ("http://127.0.0.1:9", "off")
+    assert loaded.settings.api_search == "always"
+
+
+def test_an_engine_that_cannot_be_had_is_said_before_anything_starts(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel())
+
+    ended = explore(server, *settings("web-search=altavista"))
+
+    assert ended.code == 2
+    assert "web_search" in ended.err
+    assert server.chat_requests == []
+
+
+def test_the_command_searches_docs_and_web(command: Command, library: Any) -> None:
+    page = ("Steeping", "https://docs.python.org/x", "Call kettle.steep.gently() first.")
+    with SearchEngine(Answers(results=[page])) as engine:
+        web = ["--web", "--engine", engine.url, "--seconds", "5"]
+        both = command("apisearch", "keep leaves", "-l", library, "--json", *web)
+        alone = command("apisearch", "steep", *web)
+
+    apis = both.json["apis"]
+    assert (both.code, alone.code) == (0, 0)
+    assert {api["source"] for api in apis} == {"documentation", "web"}
+    assert apis[-1]["name"] == "kettle.steep.gently"
+    assert alone.out == "kettle.steep.gently  https://docs.python.org/x\n"
+
+
+def test_the_command_says_what_it_did_not_send(command: Command) -> None:
+    ended = command("apisearch", "x = 1", "--web", "--engine", "http://127.0.0.1:9")
+
+    assert ended.code == 1
+    assert "looks like code and was not sent" in ended.err
+
+
+def test_the_command_refuses_bad_input(command: Command) -> None:
+    nowhere = command("apisearch", "steep")
+    empty = command("apisearch", " ", "--web", "--engine", "http://127.0.0.1:9")
+    unknown = command("apisearch", "steep", "--web", "--engine", "altavista")
+
+    assert [one.code for one in (nowhere, empty, unknown)] == [2, 2, 2]
+    assert "--library NAME, --web, or both" in nowhere.err
+    assert "The query is empty" in empty.err
+    assert "web_search" in unknown.err

@@ -1,0 +1,42 @@
+"""What a server's journal gives back after the server was upgraded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from exploracoder_jupyter.journal import Entry, Journal, heading_of
+from exploration.samples import exploration
+
+
+def test_an_entry_of_an_older_version_is_read_like_an_older_notebook(tmp_path: Path) -> None:
+    whole = exploration()
+    journal = Journal(tmp_path)
+    journal.write(Entry(heading_of(whole, "tea.ipynb", 7), whole))
+    (file,) = tmp_path.glob("*.json")
+    heading, rest = file.read_text(encoding="utf-8").splitlines()
+    older = json.loads(rest) | {"schema_version": 2}
+    older["settings"]["steeping"] = "long"
+    del older["brought"]
+    file.write_text(f"{heading}\n{json.dumps(older)}\n", encoding="utf-8")
+
+    entry = journal.read(whole.id)
+
+    assert entry is not None
+    assert entry.heading.revision == 7
+    assert entry.exploration == whole
+
+
+def test_an_entry_that_cannot_be_read_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    whole = exploration()
+    journal = Journal(tmp_path)
+    journal.write(Entry(heading_of(whole, "tea.ipynb", 7), whole))
+    (file,) = tmp_path.glob("*.json")
+    for rest in ("", "[]", "{", '{"schema_version": 99}', '"tea"'):
+        file.write_text(f"{heading_line(file)}\n{rest}\n", encoding="utf-8")
+
+        assert journal.read(whole.id) is None
+
+
+def heading_line(file: Path) -> str:
+    return file.read_text(encoding="utf-8").splitlines()[0]

@@ -1,0 +1,153 @@
+"""Documentation on the web: fetched when it is given, within bounds, from a server on loopback."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from exploracoder_retrieval.errors import DocsUnavailable
+from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
+from exploracoder_retrieval.harvest.reader import read
+from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.interpreter import Interpreter
+
+from .conftest import by_path
+from .sphinx_site import API_PAGE, inventory
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def serve(folder: Path) -> Iterator[str]:
+    """The folder as a site, with its log on `SimpleHTTPRequestHandler.asked`."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+        def do_GET(self) -> None:
+            if self.path.startswith("/away/"):
+                self.send_response(302)
+                self.send_header("Location", "http://127.0.0.1:9/elsewhere.html")
+                self.end_headers()
+                return
+            super().do_GET()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_site_is_fetched_when_it_is_given_and_read_without_it_afterwards(
+    folder: Path, serve: str, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    (folder / "objects.inv").write_bytes(inventory())
+    (folder / "api.html").write_text(API_PAGE)
+    given = GivenDocs(tmp_path / "index")
+    told: list[tuple[str, int, int]] = []
+
+    def tell(stage: str, done: int, total: int, /) -> None:
+        told.append((stage, done, total))
+
+    given.give("brew", [serve], stands_alone=True, progress=tell)
+    for file in folder.iterdir():
+        file.unlink()
+    harvested = read(find_target("brew", interpreter, given), interpreter)
+
+    docs = by_path(harvested)
+    assert docs["brew.steep"].signature == "steep(leaves, minutes=3)"
+    assert docs["brew.steep"].url == f"{serve}api.html#brew.steep"
+    assert docs["brew.steep"].file is None
+    assert docs["brew.Pot"].mentions[0].url == f"{serve}api.html#guide"
+    assert docs["brew.LIMIT"].url == f"{serve}missing.html#brew.LIMIT"
+    assert told == [("fetch", 1, 2), ("fetch", 2, 2)]
+
+
+def test_a_single_file_is_fetched(
+    folder: Path, serve: str, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    (folder / "tea.jsonl").write_text('{"path": "tea.steep"}')
+    given = GivenDocs(tmp_path / "index")
+
+    given.give("tea", [f"{serve}tea.jsonl"], stands_alone=True)
+
+    (doc,) = read(find_target("tea", interpreter, given), interpreter).docs
+    assert doc.url == f"{serve}tea.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("path", "limits", "message"),
+    [
+        ("nothing.md", FetchLimits(), r"nothing\.md answers 404"),
+        ("away/objects.inv", FetchLimits(), "cannot be fetched"),
+        ("large.md", FetchLimits(file_bytes=1_000), "is too much"),
+        ("large.md", FetchLimits(all_bytes=1_000), "is too much"),
+        ("large.md", FetchLimits(seconds=0.0), "took longer than 0 s"),
+        ("bad/objects.inv", FetchLimits(), "cannot be used"),
+    ],
+)
+def test_what_cannot_be_fetched_is_said_and_what_was_given_before_stays(
+    path: str, limits: FetchLimits, message: str, folder: Path, serve: str, tmp_path: Path
+) -> None:
+    (folder / "large.md").write_text("tea " * 1_000)
+    (folder / "bad").mkdir()
+    (folder / "bad" / "objects.inv").write_text("no inventory")
+    given = GivenDocs(tmp_path / "index")
+    given.give("brew", [str(folder)], stands_alone=True)
+    before = given.find("brew")
+
+    with pytest.raises(DocsUnavailable, match=message):
+        given.give("brew", [serve + path], stands_alone=True, limits=limits)
+
+    assert given.find("brew") == before
+    assert [each.name for each in (tmp_path / "index" / "given" / "brew").iterdir()] == [
+        "given.json"
+    ]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "ftp://127.0.0.1/x", "http:///x", "http://me:secret@127.0.0.1/x"],
+)
+def test_only_the_open_web_is_fetched(url: str, tmp_path: Path) -> None:
+    with pytest.raises(DocsUnavailable) as refused:
+        fetch(url, tmp_path)
+
+    assert "secret" not in str(refused.value)
+
+
+def test_pages_outside_of_the_site_are_not_asked_for(
+    folder: Path, serve: str, tmp_path: Path
+) -> None:
+    pages = ["../up.html", "http://127.0.0.1:9/x.html", "away/x.html"]
+    names = {f"brew.f{number}": ("function", page) for number, page in enumerate(pages)}
+    (folder / "inner").mkdir()
+    (folder / "up.html").write_text("outside")
+    (folder / "inner" / "objects.inv").write_bytes(inventory(names))
+    copy = tmp_path / "copy"
+    copy.mkdir()
+
+    fetch(f"{serve}inner/", copy)
+
+    assert sorted(each.name for each in copy.iterdir()) == ["0000.inv", "addresses.json"]
+
+
+def test_docs_that_are_not_there_are_said(tmp_path: Path) -> None:
+    given = GivenDocs(tmp_path / "index")
+
+    with pytest.raises(DocsUnavailable, match="There are no docs at"):
+        given.give("brew", [str(tmp_path / "nowhere")], stands_alone=False)
+    assert given.find("brew") is None

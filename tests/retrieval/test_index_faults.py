@@ -1,0 +1,147 @@
+"""An index that another version wrote, that a dying process left, or that two use at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.harvest import Harvest, LibraryInfo
+from exploracoder_retrieval.index import Index
+
+# Says where it is, and stays there until it is killed.
+STOPS = """
+    import sys, time
+    from pathlib import Path
+    from exploracoder_retrieval.catalog import Files
+    from exploracoder_retrieval.embeddings import MiniLmEmbedder
+    from exploracoder_retrieval.harvest import Harvest
+    from exploracoder_retrieval.index import Index
+
+    def stop(*given, **more):
+        print("here", flush=True)
+        time.sleep(600)
+
+    where = {"embed": (MiniLmEmbedder, "embed"), "catalog": (Files, "write_catalog")}
+    setattr(*where[sys.argv[2]], stop)
+    index = Index.open(Path(sys.argv[1]), MiniLmEmbedder())
+    index.update(Harvest.model_validate_json(sys.stdin.read()))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def index(folder: Path, embedder: MiniLmEmbedder, told: list[str]) -> Iterator[Index]:
+    with Index.open(folder, embedder, on_warning=told.append) as opened:
+        yield opened
+
+
+def library(version: str, *names: str) -> Harvest:
+    docs = tuple(
+        ApiDoc(path=f"brew.{name}", kind="function", library="brew", summary=f"To {name} tea.")
+        for name in names
+    )
+    info = LibraryInfo(
+        name="brew",
+        import_name="brew",
+        version=version,
+        source="module",
+        root="",
+        overview="",
+        examples=(),
+    )
+    return Harvest(library=info, docs=docs, skipped=())
+
+
+def found(index: Index) -> set[str]:
+    return {hit.doc.path for hit in index.search("tea", ["brew"], 9)}
+
+
+def test_a_catalog_of_another_version_is_built_again(
+    folder: Path, index: Index, embedder: MiniLmEmbedder
+) -> None:
+    index.update(library("1", "steep"))
+    catalog = json.loads((folder / "catalog.json").read_text())
+    (folder / "catalog.json").write_text(json.dumps(catalog | {"schema_version": 99}))
+    told: list[str] = []
+
+    with Index.open(folder, embedder, on_warning=told.append) as other:
+        assert other.names() == frozenset()
+        other.update(library("1", "steep"))
+        assert found(other) == {"brew.steep"}
+
+    assert len(told) == 1
+    assert "written by another version" in told[0]
+
+
+def test_documents_with_what_a_newer_version_says_are_read_again(
+    folder: Path, index: Index, embedder: MiniLmEmbedder
+) -> None:
+    index.update(library("1", "steep"))
+    (file,) = folder.rglob("docs.jsonl")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"colour": "green"}))
+    told: list[str] = []
+
+    with Index.open(folder, embedder, on_warning=told.append) as other:
+        other.update(library("1", "steep"))
+        assert found(other) == {"brew.steep"}
+
+    assert len(told) == 1
+    assert "damaged" in told[0]
+
+
+@pytest.mark.parametrize("place", ["embed", "catalog"])
+def test_a_writer_that_is_killed_leaves_what_was_there_and_no_lock(
+    place: str, folder: Path, index: Index, told: list[str]
+) -> None:
+    index.update(library("1", "steep", "pour"))
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(STOPS), str(folder), place],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdin and writer.stdout
+        writer.stdin.write(library("2", "steep", "whisk").model_dump_json())
+        writer.stdin.close()
+        assert writer.stdout.readline() == "here\n"
+        meanwhile = found(index)
+        os.kill(writer.pid, signal.SIGKILL)
+
+    assert meanwhile == found(index) == {"brew.steep", "brew.pour"}
+    assert index.info("brew").version == "1"
+    index.update(library("2", "steep", "whisk"))
+    assert found(index) == {"brew.steep", "brew.whisk"}
+    assert [each.name for each in (folder / "libraries" / "brew").iterdir()] == [
+        each.parent.name for each in folder.rglob("docs.jsonl")
+    ]
+    assert told == []
+
+
+def test_a_library_that_is_removed_is_gone_for_every_reader(
+    folder: Path, index: Index, embedder: MiniLmEmbedder
+) -> None:
+    with Index.open(folder, embedder) as reader:
+        index.update(library("1", "steep"))
+        before = reader.names()
+        index.remove("brew")
+
+        assert (before, reader.names()) == (frozenset({"brew"}), frozenset())
+        assert list(folder.rglob("docs.jsonl")) == []
