@@ -20,9 +20,9 @@ from typing import Any
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from jupyter_client.manager import start_new_kernel
 
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.overhead import scripted_reply
 from exploracoder_bench.six_steps import CONTEXT, LIBRARIES, TASK
-from exploracoder_bench.tables import markdown
 
 _ANSWER_SECONDS = 0.5
 _START_SECONDS = 120

@@ -25,8 +25,8 @@ from exploracoder_kernel.branch import linux
 from exploracoder_kernel.sandbox import LEVELS, LevelChoice
 from exploracoder_kernel.sidecar import Sidecar
 
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.process_use import Use, own_use, use_of
-from exploracoder_bench.tables import markdown
 
 _SETTLED_AFTER = 100
 

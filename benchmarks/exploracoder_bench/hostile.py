@@ -26,8 +26,8 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_bench import hostile_snippets
 from exploracoder_bench.hostile_session import HostileSession, Outcome
 from exploracoder_bench.hostile_snippets import Snippet
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.process_use import Use, own_use
-from exploracoder_bench.tables import markdown
 
 
 @dataclass(slots=True)

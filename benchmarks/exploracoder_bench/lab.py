@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from exploracoder_bench.tables import markdown
+from exploracoder_bench.markdown import markdown
 
 _ROOT = Path(__file__).parents[2]
 _UI_TESTS = _ROOT / "extension" / "ui-tests"

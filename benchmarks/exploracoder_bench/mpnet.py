@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exploracoder_bench.kit import KitError
+from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.embeddings import Vectors
@@ -30,7 +30,7 @@ class MpnetEmbedder:
         self._folder = folder
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Raises KitError when torch, transformers or the model is missing."""
+        """Raises InputError when torch, transformers or the model is missing."""
         import numpy as np
 
         rows = [
@@ -61,7 +61,7 @@ class MpnetEmbedder:
             tokenizer = AutoTokenizer.from_pretrained(self._folder, local_files_only=True)
             model = AutoModel.from_pretrained(self._folder, local_files_only=True)
         except (ImportError, OSError, ValueError) as error:
-            raise KitError(
+            raise InputError(
                 f"mpnet cannot be used from {self._folder} ({error}). "
                 "Install torch and transformers, or leave --mpnet out."
             ) from None

@@ -28,8 +28,8 @@ from typing import Any
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.kernel import spec
 
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.notebook_outputs import Difference, differences
-from exploracoder_bench.tables import markdown
 
 _OURS, _THEIRS = "exploracoder-measured", "ipykernel-measured"
 _SHOWN = 160

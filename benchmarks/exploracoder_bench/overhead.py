@@ -28,8 +28,9 @@ from typing import Literal
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 from exploracoder_bench import runs, six_steps
-from exploracoder_bench.runs import RunResult, Way
-from exploracoder_bench.tables import markdown
+from exploracoder_bench.markdown import markdown
+from exploracoder_bench.results import RunResult
+from exploracoder_bench.runs import Asked, Way
 
 _ALL_CANDIDATES = (
     "--profile=small",
@@ -41,6 +42,7 @@ _ALL_CANDIDATES = (
     # Self-contained candidates grow with each step; they must not be cut.
     "--set=step_tokens=900",
 )
+_EMBEDDED = Asked("embedded")
 
 
 _LOAD_MAGICS = """
@@ -124,8 +126,9 @@ def measure_engine(rounds: int) -> Iterator[Measure]:
     """A whole exploration whose model answers at once from a script."""
     _warm_index()
     with ScriptedModelServer(scripted_reply, model="six-steps") as server:
-        options = (*_ALL_CANDIDATES, "--model", server.model, "--base-url", server.base_url)
-        results = [_explored((*options, "--set=few_shot_plans=0"), seed) for seed in range(rounds)]
+        asked = Asked(server.model, server.base_url)
+        options = (*_ALL_CANDIDATES, "--set=few_shot_plans=0")
+        results = [_explored(options, seed, asked) for seed in range(rounds)]
     shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
     if shapes != {(6, 18, True)}:
         raise RuntimeError(f"Not 6 subtasks, 18 candidates and a solution, but {shapes}.")
@@ -180,11 +183,11 @@ def _warm_index() -> None:
         raise RuntimeError(f"The index could not be made: {failure}")
 
 
-def _explored(options: tuple[str, ...], seed: int) -> RunResult:
+def _explored(options: tuple[str, ...], seed: int, asked: Asked = _EMBEDDED) -> RunResult:
     problem = six_steps.problem(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         way = Way("exploracoder", seed, options)
-        result = runs.run(problem, way, Path(folder) / "run", timeout_s=1800)
+        result = runs.run(problem, way, asked, Path(folder) / "run", timeout_s=1800)
     if result.status in ("setup", "cancelled"):
         raise RuntimeError(f"The exploration could not be done: {result.reason}")
     return result

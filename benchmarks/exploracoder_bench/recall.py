@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from exploracoder.errors import InputError
 from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
@@ -33,7 +34,6 @@ from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.ranking.weights import learned_weights
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
-from exploracoder_bench.kit import KitError
 from exploracoder_bench.mpnet import MpnetEmbedder
 from exploracoder_bench.rankers import (
     WORDINGS,
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         questions = _chosen(read_questions(given.kit), given.sets)
         subtasks = read_subtasks(given.subtasks) if given.subtasks else {}
         runs, times = _measure(given, questions, subtasks)
-    except (KitError, RetrievalError) as error:
+    except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
     scores = {name: by_dataset(questions, ranked) for name, ranked in runs.items()}
@@ -189,7 +189,7 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
     wanted = {name.strip() for name in names.split(",") if name.strip()}
     unknown = wanted - {question.dataset for question in questions}
     if unknown:
-        raise KitError(f"The kit has no set named {', '.join(sorted(unknown))}.")
+        raise InputError(f"The kit has no set named {', '.join(sorted(unknown))}.")
     return [question for question in questions if not wanted or question.dataset in wanted]
 
 

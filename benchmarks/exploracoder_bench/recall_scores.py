@@ -6,8 +6,8 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from exploracoder_bench.markdown import markdown
 from exploracoder_bench.retrieval_kit import Question
-from exploracoder_bench.tables import markdown
 
 CUTS = (3, 5, 10, 15)
 Recalls = tuple[float, ...]

@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from exploracoder.errors import InputError
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from pydantic import BaseModel, ConfigDict, ValidationError
-
-from exploracoder_bench.kit import KitError
 
 
 class Question(BaseModel):
@@ -58,21 +57,21 @@ class _PoolLine(BaseModel):
 
 
 def read_questions(kit: Path) -> tuple[Question, ...]:
-    """All queries of a kit, set by set. Raises KitError."""
+    """All queries of a kit, set by set. Raises InputError."""
     files = sorted((kit / "dev").glob("*.jsonl"))
     if not files:
-        raise KitError(f"{kit} is not a kit: it has no dev/*.jsonl.")
+        raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
     return tuple(question for file in files for question in _questions(file))
 
 
 def read_pool(kit: Path, library: str) -> Harvest:
-    """The APIs of a library, as if they had been harvested. Raises KitError."""
+    """The APIs of a library, as if they had been harvested. Raises InputError."""
     file = kit / "pools" / f"{library}.jsonl.gz"
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             docs = tuple(_PoolLine.model_validate_json(line).api(library) for line in lines)
     except (OSError, ValidationError) as error:
-        raise KitError(f"The pool {file} cannot be read: {error}") from None
+        raise InputError(f"The pool {file} cannot be read: {error}") from None
     return Harvest(library=_library(library), docs=docs, skipped=())
 
 
@@ -86,7 +85,7 @@ def _questions(file: Path) -> tuple[Question, ...]:
     try:
         return tuple(Question.model_validate_json(line) for line in lines if line.strip())
     except ValidationError as error:
-        raise KitError(f"{file} holds a line that is no query: {error}") from None
+        raise InputError(f"{file} holds a line that is no query: {error}") from None
 
 
 def _library(name: str) -> LibraryInfo:

@@ -5,43 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from exploracoder.errors import InputError
 
-# The command ends by itself at its limit; one that does not is interrupted, and killed at last.
+from exploracoder_bench.chains import gold_names, read_chain
+from exploracoder_bench.children import Children
+from exploracoder_bench.problems import Problem
+from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
+
+# The command ends by itself at its limit; this is for starting up and saving.
 GRACE_S = 90.0
-INTERRUPT_S = 20.0
-
-RunStatus = Literal["solved", "unverified", "failed", "cancelled", "setup"]
-RunKey = tuple[str, str, int, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is to be explored.
-
-    ``python`` is the interpreter that has the libraries, ``fixtures`` a folder whose content the
-    working folder starts with, ``search_path`` a folder of more modules for that interpreter.
-    """
-
-    name: str
-    dataset: str
-    task: str
-    context: str
-    check: str
-    entry_point: str | None
-    libraries: tuple[str, ...]
-    python: str
-    fixtures: Path | None = None
-    search_path: Path | None = None
+NOTEBOOK = "exploration.ipynb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,47 +34,20 @@ class Way:
     options: tuple[str, ...] = ()
 
 
-class RunResult(BaseModel):
-    """What came of one run.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which model is asked, and where its replies are kept; a run's key does not name it."""
 
-    ``seconds`` is the wall time of the whole command, ``seconds_exploration`` that of the
-    exploration in it. ``setup`` means that the command could not do its work (exit code 2), which
-    says nothing about the method.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    problem: str
-    dataset: str
-    method: str
-    seed: int
-    options: tuple[str, ...] = ()
-    status: RunStatus
-    exit_code: int
-    ran: bool = False
-    checks: str = "none"
-    reason: str = ""
-    subtasks: int = 0
-    candidates: int = 0
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    subtask_tokens: int = 0
-    seconds_model: float = 0.0
-    seconds_execution: float = 0.0
-    seconds_exploration: float = 0.0
-    seconds: float = 0.0
+    model: str
+    base_url: str | None = None
+    replies: Path | None = None
 
     @property
-    def key(self) -> RunKey:
-        """What makes it this run and no other."""
-        return (self.problem, self.method, self.seed, self.options)
-
-    @property
-    def is_solved(self) -> bool:
-        """Whether the solution ran and its checks passed."""
-        return self.status == "solved"
+    def options(self) -> list[str]:
+        """The arguments of ``exploracoder explore``."""
+        given = ["--model", self.model]
+        given += ["--base-url", self.base_url] if self.base_url else []
+        return [*given, "--replies", str(self.replies.absolute())] if self.replies else given
 
 
 def prepare(problem: Problem, folder: Path) -> None:
@@ -112,7 +66,7 @@ def prepare(problem: Problem, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def command(problem: Problem, way: Way, timeout_s: float) -> list[str]:
+def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[str]:
     """The command line of a run; it reads the task from standard input."""
     arguments = [script(), "explore", "-", "--method", way.method, "--seed", str(way.seed)]
     for library in problem.libraries:
@@ -122,30 +76,40 @@ def command(problem: Problem, way: Way, timeout_s: float) -> list[str]:
     if problem.context.strip():
         arguments += ["--context", "context.py"]
     arguments += ["--check", "check.py", "--python", _from_anywhere(problem.python)]
-    arguments += ["--output", "exploration.ipynb", "--max-seconds", f"{timeout_s:g}"]
-    return [*arguments, "--json", "--quiet", *way.options]
+    arguments += ["--output", NOTEBOOK, "--max-seconds", f"{timeout_s:g}"]
+    return [*arguments, "--json", "--quiet", *asked.options, *way.options]
 
 
-def run(problem: Problem, way: Way, folder: Path, *, timeout_s: float) -> RunResult:
+def run(
+    problem: Problem,
+    way: Way,
+    asked: Asked,
+    folder: Path,
+    *,
+    timeout_s: float,
+    children: Children | None = None,
+) -> RunResult:
     """Explore ``problem`` in ``folder``, which is made afresh, within ``timeout_s`` seconds.
 
     What the command wrote stays there: exploration.ipynb, report.json, messages.txt.
     """
     prepare(problem, folder)
     started = time.perf_counter()
-    exit_code, printed = _call(
-        command(problem, way, timeout_s),
+    exit_code, is_late = (children or Children()).call(
+        command(problem, way, asked, timeout_s),
         folder,
-        environment=_environment(problem),
-        task=problem.task,
+        environment=environment(problem),
         timeout_s=timeout_s + GRACE_S,
     )
     seconds = time.perf_counter() - started
-    (folder / "report.json").write_text(printed, encoding="utf-8")
+    printed = (folder / "report.json").read_text(encoding="utf-8", errors="replace")
     said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace")
-    return result(
+    if is_late:
+        said += f"\nIt did not end within {timeout_s + GRACE_S:g} s and was ended."
+    done = result(
         problem, way, exit_code=exit_code, report=_report(printed), said=said, seconds=seconds
     )
+    return _with_chain(done, problem, folder / NOTEBOOK)
 
 
 def warm_index(problem: Problem) -> str:
@@ -153,7 +117,7 @@ def warm_index(problem: Problem) -> str:
     for library in problem.libraries:
         done = subprocess.run(
             [script(), "index", library, "--python", problem.python, "--json"],
-            env=_environment(problem),
+            env=environment(problem),
             capture_output=True,
             text=True,
             check=False,
@@ -171,6 +135,15 @@ def script() -> str:
     return str(path)
 
 
+def environment(problem: Problem) -> dict[str, str]:
+    """The environment of a problem's commands, with its search path."""
+    own = dict(os.environ)
+    if problem.search_path is not None:
+        paths = [str(problem.search_path.absolute()), own.get("PYTHONPATH", "")]
+        own["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    return own
+
+
 def result(
     problem: Problem,
     way: Way,
@@ -186,31 +159,54 @@ def result(
     subtasks = report.get("subtasks") or []
     parts = report.get("usage_by_part") or {}
     lines = said.strip().splitlines()
+    status = _status(exit_code, report)
     return RunResult(
         problem=problem.name,
         dataset=problem.dataset,
         method=way.method,
         seed=way.seed,
         options=way.options,
-        status=_status(exit_code, report),
+        status=status,
+        fault=_fault(status, report),
         exit_code=exit_code,
         ran=bool(verified.get("ran")),
         checks=verified.get("checks", "none"),
         reason=report.get("error") or report.get("reason") or (lines[-1] if lines else ""),
+        solution=report.get("solution") or "",
+        tests_passed=int(status == "solved"),
         subtasks=len(subtasks),
         candidates=sum(subtask["candidates"] for subtask in subtasks),
-        calls=usage.get("calls", 0),
-        prompt_tokens=usage.get("prompt_tokens", 0),
-        completion_tokens=usage.get("completion_tokens", 0),
-        cached_tokens=usage.get("cached_tokens", 0),
+        cached_calls=report.get("replies_from_cache", 0),
         subtask_tokens=sum(
             parts.get(subtask["id"], {}).get("completion_tokens", 0) for subtask in subtasks
         ),
-        seconds_model=usage.get("seconds_model", 0.0),
-        seconds_execution=usage.get("seconds_execution", 0.0),
+        **{name: usage.get(name, 0) for name in _COUNTED},
         seconds_exploration=usage.get("seconds_total", 0.0),
         seconds=round(seconds, 3),
     )
+
+
+_COUNTED = (
+    "calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "seconds_model",
+    "seconds_execution",
+)
+
+
+def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:
+    try:
+        chain = read_chain(notebook)
+    except InputError as error:
+        # An orderly end without its trace cannot be shown to anybody: it does not count.
+        if not done.counts:
+            return done
+        lost = f"Its notebook is not there or damaged: {error}"
+        return done.model_copy(update={"status": "setup", "fault": "harness", "reason": lost})
+    gold = gold_names(problem.solution, problem.context)
+    return done.model_copy(update={"chain": chain if done.counts else ChainFacts(), "gold": gold})
 
 
 def _from_anywhere(name_or_path: str) -> str:
@@ -219,61 +215,19 @@ def _from_anywhere(name_or_path: str) -> str:
 
 
 def _status(exit_code: int, report: Mapping[str, Any]) -> RunStatus:
-    if exit_code == 0:
-        return "unverified" if report.get("status") == "unverified" else "solved"
+    if exit_code == 0 and report.get("status") in ("solved", "unverified"):
+        return "solved" if report["status"] == "solved" else "unverified"
     if exit_code == 1 and report.get("status") == "failed":
         return "failed"
     # An exception that got out (exit code 1, no object) is a fault of ours, not of the method.
     return "cancelled" if exit_code == 130 else "setup"
 
 
-def _environment(problem: Problem) -> dict[str, str]:
-    environment = dict(os.environ)
-    if problem.search_path is not None:
-        paths = [str(problem.search_path.absolute()), environment.get("PYTHONPATH", "")]
-        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    return environment
-
-
-def _call(
-    arguments: list[str],
-    folder: Path,
-    *,
-    environment: Mapping[str, str],
-    task: str,
-    timeout_s: float,
-) -> tuple[int, str]:
-    """Exit code and standard output; the process has ended when this returns or raises."""
-    with (
-        (folder / "messages.txt").open("w", encoding="utf-8") as messages,
-        subprocess.Popen(
-            arguments,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=messages,
-            text=True,
-        ) as process,
-    ):
-        try:
-            printed, _ = process.communicate(task, timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            printed = _last_words(process)
-        except BaseException:
-            process.kill()
-            raise
-    return process.returncode, printed
-
-
-def _last_words(process: subprocess.Popen[str]) -> str:
-    try:
-        printed, _ = process.communicate(timeout=INTERRUPT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        printed, _ = process.communicate()
-    return printed
+def _fault(status: RunStatus, report: Mapping[str, Any]) -> Fault:
+    if status not in ("setup", "cancelled"):
+        return ""
+    kind = report.get("error_kind")
+    return "harness" if kind is None else "model" if kind == "model" else "execution"
 
 
 def _report(printed: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from typing import Any
 import httpx
 
 from exploracoder_bench.fuzzed_server import FuzzedServer, serving
-from exploracoder_bench.tables import markdown
+from exploracoder_bench.markdown import markdown
 
 _REST_SECONDS = 60.0
 _RESUME_EVERY = 10

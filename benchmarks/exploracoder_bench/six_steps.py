@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from exploracoder_bench.runs import Problem
+from exploracoder_bench.problems import Problem
 
 LIBRARIES = ("statistics", "csv")
 

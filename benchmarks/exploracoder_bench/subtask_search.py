@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from exploracoder.errors import InputError
 from exploracoder_retrieval.fusion import fuse
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_bench.kit import KitError
 from exploracoder_bench.retrieval_kit import Question
 
 # The paper's k: APIs retrieved for each subtask.
@@ -27,12 +27,12 @@ class _Plan(BaseModel):
 
 
 def read_subtasks(file: Path) -> dict[str, list[str]]:
-    """The subtasks of each query by its id. Raises KitError."""
+    """The subtasks of each query by its id. Raises InputError."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
         plans = [_Plan.model_validate_json(line) for line in lines if line.strip()]
     except (OSError, ValidationError) as error:
-        raise KitError(f"The subtasks in {file} cannot be read: {error}") from None
+        raise InputError(f"The subtasks in {file} cannot be read: {error}") from None
     return {plan.id: plan.subtasks for plan in plans}
 
 

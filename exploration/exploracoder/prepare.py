@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.given import GivenDocs
@@ -22,6 +23,9 @@ from exploracoder.engine import stub
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration, Library, Task
+
+if TYPE_CHECKING:
+    from exploracoder.models.cache import ReplyCache
 
 EMBEDDED = "embedded"
 MAX_TASK_CHARS = 10_000
@@ -298,16 +302,23 @@ def wants_embedded(model: str | None, base_url: str | None) -> bool:
 
 @asynccontextmanager
 async def open_model(
-    model: str | None, base_url: str | None, *, cache: bool = False
+    model: str | None,
+    base_url: str | None,
+    *,
+    cache: bool = False,
+    replies: ReplyCache | None = None,
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
+
+    ``cache`` uses the user's reply cache, ``replies`` another.
 
     Raises InputError when a model is configured by half, SetupError and ModelError when it cannot
     be had.
     """
     from exploracoder.models.cache import ReplyCache
 
-    replies = ReplyCache(cache_folder() / "replies") if cache else None
+    if replies is None and cache:
+        replies = ReplyCache(cache_folder() / "replies")
     if wants_embedded(model, base_url):
         from exploracoder.models.local import EmbeddedModel
 

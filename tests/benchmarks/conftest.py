@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
+from exploracoder_bench.datasets.kit import read_kit
+from exploracoder_bench.problems import Problem
 
 LIBRARY = '''
 """Small words for small numbers."""
@@ -55,13 +58,23 @@ MORE = FUNCTION | {"id": "Tiny/2"}
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
     """The folder of the kit."""
-    folder = tmp_path / "kit"
+    return make_kit(tmp_path / "kit")
+
+
+def make_kit(folder: Path) -> Path:
+    """Write the kit into a folder."""
     _write(folder / "private/frumpkin/__init__.py", LIBRARY)
     _write(folder / "fixtures/numbers/data/number.txt", "2")
     tiny = (FUNCTION, ASSIGNMENT, MORE)
     _write(folder / "dev/Tiny.jsonl", "".join(json.dumps(row) + "\n" for row in tiny))
     _write(folder / "dev/Other.jsonl", json.dumps(CHECK_THAT_PROVES_NOTHING) + "\n")
     return folder
+
+
+@pytest.fixture
+def problems(kit: Path) -> dict[str, Problem]:
+    """The kit's problems by name, for this interpreter."""
+    return {one.name: one for one in read_kit(kit, lambda _: sys.executable)}
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +87,7 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the user's cache and endpoint out of the commands that a test starts."""
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL", "PYTHONPATH"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -1,15 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exploracoder_bench.kit import KitError, read_rows, select_rows
+from exploracoder.errors import InputError
+from exploracoder_bench.datasets.kit import Row, read_kit
+from exploracoder_bench.datasets.selection import select
+from exploracoder_bench.problems import Problem
 from exploracoder_bench.runs import prepare
 
 
-def test_a_function_row_asks_for_the_head_and_brings_its_inputs(kit: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/0"])
-    problem = row.problem(kit, "python")
+def row(kit: Path, name: str) -> Row:
+    lines = (kit / f"dev/{name.partition('/')[0]}.jsonl").read_text().splitlines()
+    return next(one for one in map(Row.model_validate_json, lines) if one.id == name)
+
+
+def test_a_function_row_asks_for_the_head_and_brings_its_inputs(
+    problems: dict[str, Problem], kit: Path
+) -> None:
+    problem = problems["Tiny/0"]
 
     assert problem.task == (
         "Spell each of the numbers.\n\n"
@@ -21,9 +31,10 @@ def test_a_function_row_asks_for_the_head_and_brings_its_inputs(kit: Path) -> No
     assert problem.search_path == kit / "private"
 
 
-def test_an_assign_row_asks_for_the_right_side_and_names_no_entry_point(kit: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/1"])
-    problem = row.problem(kit, "python")
+def test_an_assign_row_asks_for_the_right_side_and_names_no_entry_point(
+    problems: dict[str, Problem],
+) -> None:
+    problem = problems["Tiny/1"]
 
     assert problem.task == "Spell it.\n\n```python\nword =\n```\n"
     assert problem.context.endswith("# Spell it.\n")
@@ -31,66 +42,93 @@ def test_an_assign_row_asks_for_the_right_side_and_names_no_entry_point(kit: Pat
 
 
 def test_a_row_without_unfinished_code_asks_in_words_alone(kit: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/1"])
-    whole = row.model_copy(update={"prompt": row.context + "\n"})
+    one = row(kit, "Tiny/1")
+    whole = one.model_copy(update={"prompt": one.context + "\n"})
 
     assert whole.task == "Spell it.\n"
     assert whole.canonical == "frumpkin.frumple(number)"
 
 
 def test_two_libraries_are_joined_by_a_plus(kit: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/0"])
+    both = row(kit, "Tiny/0").model_copy(update={"library": "monkey+beatnum"})
 
-    assert row.model_copy(update={"library": "monkey+beatnum"}).libraries == ("monkey", "beatnum")
+    assert both.libraries == ("monkey", "beatnum")
 
 
-def test_the_known_solution_goes_on_from_the_unfinished_code(kit: Path) -> None:
-    function, assignment = select_rows(read_rows(kit), ["Tiny/0", "Tiny/1"])
+def test_the_known_solution_goes_on_from_the_unfinished_code(
+    problems: dict[str, Problem],
+) -> None:
+    function, assignment = problems["Tiny/0"].solution, problems["Tiny/1"].solution
 
-    assert function.canonical.startswith("def spell(numbers):\n")
-    assert function.canonical.endswith("for number in numbers]")
-    assert assignment.canonical == "word = frumpkin.frumple(number)"
+    assert function.startswith("def spell(numbers):\n")
+    assert function.endswith("for number in numbers]")
+    assert assignment == "word = frumpkin.frumple(number)"
 
 
 def test_a_known_solution_that_is_a_whole_program_stands_alone(kit: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/0"])
     program = "import frumpkin\n\ndef spell(numbers):\n    return []\n"
+    one = row(kit, "Tiny/0").model_copy(update={"canonical_solution": (program,)})
 
-    assert row.model_copy(update={"canonical_solution": (program,)}).canonical == program
+    assert one.canonical == program
 
 
-def test_preparing_makes_the_folder_afresh_with_the_fixtures(kit: Path, tmp_path: Path) -> None:
-    (row,) = select_rows(read_rows(kit), ["Tiny/1"])
-    folder = tmp_path / "work" / "one"
+def test_preparing_makes_the_folder_afresh_with_the_fixtures(
+    problems: dict[str, Problem], tmp_path: Path
+) -> None:
+    problem, folder = problems["Tiny/1"], tmp_path / "work" / "one"
     folder.mkdir(parents=True)
     (folder / "left.txt").write_text("from before")
 
-    prepare(row.problem(kit, "python"), folder)
+    prepare(problem, folder)
 
     names = sorted(path.name for path in folder.iterdir())
     assert names == ["check.py", "context.py", "data", "task.txt"]
     assert (folder / "data/number.txt").read_text() == "2"
-    assert (folder / "check.py").read_text() == row.test
+    assert (folder / "check.py").read_text() == problem.check
 
 
-def test_smoke_means_the_first_two_of_each_set(kit: Path) -> None:
-    rows = select_rows(read_rows(kit), ["smoke"])
+def test_a_problem_is_another_when_its_check_or_its_data_is(
+    problems: dict[str, Problem], kit: Path
+) -> None:
+    problem = problems["Tiny/1"]
+    before = problem.digest
 
-    assert [row.id for row in rows] == ["Other/0", "Tiny/0", "Tiny/1"]
+    assert replace(problem, check="assert True").digest != before
+    assert replace(problem, python="/another/python").digest == before
+    (kit / "fixtures/numbers/data/number.txt").write_text("3")
+    assert problem.digest != before
 
 
-def test_names_may_overlap_and_each_problem_comes_once(kit: Path) -> None:
-    rows = select_rows(read_rows(kit), ["Tiny", "Tiny/2", "Other/0"])
+def test_whatever_a_data_set_calls_a_problem_its_folder_stays_inside(
+    problems: dict[str, Problem],
+) -> None:
+    names = ["../../etc/passwd", "/root", "a b\nc", ".."]
 
-    assert [row.id for row in rows] == ["Other/0", "Tiny/0", "Tiny/1", "Tiny/2"]
-    assert select_rows(read_rows(kit), ["all"]) == rows
+    slugs = [replace(problems["Tiny/0"], name=name).slug for name in names]
+
+    assert slugs == ["etc_passwd", "root", "a_b_c", "problem"]
 
 
-def test_a_name_that_means_nothing_is_refused(kit: Path) -> None:
-    with pytest.raises(KitError, match="Nothing in the kit is named 'Tiny/9'"):
-        select_rows(read_rows(kit), ["smoke", "Tiny/9"])
+def test_smoke_means_the_first_two_of_each_set(problems: dict[str, Problem]) -> None:
+    chosen = select(list(problems.values()), ["smoke"])
+
+    assert [one.name for one in chosen] == ["Other/0", "Tiny/0", "Tiny/1"]
+
+
+def test_names_may_overlap_and_each_problem_comes_once(problems: dict[str, Problem]) -> None:
+    given = list(problems.values())
+
+    chosen = select(given, ["Tiny", "Tiny/2", "Other/0"])
+
+    assert [one.name for one in chosen] == ["Other/0", "Tiny/0", "Tiny/1", "Tiny/2"]
+    assert select(given, ["all"]) == chosen
+
+
+def test_a_name_that_means_nothing_is_refused(problems: dict[str, Problem]) -> None:
+    with pytest.raises(InputError, match="is named 'Tiny/9'"):
+        select(list(problems.values()), ["smoke", "Tiny/9"])
 
 
 def test_a_folder_that_is_no_kit_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(KitError, match="is not a kit"):
-        read_rows(tmp_path)
+    with pytest.raises(InputError, match="is not a kit"):
+        read_kit(tmp_path, lambda _: "python")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 
 import click
 
@@ -25,22 +26,39 @@ _COMMANDS = {
 }
 
 
+# Rooms that may import this one, and not the other way round, add their commands here.
+_PLUGINS = "exploracoder.commands"
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    """The commands that installed packages add; none takes the name of one of ours."""
+    found = {point.name: point for point in entry_points(group=_PLUGINS)}
+    return {name: found[name] for name in sorted(found) if name not in _COMMANDS}
+
+
 class _LazyGroup(click.Group):
     """Knows the commands' names and first lines without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *_plugins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            plugin = _plugins().get(cmd_name)
+            return plugin.load() if plugin is not None else None
         module = import_module(f"exploracoder.cli.{_COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+            added = ((name, self._line(ctx, name)) for name in _plugins())
+            ours = ((name, line) for name, (_, line) in _COMMANDS.items())
+            formatter.write_dl([*ours, *added])
+
+    def _line(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(80) if command is not None else ""
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

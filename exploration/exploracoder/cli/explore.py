@@ -21,11 +21,12 @@ from exploracoder.cli.options import (
     strategy_option,
 )
 from exploracoder.config import PROFILES, Settings
-from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.errors import ExploraCoderError, InputError, ModelError
 from exploracoder.state import Brought, Exploration
 
 if TYPE_CHECKING:
     from exploracoder.bringing import Source
+    from exploracoder.models.cache import ReplyCache
     from exploracoder.session import Place
 
 
@@ -156,7 +157,15 @@ def _guarded(given: dict[str, Any], work: Any) -> int:
         return int(work())
     except ExploraCoderError as error:
         none = {"ran": False, "checks": "none"}
-        print_json({"status": "failed", "error": str(error), "verified": none, "solution": None})
+        print_json(
+            {
+                "status": "failed",
+                "error": str(error),
+                "error_kind": "model" if isinstance(error, ModelError) else "setup",
+                "verified": none,
+                "solution": None,
+            }
+        )
         raise
 
 
@@ -207,6 +216,7 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     source = _source(given, exploration.brought)
     place = _place(str(interpreter.executable), output, given, source)
     spent_before = exploration.usage
+    replies = _replies(given["replies"])
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet=given["quiet"]))
         index = stack.enter_context(
@@ -223,7 +233,7 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
         async def work() -> Exploration:
             progress.working("Starting the model")
             async with prepare.open_model(
-                given["model"], given["base_url"], cache=given["cache"]
+                given["model"], given["base_url"], cache=given["cache"], replies=replies
             ) as model:
                 progress.working("Starting the scratch kernel")
                 opened = session.Session(
@@ -251,10 +261,17 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
             )
     asked = done.usage.minus(spent_before)
     if given["as_json"]:
-        print_json(report.as_json(done, output, asked))
+        cached = {"replies_from_cache": replies.hits} if replies is not None else {}
+        print_json(report.as_json(done, output, asked) | cached)
     else:
         click.echo(report.in_words(done, output))
     return report.EXIT_CODES[done.status]
+
+
+def _replies(folder: Path | None) -> ReplyCache | None:
+    from exploracoder.models.cache import ReplyCache
+
+    return ReplyCache(folder, is_free=False) if folder is not None else None
 
 
 def _python(given: dict[str, Any]) -> str | None:

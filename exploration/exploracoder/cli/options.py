@@ -113,6 +113,13 @@ def model_options(command: CommandT) -> CommandT:
         click.option(
             "--cache", is_flag=True, help="Answer repeated requests from the reply cache."
         ),
+        click.option(
+            "--replies",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="A reply cache of your own, for measurements: a reply from it counts with what it"
+            " cost when it was asked for.",
+        ),
     )(command)
 
 

@@ -25,16 +25,20 @@ class ReplyCache:
     at the same time store the same row.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_free: bool = True) -> None:
         """Opens, or creates, the cache.
 
         Args:
             folder: Where ``replies.sqlite`` lies; created if missing.
+            is_free: Whether a reply from here costs nothing. For measurements it costs what it did
+                when it was asked for, so that a run that was interrupted counts like any other.
 
         Raises:
             SetupError: The folder cannot be written, or the file is not a cache.
         """
         self._path = folder / "replies.sqlite"
+        self._is_free = is_free
+        self.hits = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -53,7 +57,7 @@ class ReplyCache:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def get(self, key: str) -> Reply | None:
-        """The stored reply, marked ``from_cache``, or None.
+        """The stored reply, marked ``from_cache`` if that is free, or None.
 
         A row that cannot be read (written by another version) counts as missing.
         """
@@ -62,9 +66,11 @@ class ReplyCache:
         if row is None:
             return None
         try:
-            return Reply.model_validate_json(row[0]).model_copy(update={"from_cache": True})
+            reply = Reply.model_validate_json(row[0])
         except ValidationError:
             return None
+        self.hits += 1
+        return reply.model_copy(update={"from_cache": self._is_free})
 
     def put(self, key: str, reply: Reply) -> None:
         """Stores a reply, in place of an earlier one with this key."""

@@ -8,19 +8,14 @@ test; the prompt is the context and the unfinished code that the completion goes
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_bench.runs import Problem
-
-SMOKE_ROWS = 2
-
-
-class KitError(Exception):
-    """A kit, or what was asked of it, cannot be used; the message says why."""
+from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.problems import Problem
 
 
 class Row(BaseModel):
@@ -40,6 +35,7 @@ class Row(BaseModel):
     example_inputs: str | None = None
     entry_point: str | None = None
     fixtures: str | None = None
+    target: str | None = None
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -84,38 +80,23 @@ class Row(BaseModel):
             python=python,
             fixtures=kit / "fixtures" / self.fixtures if self.fixtures else None,
             search_path=kit / "private",
+            solution=self.canonical,
+            target=self.target or "",
         )
 
 
-def read_rows(kit: Path) -> dict[str, tuple[Row, ...]]:
-    """The rows of each development set, by the name of its file. Raises KitError."""
+def is_kit(folder: Path) -> bool:
+    """Whether a folder has the form of a kit."""
+    return any((folder / "dev").glob("*.jsonl"))
+
+
+def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
+    """The problems of a kit, in the order of its files. Raises InputError."""
     files = sorted((kit / "dev").glob("*.jsonl"))
     if not files:
-        raise KitError(f"{kit} is not a kit: it has no dev/*.jsonl.")
-    return {file.stem: _rows(file) for file in files}
-
-
-def select_rows(sets: dict[str, tuple[Row, ...]], names: Sequence[str]) -> tuple[Row, ...]:
-    """Those that ``names`` mean, each once, in the order of the kit.
-
-    A name is ``all``, ``smoke`` (the first two of each set), a set, or a problem's id. Raises
-    KitError when it is none of these.
-    """
-    wanted: set[str] = set()
-    for name in names:
-        found = _named(sets, name)
-        if not found:
-            raise KitError(f"Nothing in the kit is named {name!r}. Sets: {', '.join(sets)}.")
-        wanted |= {row.id for row in found}
-    return tuple(row for rows in sets.values() for row in rows if row.id in wanted)
-
-
-def _named(sets: dict[str, tuple[Row, ...]], name: str) -> list[Row]:
-    if name == "smoke":
-        return [row for rows in sets.values() for row in rows[:SMOKE_ROWS]]
-    if name in sets:
-        return list(sets[name])
-    return [row for rows in sets.values() for row in rows if name in ("all", row.id)]
+        raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
+    rows = [row for file in files for row in _rows(file)]
+    return [row.problem(kit, python_of(row.libraries)) for row in rows]
 
 
 def _rows(file: Path) -> tuple[Row, ...]:
@@ -123,4 +104,4 @@ def _rows(file: Path) -> tuple[Row, ...]:
     try:
         return tuple(Row.model_validate_json(line) for line in lines if line.strip())
     except ValidationError as error:
-        raise KitError(f"{file} holds a line that is no problem: {error}") from error
+        raise InputError(f"{file} holds a line that is no problem: {error}") from error

@@ -1,0 +1,204 @@
+"""``exploracoder bench``: its commands, whose code is imported when they are called."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_OUT = click.Path(path_type=Path, file_okay=False)
+
+
+@click.group()
+def bench() -> None:
+    """Run methods on benchmarks with any model, and draw the tables.
+
+    \b
+      exploracoder bench init mytasks
+      exploracoder bench run --problems mytasks --method direct,exploracoder --samples 3 --out runs
+      exploracoder bench report runs
+
+    Exit codes: 0 done, 1 samples are missing, 2 bad input or set-up, 130 interrupted.
+    """
+
+
+def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--search-path",
+            type=click.Path(path_type=Path, exists=True, file_okay=False),
+            metavar="DIR",
+            help="More modules for the interpreters: what 'bench private-libraries' made.",
+        ),
+        click.option(
+            "--pythons",
+            metavar="EXE|LIBRARY=EXE,…",
+            help="The interpreter of all libraries, or of each; pandas' serves numpy, monkey and"
+            " beatnum too. Default: this one.",
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="NAME,…",
+            help="smoke (the first two of each data set), data sets, or problems. Default: all.",
+        ),
+        click.option(
+            "--problems",
+            multiple=True,
+            required=True,
+            metavar="SPEC",
+            help="A folder of tasks, a kit's folder, a published data set's name, or NAME=FILE."
+            " May be repeated.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--jobs",
+            type=click.IntRange(1, 256),
+            default=1,
+            show_default=True,
+            help="Samples at a time, with --executor local.",
+        ),
+        click.option(
+            "--executor",
+            default="local",
+            show_default=True,
+            metavar="NAME",
+            help="local, or dask://HOST:PORT of a Dask scheduler whose workers see the same files.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@bench.command()
+@_problem_options
+@click.option("--method", "methods", default="exploracoder", show_default=True, metavar="NAME,…")
+@click.option("--model", metavar="NAME", help="As in 'exploracoder explore'.")
+@click.option("--base-url", metavar="URL", help="As in 'exploracoder explore'.")
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Samples of each problem and method, with the seeds 0 to N-1.",
+)
+@click.option("--profile", metavar="NAME", help="As in 'exploracoder explore', for all methods.")
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of 'exploracoder explore', for all methods. May be repeated.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    default=900.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds for one sample.",
+)
+@click.option(
+    "--price",
+    metavar="PROMPT,COMPLETION",
+    help="Money for a million prompt and completion tokens.",
+)
+@_pool_options
+@click.option("--out", type=_OUT, required=True, metavar="DIR", help="Where everything is kept.")
+def run(**given: Any) -> int:
+    """Run methods on problems; go on where an earlier run in the same folder was ended.
+
+    Each problem's known solution is tried first: a problem that cannot be solved here, or whose
+    check accepts anything, is excluded and listed. Each sample is kept in results.jsonl, its trace
+    as a notebook under work/.
+    """
+    from exploracoder_bench.commands import run_command
+
+    return run_command(given, f"exploracoder {shlex.join(sys.argv[1:])}")
+
+
+@bench.command()
+@_problem_options
+@_pool_options
+@click.option("--out", type=_OUT, required=True, metavar="DIR", help="A folder to work in.")
+def check(**given: Any) -> int:
+    """Judge problems without any model: known solutions must pass, wrong ones must not."""
+    from exploracoder_bench.commands import check_command
+
+    return check_command(given)
+
+
+@bench.command()
+@click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DIR…")
+@click.option("--out", type=_OUT, metavar="DIR", help="Where to write. Default: DIR/report.")
+@click.option("--price", metavar="PROMPT,COMPLETION", help="Instead of the one at 'bench run'.")
+def report(**given: Any) -> int:
+    """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
+
+    Pictures need matplotlib: pip install 'exploracoder[bench]'.
+    """
+    from exploracoder_bench.commands import report_command
+
+    return report_command(given)
+
+
+@bench.command()
+@click.argument("first", metavar="DIR[:METHOD]")
+@click.argument("second", metavar="DIR[:METHOD]")
+def compare(first: str, second: str) -> int:
+    """Compare two runs, or two methods of one, problem by problem, with an interval.
+
+    \b
+      exploracoder bench compare runs-old runs-new
+      exploracoder bench compare runs:docprompting runs:exploracoder
+    """
+    from exploracoder_bench.commands import compare_command
+
+    return compare_command(first, second)
+
+
+@bench.command()
+@click.argument("folder", type=_OUT)
+def init(folder: Path) -> int:
+    """Make FOLDER, with one small task to begin your own with."""
+    from exploracoder_bench.commands import init_command
+
+    return init_command(folder)
+
+
+@bench.command()
+@click.argument("name")
+@click.option("--url", metavar="URL", help="Another place that has the file.")
+def fetch(name: str, url: str | None) -> int:
+    """Fetch the published data set NAME into the cache folder, once."""
+    from exploracoder_bench.commands import fetch_command
+
+    return fetch_command(name, url)
+
+
+@bench.command("private-libraries")
+@click.argument("folder", type=_OUT)
+@click.option("--python", metavar="EXE", help="Has pandas 1.5 and numpy 1.23. Default: this one.")
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    required=True,
+    metavar="FILE",
+    help='The published renaming, as JSON: {"monkey": {OLD: NEW}, "beatnum": {OLD: NEW}}.',
+)
+def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
+    """Make Monkey and BeatNum in FOLDER out of an installed pandas and numpy."""
+    from exploracoder_bench.commands import private_libraries_command
+
+    return private_libraries_command(folder, python, mapping)

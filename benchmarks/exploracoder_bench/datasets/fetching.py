@@ -1,0 +1,79 @@
+"""Published files, fetched once and held to what they were."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from exploracoder.config import cache_folder
+from exploracoder.errors import InputError, SetupError
+
+from exploracoder_bench.datasets.published import PUBLISHED, Published
+
+_TIMEOUT_S = 60.0
+_MOST_BYTES = 200_000_000
+
+
+def home() -> Path:
+    """Where fetched data sets lie."""
+    return cache_folder() / "benchmarks"
+
+
+def find_published(name: str) -> Published:
+    """The data set of this name, however it is spelled. Raises InputError."""
+    known = {_plain(one): found for one, found in PUBLISHED.items()}
+    if _plain(name) not in known:
+        raise InputError(f"No published data set is named {name!r}: {', '.join(PUBLISHED)}.")
+    return known[_plain(name)]
+
+
+def fetch(one: Published, url: str | None = None) -> Path:
+    """Fetch a data set, from ``url`` where another place has it; the file.
+
+    Raises SetupError when it cannot be had or kept, or is not the file it was.
+    """
+    folder = home() / one.name
+    file = folder / one.file_name
+    try:
+        with urllib.request.urlopen(url or one.url, timeout=_TIMEOUT_S) as answer:
+            content = answer.read(_MOST_BYTES)
+        _check(one, content, folder / "SHA256")
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".{file.name}")
+        beside.write_bytes(content)
+        beside.replace(file)
+        (folder / "SHA256").write_text(hashlib.sha256(content).hexdigest() + "\n")
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise SetupError(
+            f"{one.name} could not be fetched from {url or one.url}: {error}. Fetch it elsewhere"
+            f" and say --problems {one.name}=FILE."
+        ) from error
+    return file
+
+
+def fetched(one: Published) -> Path:
+    """The file of a data set that was fetched. Raises InputError when it is missing or changed."""
+    file = home() / one.name / one.file_name
+    if not file.exists():
+        raise InputError(
+            f"{one.name} is not here. Fetch it: exploracoder bench fetch {one.name}; or say"
+            f" --problems {one.name}=FILE."
+        )
+    _check(one, file.read_bytes(), file.with_name("SHA256"))
+    return file
+
+
+def _check(one: Published, content: bytes, note: Path) -> None:
+    known = one.sha256 or (note.read_text().strip() if note.exists() else None)
+    found = hashlib.sha256(content).hexdigest()
+    if known is not None and found != known:
+        raise InputError(
+            f"{one.name} is not the file it was: its SHA-256 is {found[:16]}…, not {known[:16]}…."
+            f" If that is meant, remove {note.parent} and fetch it again."
+        )
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

@@ -1,0 +1,39 @@
+"""Which interpreter has which library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from exploracoder.errors import InputError
+
+PythonOf = Callable[[Sequence[str]], str]
+
+# These need the same environment as pandas, or are made from it.
+_KIN = {"numpy": "pandas", "monkey": "pandas", "beatnum": "pandas"}
+
+
+def parse_pythons(text: str | None) -> PythonOf:
+    """From ``EXE`` for all, or ``LIBRARY=EXE,LIBRARY=EXE``, a function from libraries to one.
+
+    pandas' interpreter serves numpy, monkey and beatnum too. Without text it is this interpreter.
+    Raises InputError, as the function does when a library has none.
+    """
+    if not text or "=" not in text:
+        return lambda libraries: text or sys.executable
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not all(library and executable for library, _, executable in pairs):
+        raise InputError(f"--pythons takes EXE or LIBRARY=EXE,LIBRARY=EXE, not {text!r}.")
+    known = {library.strip(): executable.strip() for library, _, executable in pairs}
+    return lambda libraries: _find(libraries, known)
+
+
+def _find(libraries: Sequence[str], known: Mapping[str, str]) -> str:
+    for library in libraries:
+        found = known.get(library) or known.get(_KIN.get(library, ""))
+        if found is not None:
+            return found
+    raise InputError(
+        f"No interpreter is named for {' or '.join(libraries)}: add {libraries[0]}=EXE to"
+        " --pythons."
+    )

@@ -1,0 +1,41 @@
+"""From what ``--problems`` says to problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.datasets.fetching import fetched, find_published
+from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.kit import is_kit, read_kit
+from exploracoder_bench.datasets.own_tasks import read_tasks
+from exploracoder_bench.problems import Problem
+
+
+def open_problems(
+    specs: Sequence[str], python_of: PythonOf, search_path: Path | None = None
+) -> list[Problem]:
+    """The problems of each: a kit's folder, a folder of tasks, NAME, or NAME=FILE.
+
+    ``search_path`` has modules that no interpreter has, such as the private libraries. Raises
+    InputError.
+    """
+    problems = [problem for spec in specs for problem in _open(spec, python_of)]
+    if search_path is None:
+        return problems
+    return [replace(problem, search_path=search_path.absolute()) for problem in problems]
+
+
+def _open(spec: str, python_of: PythonOf) -> list[Problem]:
+    folder = Path(spec)
+    if folder.is_dir():
+        return (read_kit if is_kit(folder) else read_tasks)(folder.absolute(), python_of)
+    name, equals, file = spec.partition("=")
+    try:
+        one = find_published(name)
+    except InputError as error:
+        raise InputError(f"--problems: {spec!r} is no folder. {error}") from error
+    return one.read(one, Path(file) if equals else fetched(one), python_of)

@@ -1,0 +1,142 @@
+"""A user's own folder of tasks, and one to begin with.
+
+A task is a folder:
+
+    task.txt      what is asked, in words; unfinished code to complete in a fence, if any
+    check.py      runs after the solution and raises when it is wrong
+    task.json     {"libraries": ["NAME_OR_PATH"], "entry_point": "NAME", "dataset": "NAME"}; the
+                  last two may be left out, and paths begin at the task's folder
+    context.py    runs before everything else: data, helpers (may be left out)
+    solution.py   a known solution, so that the check can be checked (may be left out)
+    files/        what is in it lies in the folder in which code runs (may be left out)
+
+A folder of tasks has each in a folder of its own; a task's folder alone will do as well.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from exploracoder.errors import InputError
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.problems import Problem
+
+_TASK, _CHECK, _ABOUT = "task.txt", "check.py", "task.json"
+
+
+class About(BaseModel):
+    """What task.json says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    libraries: tuple[str, ...]
+    entry_point: str | None = None
+    dataset: str = ""
+
+
+def read_tasks(folder: Path, python_of: PythonOf) -> list[Problem]:
+    """The tasks in a folder, by name. Raises InputError with the file that is wrong."""
+    if (folder / _TASK).is_file():
+        return [_task(folder, folder.name, python_of)]
+    found = sorted(path.parent for path in folder.glob(f"*/{_TASK}"))
+    if not found:
+        raise InputError(
+            f"{folder} holds no tasks: a task is a folder with {_TASK}, {_CHECK} and {_ABOUT}."
+            " 'exploracoder bench init' makes one to begin with."
+        )
+    return [_task(one, folder.name, python_of) for one in found]
+
+
+def init_tasks(folder: Path) -> list[Path]:
+    """Write a folder with one task that can be run. Raises InputError when it is not empty."""
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty. Name a folder that is not there yet.")
+    task = folder / "greetings"
+    written = []
+    for name, text in _EXAMPLE.items():
+        (task / name).parent.mkdir(parents=True, exist_ok=True)
+        (task / name).write_text(text, encoding="utf-8")
+        written.append(task / name)
+    return written
+
+
+def _task(folder: Path, dataset: str, python_of: PythonOf) -> Problem:
+    about = _about(folder / _ABOUT)
+    libraries = tuple(_library(folder, name) for name in about.libraries)
+    files = folder / "files"
+    return Problem(
+        name=folder.name,
+        dataset=about.dataset or dataset,
+        task=_read(folder / _TASK),
+        context=_read(folder / "context.py", is_optional=True),
+        check=_read(folder / _CHECK),
+        entry_point=about.entry_point,
+        libraries=libraries,
+        python=python_of(libraries),
+        fixtures=files if files.is_dir() else None,
+        solution=_read(folder / "solution.py", is_optional=True),
+    )
+
+
+def _about(file: Path) -> About:
+    try:
+        about = About.model_validate_json(_read(file))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "its form"
+        raise InputError(f"{file}: {where}: {fault['msg']}.") from error
+    if not about.libraries:
+        raise InputError(f"{file} names no library in 'libraries'.")
+    return about
+
+
+def _read(file: Path, *, is_optional: bool = False) -> str:
+    if is_optional and not file.exists():
+        return ""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise InputError(f"{file} cannot be read: {why}.") from error
+
+
+def _library(folder: Path, name: str) -> str:
+    is_path = os.sep in name or name.endswith(".py")
+    return str((folder / name).absolute()) if is_path else name
+
+
+_EXAMPLE = {
+    "task.txt": """\
+Greet each of the guests in their own language, in the order in which they came.
+
+```python
+def greet_all(guests):
+    # guests: a list of (name, language) pairs
+```
+""",
+    "context.py": 'guests = [("Ada", "en"), ("Émilie", "fr")]\n',
+    "check.py": """\
+assert greet_all([("Ada", "en")]) == ["Good day, Ada."]
+assert greet_all(guests) == ["Good day, Ada.", "Bonjour, Émilie."]
+""",
+    "solution.py": """\
+import tinygreet
+
+def greet_all(guests):
+    return [tinygreet.salute(name, tongue=language) for name, language in guests]
+""",
+    "task.json": '{"libraries": ["library/tinygreet.py"], "entry_point": "greet_all"}\n',
+    "library/tinygreet.py": '''\
+"""Greetings in a few languages: put your own library here, or name one that is installed."""
+
+_WORDS = {"en": "Good day", "fr": "Bonjour", "de": "Guten Tag"}
+
+
+def salute(name: str, *, tongue: str = "en") -> str:
+    """Greet somebody by name in a language: en, fr or de."""
+    return f"{_WORDS[tongue]}, {name}."
+''',
+}

@@ -1,0 +1,111 @@
+"""PandasEval, NumpyEval and their kin: completions of a prompt, a problem a line.
+
+Each line has ``task_id``, ``prompt``, ``entry_point`` (``none`` where the completion is no
+function), ``canonical_solution`` (a list) and ``test``, which defines ``check``. A program is
+prompt + completion + test + a call of ``check`` with the entry point.
+Source: microsoft/PyCodeGPT, ``cert/pandas-numpy-eval`` and ``apicoder/private-eval``.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.problems import Problem
+
+_ASSIGNMENT = re.compile(r"^(?P<target>[^\s=#][^=#\n]*?)\s*=\s*$")
+
+
+def read_completions(file: Path, dataset: str, library: str, python_of: PythonOf) -> list[Problem]:
+    """The problems of a ``.jsonl`` or ``.jsonl.gz`` file. Raises InputError."""
+    python = python_of([library])
+    return [_problem(row, dataset, library, python) for row in _rows(file)]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    try:
+        content = file.read_bytes()
+        text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode("utf-8")
+        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{file} cannot be read as problems, one a line: {error}.") from error
+    wanted = {"task_id", "prompt", "test", "canonical_solution"}
+    for number, row in enumerate(rows, start=1):
+        missing = wanted - set(row) if isinstance(row, dict) else wanted
+        if missing:
+            raise InputError(f"{file}, problem {number}: {', '.join(sorted(missing))} is missing.")
+    return rows
+
+
+def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Problem:
+    entry_point = _entry_point(row)
+    context, unfinished = split_prompt(row["prompt"], entry_point)
+    match = _ASSIGNMENT.match(unfinished.strip().rpartition("\n")[2])
+    target = match["target"] if match and not entry_point else ""
+    given = row["canonical_solution"]
+    completion = given if isinstance(given, str) else given[0]
+    return Problem(
+        name=str(row["task_id"]),
+        dataset=dataset,
+        task=asked_for(context, unfinished),
+        context=context,
+        check=f"{row['test'].strip()}\n\ncheck({entry_point or ''})\n",
+        entry_point=entry_point,
+        libraries=(library,),
+        python=python,
+        solution=joined(unfinished, completion, entry_point),
+        target=target,
+    )
+
+
+def split_prompt(prompt: str, entry_point: str | None) -> tuple[str, str]:
+    """What runs before the solution, and the unfinished code that the solution goes on from."""
+    lines = prompt.rstrip().splitlines()
+    if not lines:
+        return "", ""
+    if entry_point is None:
+        is_open = _ASSIGNMENT.match(lines[-1]) is not None
+        head = lines[:-1] if is_open else lines
+        return "\n".join(head) + "\n", lines[-1] if is_open else ""
+    pattern = re.compile(rf"^(async )?(def|class) {re.escape(entry_point)}\b")
+    starts = [number for number, line in enumerate(lines) if pattern.match(line)]
+    start = starts[-1] if starts else len(lines)
+    return "\n".join(lines[:start]).rstrip() + "\n", "\n".join(lines[start:]) + "\n"
+
+
+def asked_for(context: str, unfinished: str) -> str:
+    """The task in words: the comments at the end of the context, and the unfinished code."""
+    words = []
+    for line in reversed(context.rstrip().splitlines()):
+        if not line.startswith("#"):
+            break
+        words.append(line.lstrip("# ").rstrip())
+    said = " ".join(reversed(words)) or "Complete the code."
+    return f"{said}\n\n```python\n{unfinished.rstrip()}\n```\n" if unfinished.strip() else said
+
+
+def joined(unfinished: str, completion: str, entry_point: str | None) -> str:
+    """The known solution: the completion put behind what it goes on from."""
+    if entry_point and re.search(rf"^def {re.escape(entry_point)}\(", completion, re.MULTILINE):
+        return completion
+    if entry_point is None:
+        return f"{unfinished.rstrip()} {completion.strip()}" if unfinished else completion
+    together = unfinished.rstrip() + "\n" + completion.lstrip("\n")
+    try:
+        ast.parse(together)
+    except SyntaxError:
+        # Some prompts end with the indentation that the completion goes on from.
+        return unfinished.rstrip() + "\n    " + completion.lstrip()
+    return together
+
+
+def _entry_point(row: dict[str, Any]) -> str | None:
+    name = row.get("entry_point")
+    return None if name in (None, "", "none") else str(name)

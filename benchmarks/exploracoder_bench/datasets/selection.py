@@ -1,0 +1,41 @@
+"""Some problems out of many, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.problems import Problem
+
+SMOKE_PROBLEMS = 2
+
+
+def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
+    """Those that ``names`` mean, each once, in their order.
+
+    A name is ``all``, ``smoke`` (the first two of each data set), a data set, or a problem. Raises
+    InputError when it is none of these.
+    """
+    sets: dict[str, list[Problem]] = {}
+    for problem in problems:
+        sets.setdefault(problem.dataset, []).append(problem)
+    wanted: set[str] = set()
+    for name in names:
+        found = _named(sets, name)
+        if not found:
+            raise InputError(
+                f"No problem or data set is named {name!r}. Data sets: {', '.join(sets)}."
+            )
+        wanted |= {problem.name for problem in found}
+    return [problem for problem in problems if problem.name in wanted]
+
+
+def _named(sets: dict[str, list[Problem]], name: str) -> list[Problem]:
+    if name == "smoke":
+        return [problem for group in sets.values() for problem in group[:SMOKE_PROBLEMS]]
+    if name in sets:
+        return sets[name]
+    return [
+        problem for group in sets.values() for problem in group if name in ("all", problem.name)
+    ]

@@ -1,0 +1,152 @@
+"""Many samples, each kept as a line of a file and a folder with its trace, so that a run that was
+ended at any moment goes on where it was.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, as_completed
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from exploracoder.errors import ModelError
+
+from exploracoder_bench.executors import LOCAL, Pool, open_pool
+from exploracoder_bench.judge import Verdict
+from exploracoder_bench.ledger import Ledger, alone_in
+from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
+from exploracoder_bench.problems import Problem, check_names
+from exploracoder_bench.results import RunResult
+from exploracoder_bench.runs import Asked, Way, warm_index
+from exploracoder_bench.samples import Sample, clear_attempts, examine, explore, lost
+
+RESULTS = "results.jsonl"
+# So many samples in a row that could not ask the model end the run: the next would not either.
+_MODEL_GONE = 3
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What is to be run, with what, and where it is kept."""
+
+    plan: Plan
+    problems: Sequence[Problem]
+    asked: Asked
+    out: Path
+    executor: str = LOCAL
+    jobs: int = 1
+
+
+def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
+    """Judge the problems, then run what the ledger does not hold yet; all results asked for.
+
+    Ctrl-C passes through as KeyboardInterrupt, with everything kept. Raises InputError when the
+    folder was begun with something else, SetupError when results cannot be kept, ModelError when
+    the model is gone.
+    """
+    say = say or _to_stderr
+    check_names(bench.problems)
+    with alone_in(bench.out), open_pool(bench.executor, bench.jobs) as pool:
+        clear_attempts(bench.out)
+        before = read_plan(bench.out)
+        plan = going_on(before, bench.plan, list(bench.problems)) if before else bench.plan
+        write_plan(bench.out, plan)
+        plan = plan.judged(_judge(bench, plan, pool, say))
+        write_plan(bench.out, plan)
+        samples = _samples(bench, plan)
+        ledger = Ledger(bench.out / RESULTS)
+        _work(samples, ledger, pool, say)
+    found = (ledger.find(sample.key) for sample in samples)
+    return tuple(result for result in found if result is not None)
+
+
+def judge_all(problems: Sequence[Problem], out: Path, pool: Pool, say: Say) -> dict[str, Verdict]:
+    """The verdicts by the problems' names; those that do not count are said."""
+    futures = {pool.submit(examine, problem, out): problem for problem in problems}
+    verdicts = {}
+    for number, future in enumerate(as_completed(futures), start=1):
+        problem, error = futures[future], future.exception()
+        verdict = (
+            future.result()
+            if error is None
+            else Verdict(
+                problem=problem.name,
+                digest=problem.digest,
+                is_sound=False,
+                reason=f"It could not be tried: {type(error).__name__}: {error}",
+            )
+        )
+        verdicts[problem.name] = verdict
+        note = "counts" if verdict.is_sound else "excluded"
+        say(f"judged {number}/{len(futures)}  {problem.name}  {note}  {verdict.reason}".rstrip())
+    return verdicts
+
+
+def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]:
+    """What counted before counts: a table must not change because a machine was busy later."""
+    new = [one for one in bench.problems if one.name not in plan.problems]
+    return judge_all(new, bench.out, pool, say) if new else {}
+
+
+def _samples(bench: Bench, plan: Plan) -> list[Sample]:
+    """All of a method's come together, so that its prompts find the server's cache as in use."""
+    counted = [problem for problem in bench.problems if problem.name in plan.problems]
+    return [
+        Sample(problem, Way(method, seed, plan.options), bench.asked, bench.out, plan.timeout_s)
+        for method in bench.plan.methods
+        for seed in range(bench.plan.samples)
+        for problem in counted
+    ]
+
+
+def _work(samples: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:
+    pending = [sample for sample in samples if not ledger.is_finished(sample.key)]
+    say(f"{len(samples)} samples, {len(samples) - len(pending)} of them finished before")
+    _warm((sample.problem for sample in pending), say)
+    futures = {pool.submit(explore, sample): sample for sample in pending}
+    started, gone = time.perf_counter(), 0
+    for number, future in enumerate(as_completed(futures), start=1):
+        result = _result_of(future, futures[future])
+        ledger.append(result)
+        each_s = (time.perf_counter() - started) / number
+        left = timedelta(seconds=round(each_s * (len(pending) - number)))
+        say(f"{number}/{len(pending)}  {_line(result)}  {left} left")
+        gone = gone + 1 if result.fault == "model" else 0
+        if gone == _MODEL_GONE and number < len(pending):
+            raise ModelError(
+                f"{gone} samples in a row could not ask the model: {result.reason} Nothing of them"
+                " counts; give the same command again to go on."
+            )
+
+
+def _result_of(future: Future[RunResult], sample: Sample) -> RunResult:
+    error = future.exception()
+    if error is None:
+        return future.result()
+    return lost(sample, f"The worker was lost: {type(error).__name__}: {error}")
+
+
+def _warm(problems: Iterable[Problem], say: Say) -> None:
+    """Index each library once beforehand: it is no part of what a method costs."""
+    distinct = {(problem.libraries, problem.python): problem for problem in problems}
+    for problem in distinct.values():
+        say(f"reading the docs of {' and '.join(problem.libraries)}")
+        failure = warm_index(problem)
+        if failure:
+            say(failure)
+
+
+def _line(result: RunResult) -> str:
+    tokens = result.prompt_tokens + result.completion_tokens
+    words = f"{result.problem}  {result.method}-{result.seed}  {result.status}"
+    line = f"{words}  {tokens} tokens  {result.seconds:.1f} s"
+    return line if result.counts else f"{line}  ({result.fault}) {result.reason[:200]}"
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,105 @@
+"""The judge of success: a problem counts when its known solution passes its check, here and now,
+in the sandbox that candidates run in, and certainly wrong solutions do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from exploracoder.config import Settings
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sandbox import choose
+from exploracoder_kernel.sidecar import Sidecar
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder_bench.mutants import mutants
+from exploracoder_bench.problems import Problem
+from exploracoder_bench.runs import environment, prepare
+
+
+class Verdict(BaseModel):
+    """Whether a problem counts; the reason says why not, or what could not be judged."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    problem: str
+    digest: str
+    is_sound: bool
+    reason: str = ""
+
+
+def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> Verdict:
+    """Try the known solution and its mutants in ``folder``, which is made afresh.
+
+    A run that takes longer than ``run_seconds`` is ended; by default that is the limit which
+    candidates have.
+    """
+    if not problem.solution:
+        return _verdict(problem, "", is_sound=True, note="It has no known solution to try.")
+    try:
+        prepare(problem, folder)
+        return _verdict(problem, asyncio.run(_fault(problem, folder, run_seconds)))
+    except (SidecarError, OSError) as error:
+        return _verdict(problem, f"It could not be tried: {error}")
+
+
+async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
+    sandboxing = await asyncio.to_thread(choose, "auto", python=problem.python, cwd=folder)
+    sidecar = Sidecar(
+        python=problem.python,
+        cwd=folder,
+        limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
+        env={"PYTHONPATH": _import_path(problem)},
+        launcher=sandboxing.launcher,
+    )
+    async with sidecar:
+        context = await sidecar.run(sidecar.root, problem.context)
+        if not context.ran:
+            return f"Its context does not run here: {_said(context)}"
+        failure = await _failure(sidecar, problem, problem.solution)
+        if failure:
+            return f"Its known solution fails here: {failure}"
+        for what, code in mutants(problem).items():
+            if not await _failure(sidecar, problem, code):
+                return f"Its check accepts a solution that {what}."
+    return ""
+
+
+def _import_path(problem: Problem) -> str:
+    """Where modules are looked for, libraries given by path included: nothing installed them."""
+    homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
+    given = environment(problem).get("PYTHONPATH", "")
+    return os.pathsep.join([*homes, given] if given else homes)
+
+
+async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
+    branch = await sidecar.fork(sidecar.root)
+    try:
+        ran = await sidecar.run(branch, solution)
+        if not ran.ran:
+            return _said(ran)
+        checked = await sidecar.run(branch, problem.check)
+        return "" if checked.ran else f"in the check, {_said(checked)}"
+    finally:
+        await sidecar.drop(branch)
+
+
+def _said(observation: Observation) -> str:
+    if observation.error is not None:
+        return f"{observation.error.ename}: {observation.error.evalue}"[:300]
+    return f"it ended as {observation.status} after {observation.seconds:.0f} s"
+
+
+def _verdict(
+    problem: Problem, fault: str, *, is_sound: bool | None = None, note: str = ""
+) -> Verdict:
+    return Verdict(
+        problem=problem.name,
+        digest=problem.digest,
+        is_sound=not fault if is_sound is None else is_sound,
+        reason=fault or note,
+    )

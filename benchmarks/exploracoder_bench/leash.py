@@ -1,0 +1,40 @@
+"""Runs a command that ends with whoever started it, in whatever manner that one ends.
+
+Run by its path, with the standard library alone: ``python leash.py FD COMMAND…``. The other end of
+the pipe FD is held by the harness and by nobody else; when it is closed, the command's process
+group is killed. So a harness that was killed leaves nothing that still asks the model or writes
+into its folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+
+def main() -> int:
+    """The command's exit code, as a shell gives it."""
+    watched = int(sys.argv[1])
+    process = subprocess.Popen(sys.argv[2:], start_new_session=True)
+
+    def wait_for_the_end() -> None:
+        while os.read(watched, 1):
+            pass
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    def pass_on(number: int, _: object) -> None:
+        process.send_signal(number)
+
+    signal.signal(signal.SIGTERM, pass_on)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
+    return process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""What samples add up to. Samples that do not count (see ``RunResult.counts``) are left out."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from exploracoder_bench.plan import Price
+from exploracoder_bench.results import RunResult
+
+RESAMPLES = 2000
+CONFIDENCE = 0.95
+_SEED = 20_260_101
+
+Passed = Callable[[RunResult], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over problems with its interval; ``problems`` had as many samples as it takes."""
+
+    value: float
+    low: float
+    high: float
+    problems: int
+
+    def __str__(self) -> str:
+        """In per cent."""
+        if not self.problems:
+            return "-"
+        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """The chance that one of ``k`` samples passes, when ``c`` of ``n`` did; unbiased.
+
+    Source: Chen et al. 2021, "Evaluating Large Language Models Trained on Code", equation 1; as
+    used by ExploraCoder (section 5) and RepoClassBench. Raises ValueError when ``k`` is more than
+    ``n``, or ``c`` is not between 0 and ``n``.
+    """
+    if not (0 <= c <= n and 1 <= k <= n):
+        raise ValueError(f"pass@{k} is not known from {c} of {n} samples")
+    return 1.0 - math.comb(n - c, k) / math.comb(n, k)
+
+
+def estimate_at_k(results: Iterable[RunResult], k: int, passed: Passed) -> Estimate:
+    """The mean of pass@k over problems with at least ``k`` samples that count."""
+    groups = by_problem(results)
+    values = [
+        pass_at_k(len(group), sum(map(passed, group)), k)
+        for group in groups.values()
+        if len(group) >= k
+    ]
+    return bootstrap(values)
+
+
+def is_success(result: RunResult) -> bool:
+    """Whether the solution ran to its end, right or wrong (success@k in ExploraCoder, 5)."""
+    return result.ran
+
+
+def is_pass(result: RunResult) -> bool:
+    """Whether the solution passed its check."""
+    return result.is_solved
+
+
+def bootstrap(values: Sequence[float]) -> Estimate:
+    """The mean with a percentile interval from resampling problems; the same on every call."""
+    if not values:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    import numpy as np
+
+    given = np.asarray(values, dtype=float)
+    generator = np.random.default_rng(_SEED)
+    drawn = generator.integers(0, len(given), size=(RESAMPLES, len(given)))
+    edge = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(given[drawn].mean(axis=1), [edge, 1 - edge])
+    return Estimate(float(given.mean()), float(low), float(high), len(given))
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """How two differ on the problems that both have: ``difference`` is the second's minus the
+    first's chance to solve a problem with one sample."""
+
+    difference: Estimate
+    first: float
+    second: float
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves out no difference at all."""
+        return self.difference.low > 0 or self.difference.high < 0
+
+
+def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
+    """Compare problem by problem; the interval is from resampling problems."""
+    ours, theirs = by_problem(first), by_problem(second)
+    shared = sorted(ours.keys() & theirs.keys())
+    rates = {name: (_rate(ours[name]), _rate(theirs[name])) for name in shared}
+    return Paired(
+        difference=bootstrap([b - a for a, b in rates.values()]),
+        first=_mean(a for a, _ in rates.values()),
+        second=_mean(b for _, b in rates.values()),
+        better=tuple(name for name, (a, b) in rates.items() if b > a),
+        worse=tuple(name for name, (a, b) in rates.items() if b < a),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A method's samples, added up; means are over samples that count.
+
+    ``recall`` is the share of names a known solution calls that are last names of APIs which a
+    prompt showed; nan when nothing was recommended or no solution is known. ``chain_rate`` is the
+    share of chains in which every subtask ran; nan without chains. ``seconds`` is of samples that
+    took no reply from an earlier, interrupted run.
+    """
+
+    problems: int
+    samples: int
+    apart: Mapping[str, int]
+    solved: int
+    ran: int
+    test_rate: float
+    chain_rate: float
+    apis_per_subtask: float
+    recall: float
+    calls: float
+    prompt_tokens: float
+    cached_tokens: float
+    completion_tokens: float
+    seconds: float
+    seconds_per_solved: float
+    tokens_per_solved: float
+    money: float
+
+
+def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summary:
+    """Add up."""
+    given = list(results)
+    counted = [one for one in given if one.counts]
+    chains = [one for one in counted if one.subtasks]
+    timed = [one.seconds for one in counted if not one.cached_calls]
+    solved = sum(one.is_solved for one in counted)
+    completion = sum(one.completion_tokens for one in counted)
+    subtasks = sum(one.subtasks for one in chains)
+    return Summary(
+        problems=len(by_problem(counted)),
+        samples=len(counted),
+        apart=_apart(given),
+        solved=solved,
+        ran=sum(one.ran for one in counted),
+        test_rate=_mean(one.tests_passed / one.tests for one in counted if one.tests),
+        chain_rate=_mean(float(not one.chain.broken_at) for one in chains),
+        apis_per_subtask=sum(one.chain.apis for one in chains) / subtasks if subtasks else math.nan,
+        recall=_mean(filter(_is_known, map(recall, counted))),
+        calls=_mean(one.calls for one in counted),
+        prompt_tokens=_mean(one.prompt_tokens for one in counted),
+        cached_tokens=_mean(one.cached_tokens for one in counted),
+        completion_tokens=_mean(one.completion_tokens for one in counted),
+        seconds=statistics.median(timed) if timed else math.nan,
+        seconds_per_solved=_mean(timed) * len(counted) / solved if solved and timed else math.nan,
+        tokens_per_solved=completion / solved if solved else math.nan,
+        money=money(counted, price or Price()),
+    )
+
+
+def recall(result: RunResult) -> float:
+    """The share of the names that were needed which were recommended; nan when unknown."""
+    if not result.gold or not result.chain.recommended:
+        return math.nan
+    shown = {path.rpartition(".")[2] for path in result.chain.recommended}
+    return sum(name in shown for name in result.gold) / len(result.gold)
+
+
+def money(results: Iterable[RunResult], price: Price) -> float:
+    """What the tokens cost, in the currency of the price."""
+    return (
+        sum(
+            one.prompt_tokens * price.prompt + one.completion_tokens * price.completion
+            for one in results
+        )
+        / 1e6
+    )
+
+
+def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
+    """The samples that count, by problem."""
+    groups: dict[str, list[RunResult]] = defaultdict(list)
+    for one in results:
+        if one.counts:
+            groups[one.problem].append(one)
+    return dict(groups)
+
+
+def _apart(results: Sequence[RunResult]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for one in results:
+        if not one.counts:
+            counts[one.fault or "harness"] += 1
+    return dict(counts)
+
+
+def _rate(results: Sequence[RunResult]) -> float:
+    return sum(one.is_solved for one in results) / len(results)
+
+
+def _mean(values: Iterable[float]) -> float:
+    given = list(values)
+    return statistics.fmean(given) if given else math.nan
+
+
+def _is_known(value: float) -> bool:
+    return not math.isnan(value)

@@ -1,0 +1,149 @@
+"""What a folder of runs was begun with; going on with anything else there would mix two tables."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from datetime import datetime, timezone
+from pathlib import Path
+
+from exploracoder import __version__
+from exploracoder.errors import InputError, ModelError
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_bench.judge import Verdict
+from exploracoder_bench.problems import Problem
+
+FILE = "plan.json"
+# What servers make up anew with every answer.
+_FLEETING = {"created", "permission"}
+
+
+class Price(BaseModel):
+    """Money for a million tokens, in whatever currency."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+
+class Plan(BaseModel):
+    """What was asked for, and with what it was answered.
+
+    ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
+    model. ``problems`` maps each problem that counts to its digest, ``excluded`` each other one to
+    the reason.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: str = __version__
+    python: str = platform.python_version()
+    created: datetime
+    command: str
+    model: str
+    identity: str
+    options: tuple[str, ...]
+    timeout_s: float
+    methods: tuple[str, ...]
+    samples: int
+    price: Price = Price()
+    problems: dict[str, str] = {}
+    excluded: dict[str, str] = {}
+
+    def judged(self, verdicts: dict[str, Verdict]) -> Plan:
+        """With the problems that count, and the others with the reason."""
+        sound = {name: one.digest for name, one in verdicts.items() if one.is_sound}
+        others = {name: one.reason for name, one in verdicts.items() if not one.is_sound}
+        return self.model_copy(
+            update={
+                "problems": self.problems | sound,
+                "excluded": {k: v for k, v in (self.excluded | others).items() if k not in sound},
+            }
+        )
+
+
+def now() -> datetime:
+    """Now, to the second."""
+    return datetime.now(timezone.utc).replace(microsecond=0)
+
+
+def identity_of(model: str, base_url: str | None, api_key: str) -> str:
+    """What tells this model from another that might answer under its name.
+
+    Raises ModelError when the endpoint cannot be asked.
+    """
+    if base_url is None:
+        from exploracoder.models.weights import EMBEDDED
+
+        return EMBEDDED.sha256
+    import openai
+
+    try:
+        with openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=2) as client:
+            cards = [card.model_dump() for card in client.models.list().data if card.id == model]
+    except openai.NotFoundError:
+        cards = []
+    except openai.OpenAIError as error:
+        raise ModelError(f"{base_url} cannot be asked for its models: {error}") from error
+    said = [{k: v for k, v in card.items() if k not in _FLEETING} for card in cards]
+    return hashlib.sha256(json.dumps([model, said], sort_keys=True).encode()).hexdigest()
+
+
+def read_plan(out: Path) -> Plan | None:
+    """The plan of a folder, if it has one. Raises InputError when it is damaged."""
+    file = out / FILE
+    if not file.exists():
+        return None
+    try:
+        return Plan.model_validate_json(file.read_text(encoding="utf-8"))
+    except (ValidationError, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not the plan of a bench run: {error}") from error
+
+
+def write_plan(out: Path, plan: Plan) -> None:
+    """Write it whole or not at all."""
+    out.mkdir(parents=True, exist_ok=True)
+    beside = out / f".{FILE}"
+    beside.write_text(plan.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    beside.replace(out / FILE)
+
+
+def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
+    """The earlier plan, extended by what is asked for now.
+
+    Raises InputError when the model, the options, or a problem is not what it was.
+    """
+    if before.identity != asked.identity:
+        raise InputError(
+            f"The model changed under the runs kept here: it was {before.model}"
+            f" ({before.identity[:12]}), now it is {asked.model} ({asked.identity[:12]}). Use"
+            " another --out, and 'exploracoder bench compare' for the two."
+        )
+    if (before.options, before.timeout_s) != (asked.options, asked.timeout_s):
+        raise InputError(
+            f"The runs kept here had the options {' '.join(before.options) or 'of the profile'} and"
+            f" {before.timeout_s:g} s for a sample. Use the same, or another --out."
+        )
+    changed = [
+        problem.name
+        for problem in problems
+        if before.problems.get(problem.name, problem.digest) != problem.digest
+    ]
+    if changed:
+        raise InputError(
+            f"{', '.join(changed[:5])}: the problem or its data changed since these runs were"
+            " begun. Put back what was there, or use another --out."
+        )
+    methods = tuple(dict.fromkeys([*before.methods, *asked.methods]))
+    samples = max(before.samples, asked.samples)
+    return before.model_copy(
+        update={
+            "methods": methods,
+            "samples": samples,
+            "price": asked.price,
+            "command": asked.command,
+        }
+    )

@@ -1,0 +1,77 @@
+"""What is to be solved: one problem, whatever data set it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be explored.
+
+    ``python`` is the interpreter that has the libraries, ``fixtures`` a folder whose content the
+    working folder starts with, ``search_path`` a folder of more modules for that interpreter.
+    ``solution`` is a known one, without the context; empty when there is none. ``target`` is what
+    the solution makes, where it is no function.
+    """
+
+    name: str
+    dataset: str
+    task: str
+    context: str
+    check: str
+    entry_point: str | None
+    libraries: tuple[str, ...]
+    python: str
+    fixtures: Path | None = None
+    search_path: Path | None = None
+    solution: str = ""
+    target: str = ""
+
+    @property
+    def slug(self) -> str:
+        """The name as a folder's: whatever a data set calls its problems, it stays inside."""
+        return slug_of(self.name)
+
+    @property
+    def digest(self) -> str:
+        """The head of the SHA-256 of what makes it this problem; paths are not part of it."""
+        own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
+        parts = [own, self.libraries, self.target, _content(self.fixtures)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def slug_of(name: str) -> str:
+    """A problem's name as that of a folder."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:100] or "problem"
+
+
+def check_names(problems: Sequence[Problem]) -> None:
+    """Raise InputError when there is no problem, or two would share a name or a folder."""
+    if not problems:
+        raise InputError("There is no problem to solve. Name some with --problems and --select.")
+    known: dict[str, str] = {}
+    for problem in problems:
+        if problem.slug in known:
+            raise InputError(
+                f"Two problems are named alike: {known[problem.slug]!r} and {problem.name!r}."
+                " Rename one, or run their data sets one after another with another --out."
+            )
+        known[problem.slug] = problem.name
+
+
+def _content(folder: Path | None) -> list[str]:
+    if folder is None:
+        return []
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [
+        f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in files
+    ]

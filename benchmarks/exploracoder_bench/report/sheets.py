@@ -1,0 +1,63 @@
+"""The numbers as CSV, for whoever wants to draw their own tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from exploracoder_bench.metrics import by_problem, recall, summarize
+from exploracoder_bench.plan import Price
+from exploracoder_bench.report.tables import grouped
+from exploracoder_bench.results import RunResult
+
+_LEFT_OUT = {"chain", "gold", "options", "solution"}
+
+
+def write_sheets(out: Path, results: Sequence[RunResult], price: Price) -> None:
+    """samples.csv, problems.csv and methods.csv: a line a sample, problem and method, method."""
+    _write(out / "samples.csv", [_sample(one) for one in results])
+    methods = grouped(results, lambda one: one.method)
+    _write(
+        out / "problems.csv",
+        [
+            {
+                "method": method,
+                "problem": name,
+                "dataset": group[0].dataset,
+                "samples": len(group),
+                "solved": sum(one.is_solved for one in group),
+                "ran": sum(one.ran for one in group),
+            }
+            for method, all_of_it in methods.items()
+            for name, group in by_problem(all_of_it).items()
+        ],
+    )
+    sums = {method: asdict(summarize(group, price)) for method, group in methods.items()}
+    _write(
+        out / "methods.csv",
+        [
+            {"method": method, **row, "apart": sum(row["apart"].values())}
+            for method, row in sums.items()
+        ],
+    )
+
+
+def _sample(one: RunResult) -> dict[str, object]:
+    row = {key: value for key, value in one.model_dump().items() if key not in _LEFT_OUT}
+    chain = {"broken_at": one.chain.broken_at, "error": one.chain.error, "apis": one.chain.apis}
+    return row | chain | {"recall": recall(one)}
+
+
+def _write(file: Path, rows: list[dict[str, object]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as sheet:
+        writer = csv.DictWriter(sheet, fieldnames=list(rows[0]) if rows else [])
+        writer.writeheader()
+        writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
+
+
+def _plain(value: object) -> object:
+    """Text that a spreadsheet does not take for a formula: models write some of it."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value

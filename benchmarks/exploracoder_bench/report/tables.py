@@ -1,0 +1,125 @@
+"""Results as Markdown tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from exploracoder_bench.markdown import markdown
+from exploracoder_bench.metrics import (
+    by_problem,
+    estimate_at_k,
+    is_pass,
+    is_success,
+    summarize,
+)
+from exploracoder_bench.plan import Price
+from exploracoder_bench.results import RunResult
+
+KS = (1, 3, 5, 10, 20)
+
+
+def methods_table(results: Sequence[RunResult], price: Price | None = None) -> str:
+    """A line a method: what it solved and what a sample cost."""
+    head = ["method", "problems", "samples", "pass@1", "success@1", "test rate"]
+    head += ["calls", "prompt tokens", "of them cached", "completion tokens", "median s", "apart"]
+    has_price = price is not None and price != Price()
+    rows = []
+    for method, group in grouped(results, lambda one: one.method).items():
+        sums = summarize(group, price)
+        row: list[object] = [method, sums.problems, sums.samples]
+        row += [estimate_at_k(group, 1, is_pass), estimate_at_k(group, 1, is_success)]
+        row += [percent(sums.test_rate), number(sums.calls, 1), number(sums.prompt_tokens)]
+        row += [number(sums.cached_tokens), number(sums.completion_tokens)]
+        row += [number(sums.seconds, 1), sum(sums.apart.values())]
+        rows.append([*row, f"{sums.money:.2f}"] if has_price else row)
+    return markdown([*head, "money"] if has_price else head, rows)
+
+
+def at_k_table(
+    results: Sequence[RunResult], title: str, passed: Callable[[RunResult], bool]
+) -> str:
+    """A line a method, a column for each k of which all its problems have enough samples."""
+    groups = grouped(results, lambda one: one.method)
+    most = max(map(_samples, groups.values()), default=0)
+    ks = [k for k in KS if k <= most]
+    rows = [
+        (method, *(estimate_at_k(group, k, passed) if k <= _samples(group) else "-" for k in ks))
+        for method, group in groups.items()
+    ]
+    return markdown([title, *(f"k = {k}" for k in ks)], rows)
+
+
+def chains_table(results: Sequence[RunResult]) -> str:
+    """A line a method with a chain: where it breaks, and what was recommended."""
+    head = ["chains", "subtasks", "all ran", "APIs per subtask", "recall of needed names"]
+    head += ["solved", "completion tokens per solved", "seconds per solved"]
+    rows = []
+    for method, group in grouped(results, lambda one: one.method).items():
+        sums = summarize(group)
+        chains = [one for one in group if one.counts and one.subtasks]
+        mean = sum(one.subtasks for one in chains) / len(chains) if chains else math.nan
+        row: list[object] = [method, number(mean, 1), percent(sums.chain_rate)]
+        row += [number(sums.apis_per_subtask, 2), percent(sums.recall), sums.solved]
+        row += [number(sums.tokens_per_solved), number(sums.seconds_per_solved, 1)]
+        rows.append(row)
+    return markdown(head, rows)
+
+
+def datasets_table(results: Sequence[RunResult]) -> str:
+    """A line a data set, a column a method: pass@1 of its problems."""
+    methods = list(grouped(results, lambda one: one.method))
+    rows = []
+    for dataset, group in sorted(grouped(results, lambda one: one.dataset).items()):
+        cells = (
+            estimate_at_k([one for one in group if one.method == method], 1, is_pass)
+            for method in methods
+        )
+        rows.append((dataset, *cells))
+    return markdown(("pass@1", *methods), rows)
+
+
+def apart_table(results: Iterable[RunResult]) -> str:
+    """The samples that do not count, a line each with whose fault it is; empty without any."""
+    rows = [
+        (one.problem, f"{one.method}-{one.seed}", one.fault or one.status, one_line(one.reason))
+        for one in results
+        if not one.counts
+    ]
+    return markdown(("not counted", "sample", "whose fault", "reason"), rows) if rows else ""
+
+
+def excluded_table(excluded: dict[str, str]) -> str:
+    """The problems that do not count, with the reason; empty without any."""
+    rows = [(name, one_line(reason)) for name, reason in excluded.items()]
+    return markdown(("excluded problem", "reason"), rows) if rows else ""
+
+
+def grouped(
+    results: Iterable[RunResult], key: Callable[[RunResult], str]
+) -> dict[str, list[RunResult]]:
+    """The results by what ``key`` says of them, in their order."""
+    groups: dict[str, list[RunResult]] = {}
+    for one in results:
+        groups.setdefault(key(one), []).append(one)
+    return groups
+
+
+def number(value: float, digits: int = 0) -> str:
+    """A number for a table; a dash when it is not known."""
+    return "-" if math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def percent(value: float) -> str:
+    """A share for a table; a dash when it is not known."""
+    return "-" if math.isnan(value) else f"{value:.1%}"
+
+
+def one_line(text: str) -> str:
+    """A reason in a line, cut."""
+    return " ".join(text.split())[:160]
+
+
+def _samples(results: Sequence[RunResult]) -> int:
+    """The samples that every problem has at least."""
+    return min(map(len, by_problem(results).values()), default=0)

@@ -1,0 +1,86 @@
+"""What came of one sample: a problem, a method and a seed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+RunStatus = Literal["solved", "unverified", "failed", "cancelled", "setup"]
+# Whose failure it is that a sample does not count: the model could not be asked, code could not be
+# run (interpreter, library, data, scratch kernel), or the harness itself.
+Fault = Literal["", "model", "execution", "harness"]
+RunKey = tuple[str, str, int, tuple[str, ...]]
+
+
+class ChainFacts(BaseModel):
+    """What a saved exploration shows of its chain.
+
+    ``broken_at`` is the number, from 1, of the first subtask without an experience that ran; 0 when
+    there is none. ``apis`` counts the library's APIs in the experiences, ``recommended`` are the
+    import paths that any prompt showed, best first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    broken_at: int = 0
+    error: str = ""
+    apis: int = 0
+    recommended: tuple[str, ...] = ()
+
+
+class RunResult(BaseModel):
+    """What came of one run.
+
+    ``seconds`` is the wall time of the whole command, ``seconds_exploration`` that of the
+    exploration in it; neither tells anything where ``cached_calls``, replies kept from a run that
+    was ended, are more than none. ``setup`` means that the command could not do its work, which
+    says nothing about the method; ``fault`` says whose failure that is. ``tests_passed`` of
+    ``tests`` is the share of the problem's tests that the solution passes; a check is one test.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    problem: str
+    dataset: str
+    method: str
+    seed: int
+    options: tuple[str, ...] = ()
+    status: RunStatus
+    fault: Fault = ""
+    exit_code: int
+    ran: bool = False
+    checks: str = "none"
+    reason: str = ""
+    solution: str = ""
+    tests: int = 1
+    tests_passed: int = 0
+    subtasks: int = 0
+    candidates: int = 0
+    calls: int = 0
+    cached_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    subtask_tokens: int = 0
+    seconds_model: float = 0.0
+    seconds_execution: float = 0.0
+    seconds_exploration: float = 0.0
+    seconds: float = 0.0
+    chain: ChainFacts = ChainFacts()
+    gold: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> RunKey:
+        """What makes it this run and no other."""
+        return (self.problem, self.method, self.seed, self.options)
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the solution ran and its checks passed."""
+        return self.status == "solved"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it says something of the method."""
+        return self.status not in ("setup", "cancelled")

@@ -1,0 +1,92 @@
+"""One sample, wherever it runs: worked on beside its place, and put there when it is whole."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from exploracoder_bench.children import Children
+from exploracoder_bench.judge import Verdict, judge
+from exploracoder_bench.problems import Problem
+from exploracoder_bench.results import RunKey, RunResult
+from exploracoder_bench.runs import Asked, Way, run
+
+_ATTEMPTS = "attempts"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A problem explored in one way; ``out`` is the folder of the bench run."""
+
+    problem: Problem
+    way: Way
+    asked: Asked
+    out: Path
+    timeout_s: float
+
+    @property
+    def key(self) -> RunKey:
+        """As the ledger knows it."""
+        return (self.problem.name, self.way.method, self.way.seed, self.way.options)
+
+    @property
+    def folder(self) -> Path:
+        """Where its trace is kept."""
+        return trace_folder(self.out, self.problem.slug, self.way.method, self.way.seed)
+
+
+def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:
+    """Where the trace of a sample is kept."""
+    return out / "work" / slug / f"{method}-{seed}"
+
+
+def explore(sample: Sample, children: Children | None = None) -> RunResult:
+    """Run a sample. What goes wrong on this side of the command is a fault of the harness."""
+    attempt = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    try:
+        done = run(
+            sample.problem,
+            sample.way,
+            sample.asked,
+            attempt,
+            timeout_s=sample.timeout_s,
+            children=children,
+        )
+        if sample.folder.exists():
+            shutil.rmtree(sample.folder)
+        sample.folder.parent.mkdir(parents=True, exist_ok=True)
+        attempt.rename(sample.folder)
+    except OSError as error:
+        return lost(sample, f"{type(error).__name__}: {error}")
+    return done
+
+
+def examine(problem: Problem, out: Path, children: Children | None = None) -> Verdict:
+    """Judge a problem in a folder that is gone afterwards."""
+    folder = (out / _ATTEMPTS / uuid4().hex).absolute()
+    try:
+        return judge(problem, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def lost(sample: Sample, reason: str) -> RunResult:
+    """The result of a sample that the harness did not get through."""
+    return RunResult(
+        problem=sample.problem.name,
+        dataset=sample.problem.dataset,
+        method=sample.way.method,
+        seed=sample.way.seed,
+        options=sample.way.options,
+        status="setup",
+        fault="harness",
+        exit_code=-1,
+        reason=reason,
+    )
+
+
+def clear_attempts(out: Path) -> None:
+    """Remove what runs that were ended left half done."""
+    shutil.rmtree(out / _ATTEMPTS, ignore_errors=True)

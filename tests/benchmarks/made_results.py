@@ -1,0 +1,38 @@
+"""Results made up for tests; what is not given is that of a solved run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exploracoder_bench.results import RunResult
+
+
+def made(**given: Any) -> RunResult:
+    """A solved run, but for what is given."""
+    solved: dict[str, Any] = {
+        "problem": "Tiny/0",
+        "dataset": "Tiny",
+        "method": "direct",
+        "seed": 0,
+        "status": "solved",
+        "exit_code": 0,
+        "ran": True,
+        "checks": "passed",
+        "tests_passed": 1,
+        "prompt_tokens": 1000,
+        "completion_tokens": 100,
+        "cached_tokens": 600,
+        "seconds": 10.0,
+    }
+    return RunResult.model_validate(solved | given)
+
+
+def failed(**given: Any) -> RunResult:
+    """A run whose check failed."""
+    wrong = {"status": "failed", "exit_code": 1, "checks": "failed", "tests_passed": 0}
+    return made(**(wrong | given))
+
+
+def apart(**given: Any) -> RunResult:
+    """A run that does not count."""
+    return made(**({"status": "setup", "fault": "harness", "exit_code": 2, "ran": False} | given))

@@ -1,0 +1,194 @@
+"""Whole runs through the command line: killed, on a cluster, with a model that changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder_bench.ledger import Ledger
+
+from .conftest import make_kit
+
+pytestmark = pytest.mark.slow
+
+BENCH = [sys.executable, "-c", "from exploracoder_bench.cli import bench; bench()"]
+RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
+WRONG = "```python\nword = 'three'\n```"
+# What a machine's load changes, and what tells a sample that took replies of one that was ended.
+NOT_COMPARED = {"seconds", "seconds_model", "seconds_execution", "seconds_exploration"}
+NOT_COMPARED |= {"cached_calls"}
+
+
+class Model:
+    """Solves Tiny/0 and not Tiny/1, whose answer it can hold back."""
+
+    def __init__(self) -> None:
+        self.wait_s = 0.0
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        if "Spell each" in json.dumps(request.body):
+            return RIGHT
+        return Delay(self.wait_s, WRONG) if self.wait_s else WRONG
+
+
+@dataclass
+class Stage:
+    """A kit, a model, and the command that runs the one on the other."""
+
+    kit: Path
+    model: Model
+    server: ScriptedModelServer
+
+    def command(self, out: Path, *more: str) -> list[str]:
+        given = ["run", "--problems", str(self.kit), "--select", "Tiny/0,Tiny/1,Other/0"]
+        given += ["--method", "direct", "--model", self.server.model, "--timeout", "60"]
+        given += ["--base-url", self.server.base_url, "--out", str(out)]
+        return [*BENCH, *given, *more]
+
+    def run(self, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+        command = self.command(out, *more)
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> Iterator[Stage]:
+    model = Model()
+    kit = make_kit(tmp_path_factory.mktemp("harness") / "kit")
+    with ScriptedModelServer(model) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXPLORACODER_CACHE", str(shared_cache))
+        patch.delenv("OPENAI_API_KEY", raising=False)
+        yield Stage(kit, model, server)
+
+
+@pytest.fixture(scope="module")
+def whole(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing disturbed."""
+    out = tmp_path_factory.mktemp("whole")
+    done = stage.run(out)
+    assert done.returncode == 0, done.stderr
+    assert "Other/0  excluded  Its check accepts a solution that" in done.stderr
+    return out
+
+
+def facts(out: Path) -> list[dict[str, Any]]:
+    """What must be the same however a run went."""
+    rows = [one.model_dump(exclude=NOT_COMPARED) for one in Ledger(out / "results.jsonl")]
+    return sorted(rows, key=lambda row: str(row["problem"]))
+
+
+def wait_until(is_so: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def is_there(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes below it, its own children first."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    found = [int(child) for thread in threads for child in thread.read_text().split()]
+    return [below for child in found for below in (child, *children_of(child))]
+
+
+def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
+    stage: Stage, whole: Path, tmp_path: Path
+) -> None:
+    before = len(stage.server.chat_requests)
+    out = tmp_path / "killed"
+    stage.model.wait_s = 30.0
+    with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
+        wait_until(lambda: len(stage.server.chat_requests) == before + 2)
+        below = children_of(harness.pid)
+        harness.kill()
+    assert below
+    wait_until(lambda: not any(map(is_there, below)))
+    assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
+
+    stage.model.wait_s = 0.0
+    again = stage.run(out)
+
+    assert again.returncode == 0, again.stderr
+    assert facts(out) == facts(whole)
+    assert "1 of them finished before" in again.stderr
+    # Tiny/0 was not asked for again; Tiny/1 was, since its answer never came.
+    assert len(stage.server.chat_requests) == before + 3
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert len(lines) == 2
+    for row in facts(out):
+        trace = out / "work" / row["problem"].replace("/", "_") / "direct-0/exploration.ipynb"
+        assert json.loads(trace.read_text())["nbformat"] == 4
+    assert not (out / "attempts").exists() or not list((out / "attempts").iterdir())
+
+
+def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
+    stage: Stage, whole: Path
+) -> None:
+    plan = json.loads((whole / "plan.json").read_text())
+    assert list(plan["excluded"]) == ["Other/0"]
+    assert [row["status"] for row in facts(whole)] == ["solved", "failed"]
+
+    with ScriptedModelServer(RIGHT, model="another") as other:
+        changed = stage.run(whole, "--model", other.model, "--base-url", other.base_url)
+    assert "The model changed under the runs kept here" in changed.stderr
+    assert other.chat_requests == []
+
+    number = stage.kit / "fixtures/numbers/data/number.txt"
+    number.write_text("3")
+    moved = stage.run(whole)
+    number.write_text("2")
+    assert "Tiny/1: the problem or its data changed" in moved.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_of_two_processes_ends_with_the_same_table(
+    stage: Stage, whole: Path, tmp_path: Path
+) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        done = stage.run(tmp_path / "dask", "--executor", f"dask://{address}")
+
+    assert done.returncode == 0, done.stderr
+    assert facts(tmp_path / "dask") == facts(whole)
+
+
+@pytest.mark.thorough
+def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> None:
+    before = len(stage.server.chat_requests)
+    stage.model.wait_s = 30.0
+    out = tmp_path / "out"
+    command = stage.command(out)
+    command[command.index("Tiny/0,Tiny/1,Other/0")] = "Tiny/1"
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as harness:
+        wait_until(lambda: len(stage.server.chat_requests) > before)
+        # The leash, the command, and what that started: the command dies.
+        os.kill(children_of(children_of(harness.pid)[0])[0], signal.SIGKILL)
+        said = harness.communicate(timeout=60)[1]
+    stage.model.wait_s = 0.0
+
+    assert "(harness)" in said
+    (row,) = facts(out)
+    assert (row["status"], row["fault"]) == ("setup", "harness")
