@@ -21,7 +21,7 @@ def make_parser(description: str | None, *, seeds: int) -> argparse.ArgumentPars
     )
     parser.add_argument(
         "--methods",
-        default="direct,docprompting,exploracoder",
+        default="direct,docprompting,exploration",
         metavar="NAME,…",
         help="default: %(default)s",
     )

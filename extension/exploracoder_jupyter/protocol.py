@@ -29,7 +29,7 @@ from typing import Annotated, Any, Literal
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
 from exploracoder.events import Change, Progress
-from exploracoder.prepare import MAX_TASK_CHARS
+from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from pydantic import Field

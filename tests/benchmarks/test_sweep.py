@@ -5,7 +5,7 @@ from pathlib import Path
 from exploracoder_bench.runs import Problem, RunResult, RunStatus, Way
 from exploracoder_bench.sweep import Ledger, folder_of, sweep
 
-DIRECT, EXPLORING = Way("direct", 0), Way("exploracoder", 0)
+DIRECT, EXPLORING = Way("direct", 0), Way("exploration", 0)
 
 
 def problem(name: str) -> Problem:
@@ -55,8 +55,8 @@ def test_every_problem_is_run_in_every_way_a_method_at_a_time(tmp_path: Path) ->
     assert recorder.ran == [
         ("a", "direct"),
         ("b", "direct"),
-        ("a", "exploracoder"),
-        ("b", "exploracoder"),
+        ("a", "exploration"),
+        ("b", "exploration"),
     ]
     assert [(one.problem, one.method) for one in results] == recorder.ran
 
@@ -106,7 +106,7 @@ def test_each_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
     folders = {
         folder_of(tmp_path, each, Way(method, seed))
         for each in PROBLEMS
-        for method in ("direct", "exploracoder")
+        for method in ("direct", "exploration")
         for seed in (0, 1)
     }
 

@@ -56,7 +56,7 @@ def test_nothing_adds_up_to_nothing() -> None:
 
 
 def test_the_methods_stand_in_lines() -> None:
-    table = methods_table([made(), failed(method="exploracoder", prompt_tokens=12_345)])
+    table = methods_table([made(), failed(method="exploration", prompt_tokens=12_345)])
 
     assert table.splitlines()[2:] == [
         "| direct | 1 | 1 | 1 | 0 | 1,000 | 600 | 100 | 10.0 | 10 |",

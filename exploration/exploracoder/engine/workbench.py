@@ -31,6 +31,7 @@ from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:
     from exploracoder.engine.source_lookup import SourceLookup
+    from exploracoder.repositories import Repositories
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
@@ -49,7 +50,8 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed.
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, and ``repositories`` trees of
+    files, once they were needed.
     """
 
     model: ChatModel
@@ -66,6 +68,7 @@ class Workbench:
     kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     source: SourceLookup | None = None
+    repositories: Repositories | None = None
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
 
