@@ -47,11 +47,10 @@ def make_exploration(
     found = find_method(method)
     if found.writes_class != (task.target is not None):
         raise InputError(
-            f"The method {found.name} writes a class into a repository: say where with --repository"
-            " and --file."
+            f"{found.name} writes a class into a repository: say where with --repository and --file."
             if found.writes_class
-            else f"The method {found.name} writes no class into a repository. Leave out --repository"
-            " and --file, or choose one that does: --method rrr."
+            else f"{found.name} writes no class into a repository. Leave out --repository and"
+            " --file, or choose a method that does: --method rrr."
         )
     profile = profile or ("small" if is_embedded else "standard")
     asked = {name: value for name, value in (settings or {}).items() if value is not None}

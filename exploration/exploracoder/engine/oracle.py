@@ -98,8 +98,8 @@ async def accept_check(executor: Executor, task: Task) -> None:
             checked = await executor.run(branch, task.check)
     if not copied.ran:
         raise InputError(
-            f"The repository {task.target.root} cannot be copied: {_why(copied)}. Name a folder that"
-            " code may read, without what is not needed for its tests."
+            f"The repository {task.target.root} cannot be copied: {_why(copied)}. Name a folder"
+            " that code may read, without what its tests do not need."
         )
     if checked is not None and checked.ran:
         raise InputError(

@@ -50,8 +50,8 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``. ``source`` reads the libraries' source, and ``repositories`` trees of
-    files, once they were needed.
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, and ``repositories`` trees
+    of files, once they were needed.
     """
 
     model: ChatModel

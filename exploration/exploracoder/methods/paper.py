@@ -15,7 +15,6 @@ from exploracoder.methods.exploration import Exploring
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL, of_the_paper
 
-
 _CHAIN = of_the_paper(
     "candidate_style",
     "stop_at_first",

@@ -32,8 +32,8 @@ PARAMETERS = of_the_paper(
 )
 # How the APIs of a subtask and of the whole are found (section 3.3).
 RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples", "overview_apis")
-# A temperature for all class writers, MAX_CALLS for those that go on (RepoClassBench, appendix A and
-# table 10); a class is longer than what else is asked for.
+# A temperature for all class writers, MAX_CALLS for those that go on (RepoClassBench, appendix A
+# and table 10); a class is longer than what else is asked for.
 CLASS_PARAMETERS: Mapping[str, object] = {
     "temperature": 0.2,
     "top_p": 1.0,

@@ -1,7 +1,7 @@
 """RepoCoder: the pieces that are like the description, then those that are like the last text.
 
-Source: Zhang et al. 2023, as RepoClassBench compares with it in section 5.1 and table 2: the model is
-not shown what the oracle says, nor its last text.
+Source: Zhang et al. 2023, as RepoClassBench compares with it in section 5.1 and table 2: the model
+is not shown what the oracle says, nor its last text.
 """
 
 from __future__ import annotations

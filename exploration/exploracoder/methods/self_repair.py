@@ -1,7 +1,7 @@
 """Self-Repair with retrieval: a sample, feedback on why it fails, a repair, and again.
 
-Source: Olausson et al. 2024, as ExploraCoder compares with it in section 5.4: CAPIR's docs are shown
-in all three stages, and there are as many repairs as the plan has subtasks.
+Source: Olausson et al. 2024, as ExploraCoder compares with it in section 5.4: CAPIR's docs are
+shown in all three stages, and there are as many repairs as the plan has subtasks.
 """
 
 from __future__ import annotations
