@@ -16,7 +16,7 @@ from .conftest import Outcome as Ended
 from .scripted import fenced, kind_of, whole_text
 
 DESCRIPTION = "A kettle holds water of one temperature; it is heated, and poured over a leaf."
-KETTLE = '''\
+KETTLE = """\
 class Kettle:
     def __init__(self, millilitres=1000):
         self.millilitres, self.celsius = millilitres, 20.0
@@ -27,7 +27,7 @@ class Kettle:
 
     def pour(self, leaf):
         return f"{self.millilitres} ml of {leaf.name} at {self.celsius:.0f} °C"
-'''
+"""
 WRONG = KETTLE.replace("leaf.name", "leaf.title")
 CHECK = """\
 from tealeaf import Kettle, Leaf
@@ -297,7 +297,7 @@ def test_a_method_that_writes_a_class_wants_to_know_where(serve: Serve, write: W
 
 def test_a_check_that_passes_without_the_class_is_refused(serve: Serve, write: Writer) -> None:
     server = serve(ClassModel())
-    refused = write(server, "rrr", check="import tealeaf.leaves")
+    refused = write(server, "rrr", check="print(1)")
 
     assert refused.code == 2
     assert "passes before the class is written" in refused.json["error"]

@@ -228,9 +228,7 @@ def test_the_methods_are_listed(explore: Explorer) -> None:
     assert [line.split()[0] for line in listed.out.splitlines()] == list(METHODS)
 
 
-def test_an_unknown_method_is_refused_with_those_there_are(
-    serve: Serve, explore: Explorer
-) -> None:
+def test_an_unknown_method_is_refused_with_those_there_are(serve: Serve, explore: Explorer) -> None:
     refused = explore(serve(), "--method", "exploracoder")
 
     assert refused.code == 2
