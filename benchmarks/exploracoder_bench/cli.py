@@ -82,7 +82,7 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @bench.command()
 @_problem_options
-@click.option("--method", "methods", default="exploracoder", show_default=True, metavar="NAME,…")
+@click.option("--method", "methods", default="exploration", show_default=True, metavar="NAME,…")
 @click.option("--model", metavar="NAME", help="As in 'exploracoder explore'.")
 @click.option("--base-url", metavar="URL", help="As in 'exploracoder explore'.")
 @click.option(

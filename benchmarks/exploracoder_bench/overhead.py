@@ -186,7 +186,7 @@ def _warm_index() -> None:
 def _explored(options: tuple[str, ...], seed: int, asked: Asked = _EMBEDDED) -> RunResult:
     problem = six_steps.problem(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
-        way = Way("exploracoder", seed, options)
+        way = Way("exploration", seed, options)
         result = runs.run(problem, way, asked, Path(folder) / "run", timeout_s=1800)
     if result.status in ("setup", "cancelled"):
         raise RuntimeError(f"The exploration could not be done: {result.reason}")

@@ -25,6 +25,7 @@ from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch
 from exploracoder.session import Session, check_writable
 from exploracoder.state import Exploration
+from exploracoder.tasks import make_task
 from exploracoder.workplace import Options, Workplace, open_workplace
 
 Code = str | Path
@@ -46,7 +47,7 @@ def new_exploration(
     """
     options = options or Options()
     named = [libraries] if isinstance(libraries, str) else libraries
-    made = prepare.make_task(
+    made = make_task(
         task,
         libraries=[prepare.absolute_target(one) for one in named],
         context=_code(context, "context"),

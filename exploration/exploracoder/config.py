@@ -33,6 +33,10 @@ class Settings(BaseModel):
 
     profile: ProfileName = "standard"
     few_shot_plans: int = Field(5, ge=0, description="k_D: example plans shown to the planner")
+    library_summary: bool = Field(
+        True, description="s: show a summary of the library, made from its overview"
+    )
+    overview_apis: int = Field(8, ge=0, description="APIs named to the planner")
     max_subtasks: int = Field(12, ge=1, description="subtasks that a plan may have")
     retrieved_apis: int = Field(20, ge=1, description="k: APIs retrieved for each subtask")
     shown_apis: int = Field(10, ge=1, description="APIs kept for each subtask's prompt")
@@ -59,8 +63,10 @@ class Settings(BaseModel):
     backtracks: int = Field(
         3, ge=0, description="times that a failure sends the chain back to an earlier subtask"
     )
-    selection: Literal["random", "evidence"] = Field(
-        "evidence", description="how the experience is chosen: the paper's is random"
+    selection: Literal["random", "evidence", "any"] = Field(
+        "evidence",
+        description="how the experience is chosen: the paper's is random, of those that ran; any:"
+        " random, of all",
     )
     keep_failed: bool = Field(
         False, description="put a failed candidate into the chain when none ran (the paper)"
@@ -68,6 +74,9 @@ class Settings(BaseModel):
     repair_imports: bool = Field(True, description="add imports of names that the index knows")
     repair_names: bool = Field(
         True, description="try the nearest real names in place of those that do not exist"
+    )
+    name_hints: bool = Field(
+        True, description="say in a repair which names do not exist, and show the docs of near ones"
     )
     first_tries: int = Field(
         0,
@@ -83,11 +92,17 @@ class Settings(BaseModel):
         1, ge=1, description="texts of the solution written from scratch"
     )
     repair_rounds: int = Field(2, ge=0, description="repairs of each of them")
+    oracle_calls: int = Field(
+        5, ge=1, description="texts of a class that are checked (RRR: MAX_CALLS)"
+    )
     doc_chars: int = Field(1200, ge=0, description="characters of each ApiDoc shown in a prompt")
     source_chars: int = Field(
         1200,
         ge=0,
         description="characters, from the libraries' source, on the names in a line that failed",
+    )
+    tool_chars: int = Field(
+        4000, ge=0, description="characters of each answer of a repository tool shown in a prompt"
     )
     output_chars: int = Field(1500, ge=100, description="characters of an output shown in a prompt")
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
@@ -122,8 +137,10 @@ PROFILES: dict[ProfileName, Settings] = {
         profile="paper",
         candidates=5,
         shown_apis=20,
-        debug_rounds=5,
+        # As many repairs as subtasks (section 5.4): one each.
+        debug_rounds=1,
         shown_examples=0,
+        overview_apis=0,
         sift=False,
         compose=False,
         backtracks=0,
@@ -132,6 +149,7 @@ PROFILES: dict[ProfileName, Settings] = {
         keep_failed=True,
         repair_imports=False,
         repair_names=False,
+        name_hints=False,
         repair_rounds=0,
         source_chars=0,
     ),
@@ -152,6 +170,7 @@ PROFILES: dict[ProfileName, Settings] = {
         repair_rounds=2,
         doc_chars=420,
         source_chars=600,
+        tool_chars=1200,
         output_chars=500,
         step_tokens=220,
         solution_tokens=500,

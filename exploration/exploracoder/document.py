@@ -159,8 +159,9 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
         "solution-verdict", f"## Solution\n\n{verification(exploration)}", _role("verdict")
     )
     final, count = solution.final, len(exploration.steps) + 1
-    if not final.is_good:
-        # A failed solution is shown, but would stop the notebook if it were a cell that runs.
+    if not final.is_good or exploration.task.target is not None:
+        # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
+        # would a class that is a part of its file.
         yield notebook.markdown_cell("solution", code_block(final.code), _role("solution"))
         return
     yield notebook.code_cell(
@@ -217,6 +218,8 @@ def _task_text(exploration: Exploration) -> str:
         f"Explored with ExploraCoder · libraries: {escape_markdown(libraries)}"
         f" · model: {escape_markdown(exploration.model)}"
     )
+    if task.target is not None:
+        about += f" · writes the class {task.entry_point} into {escape_markdown(task.target.file)}"
     parts = [f"# {escape_markdown(title)}", quoted, about, *_brought_text(exploration)]
     return "\n\n".join(part for part in parts if part)
 

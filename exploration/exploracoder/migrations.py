@@ -65,5 +65,14 @@ def _from_2(metadata: Metadata) -> Metadata:
     return {"brought": {}, **metadata}
 
 
-STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {1: _from_1, 2: _from_2}
+def _from_3(metadata: Metadata) -> Metadata:
+    """Version 4 knows classes written into repositories, notes of attempts, and more methods.
+
+    The product's own is called ``exploration`` since then.
+    """
+    is_ours = metadata.get("method", "exploracoder") == "exploracoder"
+    return {**metadata, "method": "exploration"} if is_ours else dict(metadata)
+
+
+STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {1: _from_1, 2: _from_2, 3: _from_3}
 OLDEST = min(STEPS)

@@ -20,6 +20,7 @@ from exploracoder_retrieval.index import Index
 
 from exploracoder import bringing, prompts
 from exploracoder.bringing import AnySource
+from exploracoder.engine.oracle import accept_check
 from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
@@ -114,7 +115,9 @@ async def _lay_out(
     brought = await bringing.bring(executor, opening.source, exploration.brought)
     if task.context:
         _accept_context(await executor.run(executor.root, task.context))
-    if task.check:
+    if task.target is not None:
+        await accept_check(executor, task)
+    elif task.check:
         await _accept_check(executor, task.check, task.entry_point)
     told = {
         "strategy": f"{executor.strategy}: {executor.strategy_reason}",

@@ -19,8 +19,8 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
-from exploracoder.engine import stub
 from exploracoder.errors import InputError, SetupError
+from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration, Library, Task
 
@@ -28,43 +28,9 @@ if TYPE_CHECKING:
     from exploracoder.models.cache import ReplyCache
 
 EMBEDDED = "embedded"
-MAX_TASK_CHARS = 10_000
 _HOSTED_URL = "https://api.openai.com/v1"
 
 Progress = Callable[[str], None]
-
-
-def make_task(
-    text: str,
-    *,
-    libraries: Sequence[str],
-    context: str = "",
-    check: str = "",
-    entry_point: str | None = None,
-) -> Task:
-    """A task, its unfinished code told apart. Raises InputError when it is empty or too long."""
-    text = text.strip()
-    if not text:
-        raise InputError("The task is empty. Say in a sentence or two what you want done.")
-    if len(text) > MAX_TASK_CHARS:
-        raise InputError(
-            f"The task has {len(text)} characters; at most {MAX_TASK_CHARS} fit. Put data and code"
-            " into a file and give it with --context."
-        )
-    if not libraries:
-        raise InputError("Name at least one library with --library.")
-    if entry_point is not None and not entry_point.isidentifier():
-        raise InputError(f"--entry-point must be a name in Python, not {entry_point!r}.")
-    split = stub.in_context(context)
-    found = split.stub or stub.in_task(text, entry_point)
-    return Task(
-        text=text,
-        libraries=tuple(libraries),
-        context=split.text.strip("\n"),
-        check=check,
-        entry_point=entry_point or stub.function_name(found),
-        stub=found,
-    )
 
 
 def make_exploration(
@@ -73,19 +39,37 @@ def make_exploration(
     profile: str | None = None,
     settings: Mapping[str, object] | None = None,
     is_embedded: bool,
-    method: str = "exploracoder",
+    method: str = DEFAULT,
     seed: int = 0,
 ) -> Exploration:
     """A new exploration; without a profile it is the one that suits the model.
 
-    Raises InputError when there is no such profile, setting or method, or a value is out of range.
+    What a method's source gives values for goes before the profile, and what was asked for before
+    both. Raises InputError when there is no such profile, setting or method, a value is out of
+    range, or is not what makes the method.
     """
     from exploracoder.engine.lookup import open_web
-    from exploracoder.methods import find_method
 
     found = find_method(method)
+    if found.writes_class != (task.target is not None):
+        raise InputError(
+            f"{found.name} writes a class into a repository: say where, with --repository and"
+            " --file."
+            if found.writes_class
+            else f"{found.name} writes no class into a repository. Leave out --repository and"
+            " --file, or choose a method that does: --method rrr."
+        )
     profile = profile or ("small" if is_embedded else "standard")
-    chosen = make_settings(profile, **(settings or {})).model_copy(update=dict(found.overrides))
+    asked = {name: value for name, value in (settings or {}).items() if value is not None}
+    wanted = make_settings(profile, **(dict(found.published) | asked))
+    chosen = wanted.model_copy(update=dict(found.overrides))
+    for name in asked:
+        fixed = getattr(chosen, name, None)
+        if fixed != getattr(wanted, name, None):
+            raise InputError(
+                f"The method {found.name} has {name} = {fixed}: that is what makes it this method."
+                " Leave the setting out, or choose another method."
+            )
     open_web(chosen)  # better said now than in the middle of the work
     return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
 
@@ -93,10 +77,14 @@ def make_exploration(
 def going_on(exploration: Exploration, **limits: object) -> Exploration:
     """An exploration that is resumed: with other limits, and without a solution that failed.
 
-    A limit that stopped it does not hold for what comes after.
+    A limit that stopped it does not hold for what comes after. Texts of a class that failed stay
+    when there was no time for the next one.
     """
     bounded = exploration.settings.model_copy(update=limits)
     exploration = exploration.model_copy(update={"settings": bounded})
+    is_at_its_end = exploration.status == "failed" and not exploration.reason
+    if exploration.task.target is not None and not is_at_its_end:
+        return exploration
     if exploration.solution is not None and not exploration.solution.final.is_good:
         return exploration.model_copy(update={"solution": None})
     return exploration

@@ -14,6 +14,7 @@ from typing import Literal
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.engine.oracle import run_in_copy
 from exploracoder.reliance import Reliance
 from exploracoder.state import Exploration, State
 
@@ -105,6 +106,14 @@ async def replay(
     if exploration.solution is None or not exploration.solution.final.is_good:
         return
     final = exploration.solution.final
+    if task.target is not None:
+        now, checked = await run_in_copy(sidecar, task, final.code)
+        changed = relied.of(final.code)
+        yield _compare("solution", "the class in its file", final.observation, now, changed)
+        if checked is not None:
+            changed = relied.of(task.check)
+            yield _compare("check", "the check", final.check_observation, checked, changed)
+        return
     branch = await sidecar.fork(sidecar.root)
     now = await sidecar.run(branch, final.code)
     changed = relied.of(final.code)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
@@ -36,12 +36,23 @@ class State(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Target(State):
+    """Where a class is to be written: ``file`` is relative to ``root``, with forward slashes.
+
+    Nothing below ``root`` is changed: what the model writes goes into a copy.
+    """
+
+    root: str
+    file: str
+
+
 class Task(State):
     """What the user wants, with what they brought along.
 
     ``context`` is code that runs before anything else, ``check`` code that runs after the solution
     and raises when it is wrong. ``stub`` is unfinished code which the solution must complete: a
-    function's head, or an assignment whose right side is missing.
+    function's head, or an assignment whose right side is missing. With a ``target`` the class
+    ``entry_point`` is wanted, and the check runs in a copy of the target's repository.
     """
 
     text: str
@@ -50,6 +61,7 @@ class Task(State):
     check: str = ""
     entry_point: str | None = None
     stub: str = ""
+    target: Target | None = None
 
 
 class Example(State):
@@ -167,7 +179,11 @@ class Experience(State):
 
 
 class Attempt(State):
-    """One text of the solution, run in a fresh state with the user's checks after it."""
+    """One text of the solution, run in a fresh state with the user's checks after it.
+
+    ``notes`` are what the model had found out before it wrote this: answers of tools, what it said
+    of the attempt before.
+    """
 
     code: str
     observation: Observation
@@ -175,6 +191,7 @@ class Attempt(State):
     checks: CheckResult = "none"
     added_imports: tuple[str, ...] = ()
     problems: tuple[NameProblem, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -245,7 +262,7 @@ class Exploration(State):
     created: datetime = Field(default_factory=lambda: datetime.now(timezone.utc))
     task: Task
     settings: Settings
-    method: str = "exploracoder"
+    method: str = "exploration"
     seed: int = 0
     model: str = ""
     python: str = ""

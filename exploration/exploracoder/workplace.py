@@ -19,6 +19,7 @@ from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder import document, prepare
 from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
+from exploracoder.methods import DEFAULT
 from exploracoder.models.chat import ChatModel
 from exploracoder.session import Place
 from exploracoder.state import Exploration
@@ -51,7 +52,7 @@ class Options:
     cache: bool = False
     profile: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
-    method: str = "exploracoder"
+    method: str = DEFAULT
     seed: int = 0
     python: str | None = None
     sandbox: str | None = None

@@ -11,9 +11,9 @@ from exploracoder import commands as c
 from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
-from exploracoder.prepare import make_task
 from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
+from exploracoder.tasks import make_task
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice

@@ -29,9 +29,9 @@ from typing import Annotated, Any, Literal
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
 from exploracoder.events import Change, Progress
-from exploracoder.prepare import MAX_TASK_CHARS
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
+from exploracoder.tasks import MAX_TASK_CHARS
 from pydantic import Field
 
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]

@@ -65,6 +65,7 @@ export interface Attempt {
   checks: 'passed' | 'failed' | 'none';
   added_imports: string[];
   problems: NameProblem[];
+  notes: string[];
 }
 export interface Observation {
   status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';
@@ -275,10 +276,17 @@ export interface Task {
   check: string;
   entry_point: string | null;
   stub: string;
+  target: Target | null;
+}
+export interface Target {
+  root: string;
+  file: string;
 }
 export interface Settings {
   profile: 'standard' | 'paper' | 'small';
   few_shot_plans: number;
+  library_summary: boolean;
+  overview_apis: number;
   max_subtasks: number;
   retrieved_apis: number;
   shown_apis: number;
@@ -294,16 +302,19 @@ export interface Settings {
   self_debug: boolean;
   debug_rounds: number;
   backtracks: number;
-  selection: 'random' | 'evidence';
+  selection: 'random' | 'evidence' | 'any';
   keep_failed: boolean;
   repair_imports: boolean;
   repair_names: boolean;
+  name_hints: boolean;
   first_tries: number;
   compose: boolean;
   solution_attempts: number;
   repair_rounds: number;
+  oracle_calls: number;
   doc_chars: number;
   source_chars: number;
+  tool_chars: number;
   output_chars: number;
   step_tokens: number;
   solution_tokens: number;

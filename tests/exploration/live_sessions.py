@@ -16,6 +16,7 @@ from exploracoder.events import Progress, change_between
 from exploracoder.live import LiveSession
 from exploracoder.opening import Opening, local_scratch
 from exploracoder.state import Exploration, Step
+from exploracoder.tasks import make_task
 from exploracoder.testing import ScriptedModelServer
 
 from .scripted import CHECK, CONTEXT, TASK
@@ -72,7 +73,7 @@ def apply(whole: dict[str, Any], change: dict[str, Any]) -> None:
 
 def new_exploration(check: str = CHECK, **settings: Any) -> Exploration:
     """The usual task, not begun."""
-    task = prepare.make_task(
+    task = make_task(
         TASK,
         libraries=[prepare.absolute_target("tealeaf/")],
         context=CONTEXT,

@@ -33,6 +33,7 @@ import tealeaf
 def strong_names(text):
     leaves = tealeaf.read_leaves(text)
     return [leaf.name for leaf in tealeaf.Flow(leaves).keep(lambda leaf: leaf.strength > 3)]"""
+FEEDBACK = "The strength is compared with the wrong number."
 WRONG_SOLUTION = SOLUTION.replace("> 3", "> 4")
 
 _KINDS = {
@@ -42,6 +43,10 @@ _KINDS = {
     "rerank": r"choose the APIs",
     "explore": r"exploring|explore the Python library",
     "solution": r"write the code",
+    "feedback": r"review Python code",
+    "class": r"write a class",
+    "tools": r"mend a Python class",
+    "reflection": r"review a Python class",
 }
 
 
@@ -126,6 +131,7 @@ class TeaModel:
             "draft": lambda: self.drafts.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
             "debug": lambda: self.debugs.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
             "solution": lambda: self.solutions,
+            "feedback": lambda: [FEEDBACK],
             "repair": lambda: self.repairs,
         }
         if kind not in own:

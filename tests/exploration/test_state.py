@@ -6,8 +6,8 @@ import pytest
 from exploracoder.config import PROFILES, make_settings
 from exploracoder.errors import InputError
 from exploracoder.models.usage import Usage
-from exploracoder.prepare import make_task
 from exploracoder.state import Attempt, Candidate, Experience, Exploration, Solution, Step, Subtask
+from exploracoder.tasks import make_task
 from exploracoder_kernel.observation import Observation
 from pydantic import ValidationError
 

@@ -14,7 +14,7 @@ from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder_bench.api_use.packages import example_context, write_packages
 from exploracoder_bench.api_use.problems import Prepared
 
-METHODS = ("direct", "exploracoder", "docprompting")
+METHODS = ("direct", "exploration", "docprompting")
 _INSTRUCTIONS = (
     "You complete Python programs. The libraries in them are known from their documentation alone:"
     " use only what it lists. Answer with the whole function, in one Python code block."

@@ -134,7 +134,7 @@ def _report(given: argparse.Namespace) -> int:
 
 def _check(given: argparse.Namespace) -> int:
     from exploracoder_bench.api_use import mutation_check as checking
-    from exploracoder_bench.tables import markdown
+    from exploracoder_bench.markdown import markdown
 
     _at_least_one(problems=given.problems)
     source = {

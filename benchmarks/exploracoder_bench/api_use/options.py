@@ -74,7 +74,7 @@ def _add_run(commands: Commands) -> None:
     _add_libraries(parser)
     parser.add_argument(
         "--method",
-        choices=("direct", "exploracoder", "docprompting"),
+        choices=("direct", "exploration", "docprompting"),
         default="direct",
         help="default: %(default)s; the others work on packages that only record calls",
     )

@@ -10,7 +10,7 @@ from typing import TypeVar
 from exploracoder_bench.api_use import published
 from exploracoder_bench.api_use.charts import Series, line_chart
 from exploracoder_bench.api_use.running import Result
-from exploracoder_bench.tables import markdown
+from exploracoder_bench.markdown import markdown
 
 _Z = 1.96  # of a 95 % interval
 Way = tuple[str, str]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
     index_options,
     json_option,
@@ -20,8 +21,9 @@ from exploracoder.cli.options import (
     sandbox_options,
     strategy_option,
 )
-from exploracoder.config import PROFILES, Settings
+from exploracoder.config import PROFILES
 from exploracoder.errors import ExploraCoderError, InputError, ModelError
+from exploracoder.methods import DEFAULT
 from exploracoder.state import Brought, Exploration
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     "-l",
     "libraries",
     multiple=True,
-    required=True,
     metavar="NAME_OR_PATH",
     help="A library to use: an installed one by name, or a folder or .py file. May be repeated.",
 )
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Code (.py) that runs after the solution and raises when it is wrong.",
 )
-@click.option("--entry-point", metavar="NAME", help="The function that the solution must define.")
+@click.option(
+    "--entry-point", metavar="NAME", help="The function, or class, that the solution must define."
+)
 @click.option(
     "--output",
     "-o",
@@ -69,9 +72,30 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--method",
-    default="exploracoder",
+    default=DEFAULT,
+    show_default=True,
     metavar="NAME",
-    help="exploracoder, or a baseline: direct, docprompting.",
+    help="The way from the task to a solution; 'exploracoder explore --list-methods' names them.",
+)
+@click.option(
+    "--list-methods",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: list_methods(ctx, value),
+    help="List the methods.",
+)
+@click.option(
+    "--repository",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="For the methods that write a class: the top folder of the repository that it belongs to."
+    " It is read and copied, never changed; the check runs in the copy.",
+)
+@click.option(
+    "--file",
+    metavar="FILE",
+    help="For the same: the class's file, from DIR on. A class of its name there is replaced.",
 )
 @click.option(
     "--candidates",
@@ -96,7 +120,7 @@ if TYPE_CHECKING:
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=lambda ctx, _, value: _list_settings(ctx, value),
+    callback=lambda ctx, _, value: list_settings(ctx, value),
     help="List the settings with their values in each profile.",
 )
 @kernel_option
@@ -126,6 +150,8 @@ def explore(task: str, **given: Any) -> int:
     \b
       exploracoder explore "Read page.html and list the links in its nav" -l justhtml
       exploracoder explore - -l ./mylib --context data.py --check test.py < task.txt
+      exploracoder explore - --method rrr --repository . --file pkg/teas.py --entry-point Tea \\
+        --check oracle.py < description.txt
     """
     return _guarded(given, lambda: _explore(task, given))
 
@@ -170,15 +196,16 @@ def _guarded(given: dict[str, Any], work: Any) -> int:
 
 
 def _explore(task: str, given: dict[str, Any]) -> int:
-    from exploracoder import prepare
+    from exploracoder import prepare, tasks
 
     text = sys.stdin.read() if task == "-" else task
-    made = prepare.make_task(
+    made = tasks.make_task(
         text,
         libraries=[prepare.absolute_target(target) for target in given["libraries"]],
         context=_code(given["context"], "--context"),
         check=_code(given["check"], "--check"),
         entry_point=given["entry_point"],
+        target=tasks.make_target(given["repository"], given["file"]),
     )
     assigned = dict(prepare.setting_of(one) for one in given["assignments"])
     exploration = prepare.make_exploration(
@@ -214,6 +241,8 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     session.check_writable(output)
     interpreter = prepare.find_interpreter(_python(given))
     source = _source(given, exploration.brought)
+    if exploration.task.target is not None:
+        given["readable"] = (*given["readable"], Path(exploration.task.target.root))
     place = _place(str(interpreter.executable), output, given, source)
     spent_before = exploration.usage
     replies = _replies(given["replies"])
@@ -332,14 +361,3 @@ def _own_options(given: dict[str, Any]) -> dict[str, Any]:
     """The settings that have an option of their own, which goes before ``--set``."""
     named = ("candidates", "self_debug", "max_seconds", "max_tokens")
     return {name: given[name] for name in named if given[name] is not None}
-
-
-def _list_settings(ctx: click.Context, value: bool) -> None:
-    if not value:
-        return
-    for name, field in Settings.model_fields.items():
-        if name == "profile":
-            continue
-        shown = ", ".join(f"{key} {getattr(PROFILES[key], name)}" for key in PROFILES)
-        click.echo(f"{name.replace('_', '-'):20} {field.description}\n{'':20} {shown}")
-    ctx.exit(0)

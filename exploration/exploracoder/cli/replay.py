@@ -54,11 +54,12 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
     then = prepare.interpreter_then(exploration)
     interpreter = prepare.find_interpreter(given["python"] or then)
     libraries = find_libraries(exploration, interpreter, (Path.cwd(), file.absolute().parent))
+    target = exploration.task.target
     sandboxing = find_sandbox(
         given["sandbox"],
         python=interpreter.executable,
         folder=Path.cwd(),
-        readable=given["readable"],
+        readable=(*given["readable"], *([Path(target.root)] if target else [])),
     )
     with Progress() as progress:
         replaying = replay_with(

@@ -47,9 +47,8 @@ async def brief(bench: Workbench, library: LibraryInfo) -> Briefing:
     kept = bench.index.memo(library.name, key)
     if kept is not None:
         return Briefing.model_validate(kept)
-    briefing = Briefing(
-        summary=await _summarize(bench, library), plans=await _example_plans(bench, library)
-    )
+    summary = await _summarize(bench, library) if bench.settings.library_summary else ""
+    briefing = Briefing(summary=summary, plans=await _example_plans(bench, library))
     bench.index.set_memo(library.name, key, briefing.model_dump(mode="json"))
     return briefing
 
@@ -78,7 +77,9 @@ def _words(text: str) -> list[str]:
 def _key(bench: Workbench) -> str:
     """Another model, prompt or number of plans makes another briefing."""
     prompts = f"{fingerprint('summary')}/{fingerprint('example_plan')}"
-    return f"briefing/{bench.model.name}/{bench.settings.few_shot_plans}/{prompts}"
+    count = bench.settings.few_shot_plans
+    kind = f"{count}" if bench.settings.library_summary else f"{count}/no-summary"
+    return f"briefing/{bench.model.name}/{kind}/{prompts}"
 
 
 async def _summarize(bench: Workbench, library: LibraryInfo) -> str:

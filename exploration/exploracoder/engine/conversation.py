@@ -17,6 +17,7 @@ from exploracoder.engine.wording import (
     describe_apis,
     describe_error,
     describe_output,
+    describe_problems,
     describe_variables,
 )
 from exploracoder.engine.workbench import Workbench
@@ -63,7 +64,7 @@ def debug_messages(
         "debug",
         library=bench.library_words,
         error=error_text(bench, failed, missing),
-        problems="\n".join(str(problem) for problem in failed.problems),
+        problems=describe_problems(bench.settings, failed.problems),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
     )

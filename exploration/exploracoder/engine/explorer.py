@@ -287,7 +287,7 @@ def whole_statements(code: str) -> str:
 
 def _has_result(trial: _Trial) -> bool:
     """Whether one can be chosen: for the paper it has to run, for us it has to show something."""
-    if trial.bench.settings.selection == "random":
+    if trial.bench.settings.selection != "evidence":
         return any(candidate.ran for candidate in trial.new)
     return any(is_sound(candidate) for candidate in trial.new)
 

@@ -31,7 +31,10 @@ def helpful_apis(
     goal: str,
 ) -> tuple[ApiDoc, ...]:
     """The docs that may mend a failure: real names near the wrong ones, and the members of the type
-    that the error names, those that fit the goal first."""
+    that the error names, those that fit the goal first. None without the setting ``name_hints``.
+    """
+    if not bench.settings.name_hints:
+        return ()
     docs: dict[str, ApiDoc] = {}
     for problem in problems:
         for name in problem.nearest:

@@ -17,7 +17,6 @@ from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
 from exploracoder.state import Plan, Subtask, Task
 
-_OVERVIEW_APIS = 8
 _CLAUSE_CHARS = 300
 # A plan that is a little longer than it was asked for is better than one that loses its end.
 _MOST = 2
@@ -79,7 +78,8 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
 
 async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
     task, settings = bench.exploration.task, bench.settings
-    docs = await recommender.find(bench, task.text, _OVERVIEW_APIS)
+    most = settings.overview_apis
+    docs = await recommender.find(bench, task.text, most) if most else ()
     variables = await bench.sidecar.variables(bench.root)
     return Message(
         "user",

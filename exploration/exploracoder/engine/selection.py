@@ -67,9 +67,12 @@ def select(
 ) -> Candidate | None:
     """The candidate that the chain goes on from; ``wanted`` are variables that it should make.
 
-    ``random`` is the paper's: any that ran, or any that failed when none ran. ``evidence`` takes
-    the one that shows most. None when none ran and a failed one is not wanted in the chain.
+    ``random`` is the paper's: any that ran, or any that failed when none ran. ``any`` does not look
+    at what ran (table 7, without experience selection). ``evidence`` takes the one that shows most.
+    None when none ran and a failed one is not wanted in the chain.
     """
+    if strategy == "any":
+        return random.Random(seed).choice(candidates) if candidates else None
     ran = [candidate for candidate in candidates if candidate.ran]
     pool = ran or (list(candidates) if keep_failed else [])
     if strategy == "random":

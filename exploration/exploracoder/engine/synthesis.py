@@ -15,14 +15,12 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine import renaming, stub
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.explorer import without_repetition
-from exploracoder.engine.helpful import helpful_apis
-from exploracoder.engine.results import result_names
-from exploracoder.engine.source_lookup import look_up
-from exploracoder.engine.wording import code_block, describe_apis, describe_error, describe_output
+from exploracoder.engine.oracle import judge
+from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
+from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
-from exploracoder.prompts import render
-from exploracoder.state import Attempt, CheckResult, Exploration, Solution
+from exploracoder.state import Attempt, CheckResult, Exploration, Solution, Subtask
 
 PART = "solution"
 
@@ -33,29 +31,36 @@ async def synthesize(
     *,
     attempts: int | None = None,
     repairs: int | None = None,
+    subtasks: Sequence[Subtask] = (),
     part: str = PART,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
 
-    Each of the settings' attempts starts from scratch and is repaired within its rounds. ``part``
-    is what they are counted as. Raises BudgetError and ModelError.
+    Each of the settings' attempts starts from scratch and is repaired within its rounds.
+    ``subtasks`` are instructions for it, ``part`` is what they are counted as. Raises BudgetError
+    and ModelError.
     """
     settings, made = bench.settings, list[Attempt]()
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
+    messages = solution_messages(bench, apis, subtasks)
     for number in range(count):
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
-            made += [one async for one in _write(bench, apis, number, rounds, part)]
+            made += [one async for one in _write(bench, messages, apis, number, rounds, part)]
         if made[-1].is_good:
             break
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
 
 async def _write(
-    bench: Workbench, apis: Sequence[ApiDoc], number: int, rounds: int, part: str
+    bench: Workbench,
+    messages: Sequence[Message],
+    apis: Sequence[ApiDoc],
+    number: int,
+    rounds: int,
+    part: str,
 ) -> AsyncIterator[Attempt]:
     """One text from scratch and its repairs, until one of them is good."""
-    messages = _messages(bench, apis)
     for repair in range(1 + rounds):
         sampling = bench.sampling(
             PART, number=100 * number + repair, max_tokens=bench.settings.solution_tokens
@@ -71,8 +76,8 @@ async def _write(
             return
         messages = [
             *messages[:2],
-            Message("assistant", f"```python\n{attempt.code}\n```"),
-            await _repair_request(bench, attempt),
+            as_answer(attempt.code),
+            await repair_request(bench, attempt),
         ]
 
 
@@ -164,8 +169,13 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
 async def try_solution(
     bench: Workbench, code: str, shown: Sequence[ApiDoc], part: str = PART
 ) -> Attempt:
-    """Run a text of the solution, and the user's checks after it, in a fresh fork of the root."""
+    """Run a text of the solution, and the user's checks after it, in a fresh fork of the root.
+
+    A class is put into a copy of its repository first.
+    """
     task = bench.exploration.task
+    if task.target is not None:
+        return await judge(bench, code, part)
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
     branch = await bench.sidecar.fork(bench.root)
     try:
@@ -189,66 +199,3 @@ async def try_solution(
         )
     finally:
         await bench.sidecar.drop(branch)
-
-
-def _messages(bench: Workbench, apis: Sequence[ApiDoc]) -> list[Message]:
-    task, settings = bench.exploration.task, bench.settings
-    trace = [
-        {
-            "goal": link.subtask.goal,
-            "code": link.candidate.code,
-            "output": describe_output(link.observation, settings.output_chars)
-            if link.observation.ran
-            else describe_error(link.observation, link.candidate.code, settings.output_chars),
-        }
-        for link in bench.exploration.trace
-    ]
-    user = render(
-        "solution",
-        "user",
-        library=bench.library_words,
-        summary=bench.exploration.summary,
-        examples=bench.exploration.examples,
-        context=task.context,
-        apis=describe_apis(apis, settings.doc_chars),
-        trace=trace,
-        task=task.text,
-        stub="" if task.stub in task.text else task.stub,
-        entry_point=task.entry_point or stub.function_name(task.stub) or "",
-        target=stub.assignment_target(task.stub) or "",
-        wanted=", ".join(f"`{name}`" for name in result_names(task)),
-    )
-    system = render(
-        "solution", "system", library=bench.library_words, trace=bool(trace), apis=bool(apis)
-    )
-    return [Message("system", system), Message("user", user)]
-
-
-async def _repair_request(bench: Workbench, attempt: Attempt) -> Message:
-    settings, task = bench.settings, bench.exploration.task
-    source = ""
-    failure = attempt.failure
-    assert failure is not None, "only an attempt that failed is repaired"
-    if attempt.checks == "failed":
-        # The exception's words, not the check's code: the expected values are not for copying.
-        said = describe_error(failure, "", settings.output_chars)
-        words = f"Your code ran, but a check of its result failed:\n\n~~~text\n{said}\n~~~"
-    else:
-        said = describe_error(failure, attempt.code, settings.output_chars)
-        words = f"Your code failed:\n\n~~~text\n{said}\n~~~"
-        before = [task.context]
-        source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
-    return Message(
-        "user",
-        render(
-            "solution",
-            "repair",
-            library=bench.library_words,
-            failure=words,
-            problems="\n".join(str(problem) for problem in attempt.problems),
-            apis=describe_apis(
-                helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
-            ),
-            source=source,
-        ),
-    )

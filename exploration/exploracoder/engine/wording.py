@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.config import Settings
 from exploracoder.engine.known import KnownApis
+from exploracoder.state import NameProblem
 
 _CODE = re.compile(
     r"```(?:python|py|Python)?[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
@@ -114,3 +116,8 @@ def describe_error(observation: Observation, code: str, chars: int) -> str:
     if error.line is not None and 0 < error.line <= len(lines):
         where = f"line {error.line}: {lines[error.line - 1].strip()}\n"
     return clip(f"{where}{error.ename}: {error.evalue}", chars)
+
+
+def describe_problems(settings: Settings, problems: Sequence[NameProblem]) -> str:
+    """Names that do not exist, a line each; nothing without the setting ``name_hints``."""
+    return "\n".join(str(problem) for problem in problems) if settings.name_hints else ""

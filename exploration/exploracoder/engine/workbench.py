@@ -33,6 +33,7 @@ from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:
     from exploracoder.engine.source_lookup import SourceLookup
+    from exploracoder.repositories import Repositories
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 Record = Callable[[Exploration, str], Awaitable[None]]
@@ -51,8 +52,9 @@ class Workbench:
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
     saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``. ``source`` reads the libraries' source, once it was needed; ``web``
-    is there once the web was first asked (`engine/lookup.py`).
+    candidate's id, in ``kept``. ``source`` reads the libraries' source, and ``repositories`` trees
+    of files, once they were needed; ``web`` is there once the web was first asked
+    (`engine/lookup.py`).
     """
 
     model: ChatModel
@@ -70,6 +72,7 @@ class Workbench:
     started: float = field(default_factory=time.monotonic)
     source: SourceLookup | None = None
     web: WebSearch | None = None
+    repositories: Repositories | None = None
     _known: KnownApis | None = None
     _used_names: frozenset[str] | None = None
 

@@ -10,6 +10,28 @@ from exploracoder.errors import InputError
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
 
+DEFAULT = "exploration"
+# Of each its line for people; `find_method` knows the rest.
+METHODS: Mapping[str, str] = {
+    DEFAULT: "plan, try snippets in live state, go back where a step was wrong, write the solution",
+    "exploracoder-paper": "ExploraCoder as published: each candidate repeats all steps",
+    "exploracoder-paper-debug": "ExploraCoder*: it repairs a step of which nothing ran",
+    "exploracoder-paper-no-knowledge": "ExploraCoder* without the library's summary and plans",
+    "exploracoder-paper-no-chain": "ExploraCoder* without the chain: its docs, one sample",
+    "exploracoder-paper-no-selection": "ExploraCoder* that does not look at what ran",
+    "direct": "one sample from memory",
+    "docprompting": "one sample with the docs that the task retrieves",
+    "capir": "one sample with the docs that the plan's subtasks retrieve",
+    "epigen": "the same, with the subtasks as instructions",
+    "self-repair": "the same docs, then feedback on what failed and a repair, as often as there are"
+    " subtasks",
+    "basic-prompting": "a class from its description",
+    "naive-rag": "a class with similar pieces of the repository",
+    "reflexion": "a class, mended after reflections on what its tests say",
+    "repocoder": "a class, again with pieces that are like the last text",
+    "rrr": "a class, mended with what repository tools answer and a reflection",
+}
+
 
 class Method(Protocol):
     """A way from a task to a solution."""
@@ -20,8 +42,18 @@ class Method(Protocol):
         ...
 
     @property
+    def published(self) -> Mapping[str, object]:
+        """Settings that its source gives values for; they go before the profile's."""
+        ...
+
+    @property
     def overrides(self) -> Mapping[str, object]:
-        """Settings that the method fixes, whatever the profile says."""
+        """Settings that make it this method: nobody can change them."""
+        ...
+
+    @property
+    def writes_class(self) -> bool:
+        """Whether it writes a class into a repository, and nothing else."""
         ...
 
     async def run(self, bench: Workbench) -> None:
@@ -34,13 +66,33 @@ class Method(Protocol):
 
 def find_method(name: str) -> Method:
     """The method of this name; InputError when there is none."""
+    from exploracoder.methods import paper
+    from exploracoder.methods.basic_prompting import BasicPrompting, NaiveRag
+    from exploracoder.methods.capir import Capir, EpiGen
     from exploracoder.methods.direct import Direct
     from exploracoder.methods.docprompting import DocPrompting
-    from exploracoder.methods.exploration import ExploraCoder
+    from exploracoder.methods.exploration import Exploring
+    from exploracoder.methods.reflexion import Reflexion
+    from exploracoder.methods.repocoder import RepoCoder
+    from exploracoder.methods.rrr import Rrr
+    from exploracoder.methods.self_repair import SelfRepair
 
-    known: dict[str, Method] = {
-        method.name: method for method in (ExploraCoder(), Direct(), DocPrompting())
-    }
-    if name not in known:
-        raise InputError(f"There is no method {name!r}. Methods: {', '.join(known)}.")
-    return known[name]
+    known: tuple[Method, ...] = (
+        Exploring(DEFAULT),
+        *paper.EXPLORING,
+        paper.NoChain(),
+        Direct(),
+        DocPrompting(),
+        Capir(),
+        EpiGen(),
+        SelfRepair(),
+        BasicPrompting(),
+        NaiveRag(),
+        Reflexion(),
+        RepoCoder(),
+        Rrr(),
+    )
+    found = next((method for method in known if method.name == name), None)
+    if found is None:
+        raise InputError(f"There is no method {name!r}. Methods: {', '.join(METHODS)}.")
+    return found

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.synthesis import synthesize
 from exploracoder.engine.workbench import Workbench
-
-# One sample as it comes: no repairs, no imports put in.
-ONE_SHOT: Mapping[str, object] = {
-    "solution_attempts": 1,
-    "repair_rounds": 0,
-    "repair_imports": False,
-}
+from exploracoder.methods.one_shot import ONE_SHOT, SAMPLED, write
 
 
 class Direct:
     """One sample from memory."""
 
     name = "direct"
-    overrides = ONE_SHOT
+    published: Mapping[str, object] = SAMPLED
+    overrides: Mapping[str, object] = ONE_SHOT
+    writes_class = False
 
     async def run(self, bench: Workbench) -> None:
         """Ask once, run once."""
-        solution = await synthesize(bench, ())
-        await bench.update(
-            bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
-        )
+        await write(bench, ())

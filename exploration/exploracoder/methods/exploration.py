@@ -1,12 +1,12 @@
 """ExploraCoder: plan, explore the chain, synthesize (seed paper, section 3).
 
-With the ``paper`` profile it is the published system: ExploraCoder* with ``self_debug``,
-ExploraCoder without. The other profiles are our live-state variant.
+By itself it is our live-state variant; `paper` has the settings that make it the published systems.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
@@ -21,11 +21,14 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Solution, Step
 
 
-class ExploraCoder:
-    """The method of the project."""
+@dataclass(frozen=True, slots=True)
+class Exploring:
+    """The method of the project; its settings make variants of it."""
 
-    name = "exploracoder"
-    overrides: Mapping[str, object] = {}
+    name: str
+    published: Mapping[str, object] = field(default_factory=dict)
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    writes_class: bool = False
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""

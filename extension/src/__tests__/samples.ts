@@ -45,7 +45,7 @@ export function candidate(id: string, values: Partial<Candidate> = {}): Candidat
 /** An exploration with a plan. */
 export function exploration(values: Partial<Exploration> = {}): Exploration {
   return {
-    schema_version: 3,
+    schema_version: 4,
     id: 'e1',
     created: '2026-01-01T00:00:00Z',
     task: {
@@ -54,10 +54,11 @@ export function exploration(values: Partial<Exploration> = {}): Exploration {
       context: '',
       check: '',
       entry_point: null,
-      stub: ''
+      stub: '',
+      target: null
     },
     settings: { profile: 'standard' } as Settings,
-    method: 'exploracoder',
+    method: 'exploration',
     seed: 0,
     model: 'scripted',
     python: '',

@@ -1,0 +1,74 @@
+"""A class put into the text of the file that it belongs to. Nothing is run, nothing is written."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from exploracoder.errors import InputError
+from exploracoder.state import Target
+
+_FUTURE = "from __future__ import "
+
+
+def target_text(target: Target) -> str:
+    """What the target's file holds now; empty when there is no such file.
+
+    Raises InputError when it cannot be read or is not Python.
+    """
+    path = Path(target.root) / target.file
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        compile(text, str(path), "exec", dont_inherit=True)
+    except (OSError, ValueError, SyntaxError) as error:
+        raise InputError(f"{path} cannot be used: {error}.") from error
+    return text
+
+
+def placed(source: str, code: str, name: str) -> str:
+    """``source``, a file's text, with ``code`` where it has the class ``name``, or else at its end.
+
+    What the file imports from ``__future__`` stays first, with what the code wants of that. Code
+    that is not Python is put in as it is: compiling the file says what is wrong with it.
+    """
+    kept, features = _without_future(code)
+    lines = source.splitlines()
+    first, last = _span(source, name) or (len(lines), len(lines))
+    whole = "\n".join([*lines[:first], *kept.strip("\n").splitlines(), *lines[last:]])
+    missing = [feature for feature in features if feature not in _without_future(source)[1]]
+    return _with_future(whole, missing) + "\n"
+
+
+def _span(source: str, name: str) -> tuple[int, int] | None:
+    """The lines of a class at the top level, decorators included, counting from 0."""
+    for node in reversed(ast.parse(source).body):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            heads = [node.lineno, *(one.lineno for one in node.decorator_list)]
+            return min(heads) - 1, node.end_lineno or node.lineno
+    return None
+
+
+def _without_future(code: str) -> tuple[str, list[str]]:
+    """A code without its imports from ``__future__``, and the features that they name."""
+    body = _body(code)
+    found = [one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+    gone = {line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}
+    kept = [line for number, line in enumerate(code.splitlines(), 1) if number not in gone]
+    return "\n".join(kept), [alias.name for one in found for alias in one.names]
+
+
+def _with_future(code: str, features: list[str]) -> str:
+    """A code with imports from ``__future__`` where they may stand: after its docstring."""
+    if not features:
+        return code
+    body, lines = _body(code), code.splitlines()
+    has_doc = bool(body) and ast.get_docstring(ast.Module(body=body[:1], type_ignores=[]))
+    end = (body[0].end_lineno or 0) if has_doc else 0
+    return "\n".join([*lines[:end], _FUTURE + ", ".join(features), *lines[end:]])
+
+
+def _body(code: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return []

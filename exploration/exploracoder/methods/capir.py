@@ -1,0 +1,66 @@
+"""CAPIR and EpiGen: docs retrieved for each subtask of a plan, then one sample.
+
+Source: CAPIR is Ma et al. 2024b and EpiGen Li et al. 2024, as ExploraCoder compares with them in
+section 5.4: k_G APIs are recommended for the whole task, and EpiGen is given the same plan's
+subtasks as instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from exploracoder.engine.recommender import recommend, recommend_overall
+from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.exploration import make_plan
+from exploracoder.methods.one_shot import ONE_SHOT, write
+from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
+from exploracoder.state import Recommendation
+
+
+async def retrieve(bench: Workbench) -> None:
+    """Plan, retrieve and re-rank for each subtask, and rank again for the whole.
+
+    The subtasks are retrieved for and not explored, so they are marked as skipped. Raises
+    BudgetError and ModelError.
+    """
+    if not bench.exploration.is_planned:
+        await make_plan(bench)
+    for step in bench.exploration.steps:
+        if step.status == "skipped":
+            continue
+        told = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
+        done = bench.exploration.with_step(step.model_copy(update=told))
+        await bench.update(done, f"Retrieved the docs for: {step.subtask.goal}")
+    if bench.exploration.overall == Recommendation():
+        overall = await recommend_overall(bench, bench.exploration.steps)
+        told_overall = bench.exploration.model_copy(update={"overall": overall})
+        await bench.update(told_overall, "Ranked the docs for the whole task")
+
+
+class Capir:
+    """One sample with the docs that the plan's subtasks retrieve."""
+
+    name = "capir"
+    published: Mapping[str, object] = PARAMETERS
+    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
+    writes_class = False
+
+    async def run(self, bench: Workbench) -> None:
+        """Plan, retrieve, ask once, run once."""
+        await retrieve(bench)
+        await write(bench, bench.exploration.overall.kept)
+
+
+class EpiGen:
+    """CAPIR's docs, and the plan's subtasks as a chain of thought."""
+
+    name = "epigen"
+    published: Mapping[str, object] = PARAMETERS
+    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
+    writes_class = False
+
+    async def run(self, bench: Workbench) -> None:
+        """Plan, retrieve, ask once with the plan, run once."""
+        await retrieve(bench)
+        subtasks = [step.subtask for step in bench.exploration.steps]
+        await write(bench, bench.exploration.overall.kept, subtasks)

@@ -1,0 +1,88 @@
+"""Self-Repair with retrieval: a sample, feedback on why it fails, a repair, and again.
+
+Source: Olausson et al. 2024, as ExploraCoder compares with it in section 5.4: CAPIR's docs are
+shown in all three stages, and there are as many repairs as the plan has subtasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.solution_prompt import as_answer, failure_words, solution_messages
+from exploracoder.engine.synthesis import PART, try_solution
+from exploracoder.engine.wording import code_block
+from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.capir import retrieve
+from exploracoder.methods.one_shot import ONE_SHOT
+from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
+from exploracoder.models.chat import Message
+from exploracoder.prompts import render
+from exploracoder.state import Attempt, Solution
+
+_FEEDBACK = "feedback"
+_FEEDBACK_TOKENS = 300
+
+
+class SelfRepair:
+    """One sample and its repairs, each after feedback in words."""
+
+    name = "self-repair"
+    published: Mapping[str, object] = PARAMETERS
+    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL, "name_hints": False}
+    writes_class = False
+
+    async def run(self, bench: Workbench) -> None:
+        """Plan, retrieve, ask; while it fails, ask why and ask again."""
+        await retrieve(bench)
+        if bench.exploration.solution is not None:
+            return
+        apis = bench.exploration.overall.kept
+        asked = solution_messages(bench, apis)
+        attempts = [await _sample(bench, asked, apis, 0, "")]
+        for number in range(1, 1 + len(bench.exploration.steps)):
+            if attempts[-1].is_good:
+                break
+            feedback = await _feedback(bench, asked[-1], attempts[-1], number)
+            request = _request(bench, attempts[-1], feedback)
+            turns = [*asked, as_answer(attempts[-1].code), request]
+            attempts.append(await _sample(bench, turns, apis, number, feedback))
+        solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
+        await bench.update(
+            bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
+        )
+
+
+async def _sample(
+    bench: Workbench,
+    messages: Sequence[Message],
+    apis: Sequence[ApiDoc],
+    number: int,
+    feedback: str,
+) -> Attempt:
+    tokens = bench.settings.solution_tokens
+    sampling = bench.sampling(PART, number=number, max_tokens=tokens)
+    reply = await bench.ask(PART, messages, sampling)
+    attempt = await try_solution(bench, code_block(reply.text), apis)
+    return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
+
+
+async def _feedback(bench: Workbench, asked: Message, failed: Attempt, number: int) -> str:
+    """The second stage: what the model says is wrong."""
+    told = render(
+        "self_repair",
+        "feedback",
+        asked=asked.content,
+        code=failed.code,
+        failure=failure_words(bench, failed),
+    )
+    messages = [Message("system", render("self_repair", "system")), Message("user", told)]
+    sampling = bench.sampling(_FEEDBACK, number=number, max_tokens=_FEEDBACK_TOKENS)
+    return (await bench.ask(_FEEDBACK, messages, sampling)).text.strip()
+
+
+def _request(bench: Workbench, failed: Attempt, feedback: str) -> Message:
+    """The third stage."""
+    words = failure_words(bench, failed)
+    return Message("user", render("self_repair", "repair", failure=words, feedback=feedback))

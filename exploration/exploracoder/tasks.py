@@ -1,0 +1,91 @@
+"""A task from what a user gave: words, code, and where a class is to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from exploracoder.engine import stub
+from exploracoder.engine.placing import target_text
+from exploracoder.errors import InputError
+from exploracoder.state import Target, Task
+
+MAX_TASK_CHARS = 10_000
+
+
+def make_task(
+    text: str,
+    *,
+    libraries: Sequence[str],
+    context: str = "",
+    check: str = "",
+    entry_point: str | None = None,
+    target: Target | None = None,
+) -> Task:
+    """A task, its unfinished code told apart; with a ``target`` a class is wanted.
+
+    Raises InputError when it is empty or too long, or the target cannot be used.
+    """
+    text = text.strip()
+    if not text:
+        raise InputError("The task is empty. Say in a sentence or two what you want done.")
+    if len(text) > MAX_TASK_CHARS:
+        raise InputError(
+            f"The task has {len(text)} characters; at most {MAX_TASK_CHARS} fit. Put data and code"
+            " into a file and give it with --context."
+        )
+    if not libraries and target is None:
+        raise InputError("Name at least one library with --library.")
+    if entry_point is not None and not entry_point.isidentifier():
+        raise InputError(f"--entry-point must be a name in Python, not {entry_point!r}.")
+    if target is not None:
+        return _class_task(text, tuple(libraries), context, check, entry_point, target)
+    split = stub.in_context(context)
+    found = split.stub or stub.in_task(text, entry_point)
+    return Task(
+        text=text,
+        libraries=tuple(libraries),
+        context=split.text.strip("\n"),
+        check=check,
+        entry_point=entry_point or stub.function_name(found),
+        stub=found,
+    )
+
+
+def _class_task(
+    text: str,
+    libraries: tuple[str, ...],
+    context: str,
+    check: str,
+    entry_point: str | None,
+    target: Target,
+) -> Task:
+    if entry_point is None:
+        raise InputError("Name the class that is to be written: --entry-point NAME.")
+    target_text(target)
+    return Task(
+        text=text,
+        libraries=libraries,
+        context=context.strip("\n"),
+        check=check,
+        entry_point=entry_point,
+        target=target,
+    )
+
+
+def make_target(repository: Path | None, file: str | None) -> Target | None:
+    """Where a class is to be written, or None when nothing was said of a repository.
+
+    Raises InputError when only half of it was said, or it is no place in a folder.
+    """
+    if repository is None and file is None:
+        return None
+    if repository is None or file is None:
+        raise InputError("--repository and --file go together: the folder, and the file in it.")
+    root = repository.expanduser().resolve()
+    if not root.is_dir():
+        raise InputError(f"--repository: there is no folder {root}.")
+    path = (root / file).resolve()
+    if not path.is_relative_to(root) or path.suffix != ".py" or path.is_dir():
+        raise InputError(f"--file: {file} is not a .py file inside {root}.")
+    return Target(root=str(root), file=path.relative_to(root).as_posix())

@@ -1,0 +1,56 @@
+"""Where a class goes in a file's text."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from exploracoder.engine.placing import placed
+
+FILE = '''\
+"""Brewing."""
+
+from __future__ import annotations
+
+import math
+
+
+@final
+class Kettle:
+    """To be written."""
+
+
+def steep(leaf):
+    return math.ceil(leaf.strength)
+'''
+CLASS = "from tealeaf.leaves import Leaf\n\n\nclass Kettle:\n    size = 1\n"
+
+
+def test_a_class_that_is_there_is_replaced_with_its_decorators() -> None:
+    text = placed(FILE, CLASS, "Kettle")
+
+    assert "To be written" not in text
+    assert "@final" not in text
+    assert text.index("import math") < text.index("size = 1") < text.index("def steep")
+    assert text.endswith("return math.ceil(leaf.strength)\n")
+
+
+@pytest.mark.parametrize("source", ["", '"""Brewing."""\n', FILE])
+def test_a_class_that_is_not_there_goes_to_the_end(source: str) -> None:
+    text = placed(source, CLASS.replace("Kettle", "Pot"), "Pot")
+
+    assert text.startswith(source.rstrip("\n"))
+    assert text.endswith("class Pot:\n    size = 1\n")
+
+
+@pytest.mark.parametrize("source", ["", "import math\n", '"""Brewing."""\nimport math\n', FILE])
+def test_imports_from_the_future_stay_where_python_wants_them(source: str) -> None:
+    text = placed(source, f"from __future__ import annotations\n{CLASS}", "Kettle")
+
+    compile(text, "kettle.py", "exec")
+    assert text.count("from __future__") == 1
+    assert ast.get_docstring(ast.parse(text)) == ("Brewing." if "Brewing" in source else None)
+
+
+def test_what_is_not_python_is_put_in_as_it_is() -> None:
+    assert "class Kettle(:" in placed(FILE, "class Kettle(:\n    pass", "Kettle")
