@@ -19,7 +19,7 @@ def bench() -> None:
 
     \b
       exploracoder bench init mytasks
-      exploracoder bench run --problems mytasks --method direct,exploracoder --samples 3 --out runs
+      exploracoder bench run --problems mytasks --method direct,exploration --samples 3 --out runs
       exploracoder bench report runs
 
     Exit codes: 0 done, 1 samples are missing, 2 bad input or set-up, 130 interrupted.
@@ -202,3 +202,16 @@ def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     from exploracoder_bench.commands import private_libraries_command
 
     return private_libraries_command(folder, python, mapping)
+
+
+@bench.command(
+    "api-use",
+    context_settings={"ignore_unknown_options": True},
+    add_help_option=False,
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def api_use(arguments: tuple[str, ...]) -> int:
+    """Problems on libraries that exist nowhere: generate, judge, run, report, check."""
+    from exploracoder_bench.api_use.commands import main
+
+    return main(arguments)

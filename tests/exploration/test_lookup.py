@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder import document
-from exploracoder.prepare import make_exploration, make_task
+from exploracoder.prepare import make_exploration
+from exploracoder.tasks import make_task
 from exploracoder.testing import Call, RecordedRequest
 from exploracoder.testing import Outcome as Said
 

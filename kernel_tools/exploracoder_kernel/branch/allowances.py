@@ -53,7 +53,7 @@ class Allowances:
         self._runs: dict[int, Limit] = {}
         self._told: set[tuple[int, str]] = set()
         self._left: dict[tuple[int, bool], int] = {}
-        self._granted: dict[int, float] = {}
+        self._granted: dict[tuple[int, int], float] = {}
         self._full_until: dict[tuple[int, bool], float] = {}
         self._frozen: set[int] = set()
         self._starters: set[int] = set()
@@ -104,7 +104,7 @@ class Allowances:
             self._left[key] = self._count_left(branch, caller, is_thread)
         if self._left[key] > 0:
             self._left[key] -= 1
-            self._granted[caller] = time.monotonic()
+            self._granted[branch, caller] = time.monotonic()
             if not is_thread:
                 self._starters.add(branch)
             return True
@@ -150,7 +150,7 @@ class Allowances:
         started = time.monotonic()
         family = self._families.members().get(branch, [])
         used = sum(process.threads for process in family) if is_thread else len(family)
-        left = self._most(branch, is_thread) - used - self._under_way(caller)
+        left = self._most(branch, is_thread) - used - self._under_way(branch, caller)
         if left <= 0:
             done = time.monotonic()
             pause = max(_FULL_SECONDS, _SHARE_OF_TIME * (done - started))
@@ -163,11 +163,11 @@ class Allowances:
         processes = self._runs.get(branch, self._usual).processes or MOST_PROCESSES
         return processes + (0 if branch in self._runs else _OUR_OWN_FORK)
 
-    def _under_way(self, caller: int) -> int:
-        """How many others were allowed to start one a moment ago, which may not be seen yet."""
+    def _under_way(self, branch: int, caller: int) -> int:
+        """How many others of the branch were allowed to start one a moment ago, not seen yet."""
         since = time.monotonic() - _UNDER_WAY_SECONDS
         self._granted = {who: when for who, when in self._granted.items() if when > since}
-        return len(self._granted) - (caller in self._granted)
+        return sum(who[0] == branch and who[1] != caller for who in self._granted)
 
     def _say(self, branch: int, name: str, *, is_killed: bool) -> None:
         if is_killed or (branch, name) not in self._told:
