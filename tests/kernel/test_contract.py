@@ -403,6 +403,16 @@ class TestLimits:
 
         assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
 
+    async def test_what_other_branches_start_counts_for_none(self, sidecar: Executor) -> None:
+        code = "import os\npid = os.fork()\nif not pid: os._exit(0)\nos.waitpid(pid, 0)[1]"
+        for _ in range(8):
+            branch = await sidecar.fork(sidecar.root)
+            observation = await sidecar.run(branch, code, Limits(processes=4, wall_seconds=10))
+            await sidecar.drop(branch)
+
+            assert observation.limits_hit == ()
+            assert observation.result == "0"
+
     async def test_too_many_processes_end_the_branch(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
