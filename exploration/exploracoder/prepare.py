@@ -47,7 +47,8 @@ def make_exploration(
     found = find_method(method)
     if found.writes_class != (task.target is not None):
         raise InputError(
-            f"{found.name} writes a class into a repository: say where with --repository and --file."
+            f"{found.name} writes a class into a repository: say where, with --repository and"
+            " --file."
             if found.writes_class
             else f"{found.name} writes no class into a repository. Leave out --repository and"
             " --file, or choose a method that does: --method rrr."
