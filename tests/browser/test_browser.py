@@ -23,14 +23,12 @@ EMBEDDED = "embedded-model"
 # What every change is tested with. The others take another ten minutes of two cores.
 _ALWAYS = {
     "accessibility",
-    "cancel",
     "dark-theme",
     "debug",
     "edit-cell",
     "escaping",
     "go-back",
     "keyboard",
-    "reload",
     "restart",
     "whole-flow",
     "widgets",
