@@ -27,6 +27,12 @@ def library(server: Server, name: str, text: str) -> Path:
     return file
 
 
+def line_of(found: Any) -> str:
+    """The line that a result's place names."""
+    lines = Path(found["file"]).read_text(encoding="utf-8").splitlines()
+    return lines[found["line"] - 1].strip()
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "name", "part"),
     [
@@ -47,13 +53,7 @@ async def test_each_kind_is_answered_with_its_place(
     assert (first["library"], first["name"]) == ("tealeaf", name)
     assert part in first["text"]
     assert first["place"] == "tealeaf/kettle.py"
-    assert (
-        Path(first["file"])
-        .read_text()
-        .splitlines()[first["line"] - 1]
-        .lstrip()
-        .startswith(("class Kettle", "def "))
-    )
+    assert line_of(first).startswith(("class Kettle", "def "))
     assert Path(first["file"]).is_relative_to(root)
 
 
@@ -116,7 +116,7 @@ async def test_an_answer_is_bounded_and_says_what_it_leaves_out(client: Client) 
     text = "\n".join(f"class C{n}:\n  def brew(self):\n{body}" for n in range(30))
     library(client.server, "huge", text)
 
-    answer = await look_up(client, "source", "brew", *["./libraries/huge"])
+    answer = await look_up(client, "source", "brew", "./libraries/huge")
 
     assert len(answer.text) < 300_000
     assert answer.json["left_out"] > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -46,7 +45,7 @@ def opened(root: Path, interpreter: Interpreter) -> RepositoryTools:
         ("class", "Pot", "tea.pots.Pot", "pour(self, cups: int = 1)"),
         ("class", "tea.Pot()", "tea.pots.Pot", "Holds tea."),
         ("signature", "brew", "tea.pots.brew", "minutes: float"),
-        ("signature", "tea.pots.brew", "tea.pots.brew", "minutes: float"),
+        ("signature", "tea.brew", "tea.pots.brew", "minutes: float"),
         ("signature", "Pot.pour", "tea.pots.Pot.pour", "cups: int = 1"),
         ("signature", " tea.Pot.pour(2) ", "tea.pots.Pot.pour", "cups: int = 1"),
         ("source", "Pot.pour", "tea.pots.Pot.pour", 'return "tea" * cups'),
@@ -135,7 +134,7 @@ def test_a_library_that_is_gone_is_said_to_be_gone(root: Path, interpreter: Inte
 def test_an_editors_lock_that_leads_nowhere_is_no_file(
     root: Path, interpreter: Interpreter
 ) -> None:
-    os.symlink("somebody@host.1", root / "tea" / ".#pots.py")
+    (root / "tea" / ".#pots.py").symlink_to("somebody@host.1")
 
     tools = opened(root, interpreter)
 
