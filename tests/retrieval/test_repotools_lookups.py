@@ -63,6 +63,20 @@ def test_a_name_is_understood_as_it_stands_in_code(
     assert (first.file, first.line > 1) == ("tea/pots.py", True)
 
 
+def test_of_one_name_what_is_nearest_to_the_top_goes_first(
+    write_package: WritePackage, interpreter: Interpreter
+) -> None:
+    pot = "class Pot:\n    def pour(self): ...\n"
+    old = {"tea/a_v1/__init__.py": "", "tea/a_v1/pots.py": pot, "tea/pots.py": pot}
+    tools = opened(write_package({"tea/__init__.py": "", **old}), interpreter)
+
+    classes = found_in(look_up(tools, "class", "Pot"))
+    methods = found_in(look_up(tools, "source", "Pot.pour"))
+
+    assert [one.file for one in classes] == ["tea/pots.py", "tea/a_v1/pots.py"]
+    assert [one.file for one in methods] == ["tea/pots.py", "tea/a_v1/pots.py"]
+
+
 @pytest.mark.parametrize(
     ("kind", "typed", "said"),
     [

@@ -58,8 +58,21 @@ def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
     return tools.get_signature(*asked) if kind == "signature" else tools.get_method_body(*asked)
 
 
-def found_in(answer: Answer) -> Iterator[Found]:
-    """The results of an answer one by one."""
+def found_in(answer: Answer) -> list[Found]:
+    """The results of an answer one by one.
+
+    Of what has the same name, what is nearest to the library's top goes first: it is what people
+    mean more often than a copy of an old version in a folder of its own. A search's order stays.
+    """
+    found = list(_found(answer))
+    return found if isinstance(answer, SnippetsAnswer) else sorted(found, key=_depth)
+
+
+def _depth(found: Found) -> int:
+    return (found.file or "").count("/")
+
+
+def _found(answer: Answer) -> Iterator[Found]:
     if isinstance(answer, ClassesAnswer):
         for one in answer.classes:
             yield Found(
