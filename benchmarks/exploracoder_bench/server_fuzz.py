@@ -243,7 +243,7 @@ def _command(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 def _path(chance: random.Random) -> str:
     id_ = chance.choice(("0" * 32, "f" * 32, "x", "0" * 31, "%00", "%2e%2e%2f"))
-    parts = ("", "/command", "/cells?after=1", "/cells?after=-1", "/export?format=py", "/export")
+    parts = ("", "/command", "/lookups", "/cells?after=1", "/cells?after=-1", "/export?format=py")
     return chance.choice(
         (
             "status",
@@ -251,6 +251,7 @@ def _path(chance: random.Random) -> str:
             "explorations/open",
             "explorations/replay",
             "libraries",
+            "lookups",
             f"libraries?kernel_name={chance.choice(_TEXTS[1:]).strip()[:50]}",
             f"search?query={chance.choice(('a', '%FF', ''))}&libraries=pebbles,nowhere&k=x",
             f"explorations/{id_}{chance.choice(parts)}",

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.repotools.answers import Answer
 from exploracoder_retrieval.repotools.questions import Question
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.tools import Limits, RepositoryTools
 
 from exploracoder.config import cache_folder
 from exploracoder.errors import InputError
@@ -19,11 +20,17 @@ Progress = Callable[[str], None]
 
 
 class Repositories:
-    """Answers questions about source trees and installed libraries. Use it in one thread."""
+    """Answers questions about source trees and libraries. Use it in one thread at a time."""
 
-    def __init__(self, interpreter: Interpreter, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        progress: Progress | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self._interpreter = interpreter
         self._progress = progress
+        self._limits = limits
         self._tools: dict[str, RepositoryTools] = {}
 
     def ask(self, question: Question, root: str | Path) -> Answer:
@@ -37,14 +44,33 @@ class Repositories:
         except RetrievalError as error:
             raise InputError(str(error)) from error
 
-    def _open(self, root: str | Path) -> RepositoryTools:
-        key = str(root)
+    def tools(self, root: str | Path | Target) -> RepositoryTools:
+        """The tools on a tree as it is now: what has changed since the last time is read again.
+
+        Raises:
+            InputError: there is no such tree, or no source in it.
+        """
+        key = _key(root)
+        try:
+            known = self._tools.get(key)
+            if known is not None and not known.is_current():
+                del self._tools[key]
+            return self._open(root)
+        except RetrievalError as error:
+            raise InputError(str(error)) from error
+
+    def _open(self, root: str | Path | Target) -> RepositoryTools:
+        key = _key(root)
         if key not in self._tools:
             repository = Repository.open(
                 root, self._interpreter, cache=tools_cache(), progress=self._progress
             )
-            self._tools[key] = RepositoryTools(repository)
+            self._tools[key] = RepositoryTools(repository, self._limits)
         return self._tools[key]
+
+
+def _key(root: str | Path | Target) -> str:
+    return str(root.root if isinstance(root, Target) else root)
 
 
 def tools_cache() -> Path:

@@ -90,6 +90,11 @@ class Hosted:
         return self.keeper.path
 
     @property
+    def python(self) -> str:
+        """The interpreter that its code runs in."""
+        return self._recipe.python
+
+    @property
     def exploration(self) -> Exploration:
         """The exploration as it was told last."""
         return self._teller.exploration

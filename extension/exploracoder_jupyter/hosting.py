@@ -25,6 +25,7 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted import Hosted
 from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
+from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.origins import Origins
 from exploracoder_jupyter.protocol import NewExploration, Replayed, Summary
 from exploracoder_jupyter.pythons import Pythons, absolute
@@ -294,5 +295,6 @@ def host_for(app: ExploraCoder) -> Host:
         journal=Journal(journal_folder(app.journal_folder)),
         pythons=Pythons(services),
         shelves=Shelves(open_index, events),
+        lookups=Lookups(events),
     )
     return Host(workshop, Sandboxes(services, choices.sandbox))

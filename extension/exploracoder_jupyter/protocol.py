@@ -10,6 +10,7 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``GET libraries?kernel_name=…`` | | `Libraries`: what that kernel's Python has installed |
 | ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
 | ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
+| ``POST lookups`` | `LibraryLookup` | `LookupAnswer`; progress comes as events |
 | ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
 | ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
 | ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook |
@@ -17,6 +18,7 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
 | ``POST explorations/<id>/command`` | `Command` | 202, `Accepted` |
+| ``POST explorations/<id>/lookups`` | `Lookup` | `LookupAnswer`, of its libraries |
 | ``GET explorations/<id>/cells?after=R`` | | `Cells`: those changed after revision R whole |
 | ``GET explorations/<id>/export?format=py`` | | a download: ``py``, ``md``, ``ipynb`` |
 | ``WebSocket events?epoch=…&after=N`` | `ClientMessage`s | `Event`s after number N |
@@ -32,9 +34,12 @@ from exploracoder.events import Change, Progress
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
+from exploracoder_retrieval.repotools.lookups import LookupKind
 from pydantic import Field
 
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]
+# A line or two; what is searched for is no file.
+MAX_LOOKUP_CHARS = 2_000
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
@@ -88,6 +93,48 @@ class SearchResults(State):
     """ApiDocs, best first."""
 
     apis: tuple[RankedApi, ...]
+
+
+class Lookup(State):
+    """A question to the source of libraries: ``text`` is a name, for ``code`` any words."""
+
+    kind: LookupKind
+    text: Annotated[str, Field(min_length=1, max_length=MAX_LOOKUP_CHARS)]
+
+
+class LibraryLookup(Lookup):
+    """The same of libraries that no exploration has yet, by name or by the path of a folder."""
+
+    libraries: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20)]
+    kernel_name: str | None = None
+
+
+class LookedUp(State):
+    """One class, definition or piece of code.
+
+    ``place`` is its file as people read it, empty for what is compiled; ``file`` is that file's
+    path, when it is one of the library's own.
+    """
+
+    library: str
+    name: str
+    text: str
+    place: str
+    file: str | None = None
+    line: int
+
+
+class LookupAnswer(State):
+    """What was found; ``problems`` say of each library that has nothing why, and what is near.
+
+    ``left_out`` counts what more there is. ``skipped`` are files that could not be read, and so not
+    be looked into.
+    """
+
+    found: tuple[LookedUp, ...]
+    left_out: int = 0
+    problems: tuple[str, ...] = ()
+    skipped: int = 0
 
 
 class NewExploration(State):

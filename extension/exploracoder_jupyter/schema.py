@@ -18,6 +18,8 @@ from exploracoder_jupyter import protocol
 _SENT: tuple[type[BaseModel], ...] = (
     protocol.NewExploration,
     protocol.IndexRequest,
+    protocol.Lookup,
+    protocol.LibraryLookup,
     protocol.OpenRequest,
 )
 _RECEIVED: tuple[type[BaseModel], ...] = (
@@ -25,6 +27,7 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.Libraries,
     protocol.IndexedLibrary,
     protocol.SearchResults,
+    protocol.LookupAnswer,
     protocol.Explorations,
     protocol.OpenExploration,
     protocol.Cells,

@@ -9,14 +9,19 @@ from exploracoder.config import PROFILES
 from exploracoder.errors import InputError
 
 from exploracoder_jupyter.hosting import Host
+from exploracoder_jupyter.lookups import Place
 from exploracoder_jupyter.protocol import (
     IndexedLibrary,
     IndexRequest,
     Libraries,
+    LibraryLookup,
+    Lookup,
+    LookupAnswer,
     SearchResults,
     ServerStatus,
 )
 from exploracoder_jupyter.pythons import absolute
+from exploracoder_jupyter.workshop import Workshop
 
 
 async def status(host: Host) -> ServerStatus:
@@ -74,3 +79,31 @@ async def search(host: Host, query: str, names: list[str], k: int) -> SearchResu
     if not names:
         raise InputError("Name at least one library to search in.")
     return SearchResults(apis=await host.workshop.shelves.search(query, names, k))
+
+
+async def look_up(host: Host, request: LibraryLookup) -> LookupAnswer:
+    """What the source of libraries says. Raises InputError when a library is not there."""
+    workshop = host.workshop
+    names = tuple(absolute(name, workshop.services.root) for name in request.libraries)
+    python = await workshop.pythons.of_kernel(request.kernel_name)
+    return await _look_up(workshop, request, names, python)
+
+
+async def look_up_for(host: Host, id_: str, request: Lookup) -> LookupAnswer:
+    """What the source of an exploration's libraries says; of nothing else.
+
+    Raises UnknownError when it is not open, InputError when a library is not there any more.
+    """
+    hosted = host.get(id_)
+    names = hosted.exploration.task.libraries
+    return await _look_up(host.workshop, request, names, hosted.python)
+
+
+async def _look_up(
+    workshop: Workshop, asked: Lookup, names: tuple[str, ...], python: str
+) -> LookupAnswer:
+    names = tuple(dict.fromkeys(names))
+    targets = await workshop.pythons.targets(names, python)
+    interpreter = await workshop.pythons.interpreter(python)
+    places = [Place(name, target, interpreter) for name, target in zip(names, targets, strict=True)]
+    return await workshop.lookups.ask(asked, places)

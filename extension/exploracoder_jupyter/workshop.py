@@ -17,6 +17,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.journal import Journal
+from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.services import Services
@@ -106,6 +107,7 @@ class Workshop:
     journal: Journal
     pythons: Pythons
     shelves: Shelves
+    lookups: Lookups
 
     def model(self) -> LazyModel:
         """A client for one exploration."""

@@ -12,6 +12,7 @@ import {
   notebookIcon,
   refreshIcon,
   runIcon,
+  searchIcon,
   stopIcon,
   undoIcon
 } from '@jupyterlab/ui-components';
@@ -31,6 +32,11 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
     open: look(trans.__('Show ExploraCoder'), trans.__('Go to the sidebar'), explorationIcon),
     new: look(trans.__('New Exploration'), trans.__('Describe another task'), addIcon),
     explore: look(trans.__('Explore'), trans.__('Go on with what is open'), runIcon),
+    'look-up': look(
+      trans.__('Look up in the library’s source'),
+      trans.__('Classes, signatures, source, and code like what you describe'),
+      searchIcon
+    ),
     cancel: look(trans.__('Cancel'), trans.__('Stop the work; what was found stays'), stopIcon),
     accept: look(trans.__('Accept'), trans.__('Go on from this candidate’s state'), checkIcon),
     debug: look(trans.__('Debug'), trans.__('Ask for a repair of this candidate'), bugIcon),

@@ -10,7 +10,7 @@ import { IExplorationNotebooks } from './notebook/tokens';
 import { Command } from './protocol';
 import { showReplayed } from './replayed';
 import { ITarget, targetOf } from './target';
-import { IExplorationModel, IExplorations } from './tokens';
+import { IExplorationModel, IExplorations, LookupKind } from './tokens';
 import { Sidebar } from './widgets/sidebar';
 
 /** Every action, for the palette, for shortcuts, and for the buttons. */
@@ -40,6 +40,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
 export default plugin;
 
 const AFTER_PALETTE_MS = 50;
+
+const LOOKUP_KINDS: LookupKind[] = ['class', 'signature', 'source', 'code'];
 
 type Args = ReadonlyPartialJSONObject;
 
@@ -80,6 +82,7 @@ class Actions {
       open: { run: args => this._open(args) },
       new: { run: () => this._new() },
       explore: { run: () => this._explore() },
+      'look-up': { run: args => this._lookUp(args) },
       cancel: this._step('cancel', () => ({ kind: 'cancel' })),
       accept: this._step('accept', ({ subtask, candidate }) => ({
         kind: 'accept',
@@ -166,6 +169,15 @@ class Actions {
 
   private async _new(): Promise<void> {
     this._explorations.show(null);
+    await this._activate();
+  }
+
+  private async _lookUp(args: Args): Promise<void> {
+    const { kind, text } = args;
+    this._explorations.lookups.want({
+      ...(isLookupKind(kind) ? { kind } : {}),
+      ...(typeof text === 'string' ? { text } : {})
+    });
     await this._activate();
   }
 
@@ -268,6 +280,10 @@ class Actions {
   }
 }
 
+function isLookupKind(value: unknown): value is LookupKind {
+  return LOOKUP_KINDS.includes(value as LookupKind);
+}
+
 interface ICommandAction {
   isEnabled?: (args: Args) => boolean;
   isToggled?: (args: Args) => boolean;
@@ -280,6 +296,8 @@ const ARGS_SCHEMA = {
     id: { type: 'string', description: 'The exploration; without it, the current one' },
     subtask: { type: 'string', description: 'The subtask; without it, the one in review' },
     candidate: { type: 'string', description: 'The candidate; without it, the one shown' },
-    path: { type: 'string', description: 'The path of an exploration’s notebook' }
+    path: { type: 'string', description: 'The path of an exploration’s notebook' },
+    text: { type: 'string', description: 'What to look up; without it, what is typed there' },
+    kind: { type: 'string', enum: LOOKUP_KINDS, description: 'What of it to look up' }
   }
 };

@@ -4,6 +4,7 @@ import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Connection } from './connection';
 import { Holds } from './holds';
+import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
 import {
   ExplorationEvent,
@@ -21,7 +22,7 @@ import {
   Summary
 } from './protocol';
 import { pathOf, queryOf, RequestError, Requests } from './request';
-import { IExplorationModel, IExplorations } from './tokens';
+import { IExplorationModel, IExplorations, ILookups } from './tokens';
 
 const CHECK_INTERVAL_MS = 30_000;
 
@@ -30,6 +31,7 @@ export class Explorations implements IExplorations, IDisposable {
   constructor(private readonly _requests: Requests) {
     this._connection = new Connection(() => _requests.socket(this._position));
     this._holds = new Holds(this._connection);
+    this.lookups = new Lookups(_requests);
     // Who has no position yet is told where the server stands, and asks for everything then.
     this._connection.connectedChanged.connect(() => this._changed.emit());
     this._connection.received.connect(this._onMessage, this);
@@ -40,6 +42,8 @@ export class Explorations implements IExplorations, IDisposable {
       standby: 'when-hidden'
     });
   }
+
+  readonly lookups: ILookups;
 
   /** Resolves when the open explorations are known for the first time. */
   get ready(): Promise<void> {

@@ -408,6 +408,34 @@ export interface LibraryEvent {
   is_done: boolean;
   error: string;
 }
+export interface LibraryLookup {
+  kind: 'class' | 'signature' | 'source' | 'code';
+  text: string;
+  /**
+   * @minItems 1
+   * @maxItems 20
+   */
+  libraries: string[];
+  kernel_name?: string | null;
+}
+export interface LookedUp {
+  library: string;
+  name: string;
+  text: string;
+  place: string;
+  file: string | null;
+  line: number;
+}
+export interface Lookup {
+  kind: 'class' | 'signature' | 'source' | 'code';
+  text: string;
+}
+export interface LookupAnswer {
+  found: LookedUp[];
+  left_out: number;
+  problems: string[];
+  skipped: number;
+}
 export interface NewExploration {
   task: string;
   /**

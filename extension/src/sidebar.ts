@@ -17,11 +17,10 @@ import { Draft } from './draft';
 import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
-import { ApiDoc } from './protocol';
 import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { Sidebar } from './widgets/sidebar';
-import { ITools } from './widgets/tools';
+import { ISourcePlace, ITools } from './widgets/tools';
 
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
@@ -73,7 +72,7 @@ function activate(
     rendermime,
     execute: (command, args) => complainIfRefused(app.commands.execute(command, args)),
     send: (model, command) => complainIfRefused(model.do(command)),
-    sourceOpener: doc => sourceOpener(app, doc)
+    sourceOpener: source => sourceOpener(app, source)
   };
 
   const explore = async () => {
@@ -170,13 +169,13 @@ async function shownBefore(explorations: Explorations, state: IStateDB): Promise
 }
 
 /** Opens a file of the server's root at a line; others are out of reach, and null. */
-function sourceOpener(app: JupyterFrontEnd, doc: ApiDoc): (() => void) | null {
+function sourceOpener(app: JupyterFrontEnd, source: ISourcePlace): (() => void) | null {
   const root = PageConfig.getOption('serverRoot');
-  if (!root || !doc.file?.startsWith(`${root}/`)) {
+  if (!root || !source.file?.startsWith(`${root}/`)) {
     return null;
   }
-  const path = doc.file.slice(root.length + 1);
-  const line = doc.line ?? 1;
+  const path = source.file.slice(root.length + 1);
+  const line = source.line ?? 1;
   return () => {
     void app.commands
       .execute('docmanager:open', { path })

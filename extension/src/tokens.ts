@@ -8,6 +8,8 @@ import {
   Held,
   IndexedLibrary,
   Libraries,
+  Lookup,
+  LookupAnswer,
   NewExploration,
   Progress,
   Replayed,
@@ -36,6 +38,47 @@ export interface IExplorationModel {
   cells(revision: number): Promise<Cells>;
 }
 
+export type LookupKind = Lookup['kind'];
+
+/** Whose source is looked into: an exploration's libraries', or those' that are named. */
+export type LookupScope =
+  | { readonly id: string }
+  | { readonly libraries: ReadonlyArray<string>; readonly kernelName: string | null };
+
+/** What came of a question; neither answer nor error while it is asked. */
+export interface ILookupOutcome {
+  readonly isAsking: boolean;
+  readonly answer: LookupAnswer | null;
+  readonly error: string;
+}
+
+/** What somebody wants to look up; what is left out stays as it is. */
+export interface ILookupWish {
+  readonly kind?: LookupKind;
+  readonly text?: string;
+}
+
+/** What the user looks up in the source of libraries. */
+export interface ILookups {
+  readonly kind: LookupKind;
+  readonly text: string;
+  readonly isOpen: boolean;
+  /** How often somebody was led here. */
+  readonly wishes: number;
+  /** Whether that was a moment ago, so that the focus belongs here. */
+  readonly isWanted: boolean;
+  /** Whether a question came along that nobody has asked yet. */
+  readonly isDue: boolean;
+  readonly changed: ISignal<ILookups, void>;
+  update(values: Partial<Pick<ILookups, 'kind' | 'text' | 'isOpen'>>): void;
+  /** Lead the user here. */
+  want(wish: ILookupWish): void;
+  /** Ask what is typed; an answer to an earlier question is not waited for any more. */
+  ask(scope: LookupScope): Promise<void>;
+  /** What came of the last question; null when it was asked of something else. */
+  outcome(scope: LookupScope): ILookupOutcome | null;
+}
+
 /** All explorations of this server, and what they are made from. */
 export interface IExplorations {
   /** Null until the server has answered. */
@@ -60,6 +103,7 @@ export interface IExplorations {
   libraries(kernelName: string | null): Promise<Libraries>;
   indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary>;
   search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults>;
+  readonly lookups: ILookups;
 }
 
 /** The service that other extensions may use too. */

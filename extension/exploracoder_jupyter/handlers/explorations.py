@@ -107,6 +107,21 @@ class CommandHandler(Handler):
         self.answer(Accepted(number=number), 202)
 
 
+class ExplorationLookupsHandler(Handler):
+    """``POST explorations/<id>/lookups``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self, id_: str) -> None:
+        """Look something up in the source of its libraries."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import Lookup
+        from exploracoder_jupyter.status import look_up_for
+
+        self.answer(await look_up_for(host, id_, self.read_body(Lookup)))
+
+
 class CellsHandler(Handler):
     """``GET explorations/<id>/cells``."""
 

@@ -69,6 +69,21 @@ class SearchHandler(Handler):
         self.answer(await search(host, query, names, k))
 
 
+class LookupsHandler(Handler):
+    """``POST lookups``."""
+
+    @authenticated
+    @authorized
+    @answered
+    async def post(self) -> None:
+        """Look something up in the source of libraries."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import LibraryLookup
+        from exploracoder_jupyter.status import look_up
+
+        self.answer(await look_up(host, self.read_body(LibraryLookup)))
+
+
 class UnknownHandler(Handler):
     """Any other path of ours."""
 

@@ -1,7 +1,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
+import { searchIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Candidate, Observation } from '../protocol';
+import { LookupKind } from '../tokens';
 import { originWords, runWords } from '../wording';
+import { IconAction } from './action';
 import { Code } from './code';
 import { Difference } from './difference';
 import { Outputs } from './outputs';
@@ -54,7 +57,7 @@ export function CandidatePanel(props: {
           </select>
         </label>
       )}
-      <ApiMarks candidate={candidate} documented={documented} trans={trans} />
+      <ApiMarks candidate={candidate} documented={documented} tools={tools} />
       {candidate.observation && <Result observation={candidate.observation} tools={tools} />}
     </>
   );
@@ -64,9 +67,10 @@ export function CandidatePanel(props: {
 function ApiMarks(props: {
   candidate: Candidate;
   documented: ReadonlySet<string>;
-  trans: TranslationBundle;
+  tools: ITools;
 }): React.ReactElement | null {
-  const { candidate, documented, trans } = props;
+  const { candidate, documented, tools } = props;
+  const { trans } = tools;
   const { apis, problems } = candidate;
   if (!apis.length && !problems.length) {
     return null;
@@ -77,6 +81,13 @@ function ApiMarks(props: {
         <li key={path} data-mark="known">
           <code>{path}</code>{' '}
           {documented.has(path) ? trans.__('✓ documented') : trans.__('✓ in this version')}
+          <IconAction
+            label={trans.__('Look up %1', path)}
+            icon={searchIcon}
+            onClick={() =>
+              tools.execute('exploracoder:look-up', { kind: kindOf(path), text: path })
+            }
+          />
         </li>
       ))}
       {problems.map(({ name, nearest, owner }) => (
@@ -92,6 +103,11 @@ function ApiMarks(props: {
       ))}
     </ul>
   );
+}
+
+/** A class is shown with its members, anything else with its source; the name is all there is. */
+function kindOf(path: string): LookupKind {
+  return /(^|\.)_*\p{Lu}[^.]*$/u.test(path) ? 'class' : 'source';
 }
 
 function Result(props: { observation: Observation; tools: ITools }): React.ReactElement {

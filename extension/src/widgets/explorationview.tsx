@@ -1,10 +1,11 @@
 import { runIcon, UseSignal } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { nextOpen } from '../wording';
-import { Exploration, Progress } from '../protocol';
-import { IExplorationModel } from '../tokens';
+import { Exploration, LibraryEvent, Progress } from '../protocol';
+import { IExplorationModel, ILookups } from '../tokens';
 import { IPrices } from '../wording';
 import { Action } from './action';
+import { LookUp } from './lookup';
 import { Plan } from './plan';
 import { Section } from './section';
 import { SolutionPart } from './solution';
@@ -16,6 +17,8 @@ import { UsagePart } from './usage';
 interface IExplorationViewProps {
   model: IExplorationModel;
   prices: IPrices | null;
+  lookups: ILookups;
+  indexing: ReadonlyMap<string, LibraryEvent>;
   exportUrl: (format: 'py' | 'md' | 'ipynb') => string;
   tools: ITools;
 }
@@ -59,6 +62,13 @@ function Body(
       </Section>
       {step && <StepDetails {...props} key={step.subtask.id} step={step} />}
       <SolutionPart {...props} exportUrl={exportUrl} />
+      <LookUp
+        lookups={props.lookups}
+        scope={{ id: model.id }}
+        libraries={exploration.task.libraries}
+        indexing={props.indexing}
+        tools={tools}
+      />
       <UsagePart exploration={exploration} prices={prices} trans={trans} />
     </>
   );

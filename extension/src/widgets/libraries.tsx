@@ -100,7 +100,7 @@ function Chip(props: {
 }
 
 /** What is said of a library; a folder is named from the server's root on, or in full. */
-function eventOf(
+export function eventOf(
   indexing: ReadonlyMap<string, LibraryEvent>,
   name: string
 ): LibraryEvent | undefined {

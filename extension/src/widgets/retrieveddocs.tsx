@@ -1,6 +1,18 @@
+import { searchIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { ApiDoc, RankedApi, Recommendation } from '../protocol';
+import { LookupKind } from '../tokens';
+import { Action } from './action';
+import { SourceLink } from './sourcelink';
 import { ITools } from './tools';
+
+/** What the source says of an API beyond its docs, by what it is. */
+const LOOKUP_KINDS: { [kind in ApiDoc['kind']]?: LookupKind } = {
+  class: 'class',
+  function: 'source',
+  method: 'source',
+  property: 'source'
+};
 
 /** The docs that were found for a subtask, best first, and which of them the model was shown. */
 export const RetrievedDocs = React.memo(
@@ -66,6 +78,7 @@ function Doc(props: { api: RankedApi; isUsed: boolean; tools: ITools }): React.R
 function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
   const { doc, tools } = props;
   const { trans } = tools;
+  const kind = LOOKUP_KINDS[doc.kind];
   return (
     <div className="jp-exploracoder-doc">
       {doc.signature && (
@@ -93,28 +106,27 @@ function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
         {doc.doc || doc.summary || trans.__('The library says nothing of it.')}
       </div>
       <Source doc={doc} tools={tools} />
+      {kind && (
+        <Action
+          label={trans.__('Look up in the source')}
+          icon={searchIcon}
+          onClick={() => tools.execute('exploracoder:look-up', { kind, text: doc.path })}
+        />
+      )}
     </div>
   );
 }
 
 function Source(props: { doc: ApiDoc; tools: ITools }): React.ReactElement | null {
   const { doc, tools } = props;
-  const open = tools.sourceOpener(doc);
-  const place = doc.file ? `${doc.file}${doc.line ? `:${doc.line}` : ''}` : '';
   // What a library names as its page may be anything: only the web is linked to.
   const page = doc.url && /^https?:\/\//i.test(doc.url) ? doc.url : null;
-  if (!place && !page) {
+  if (!doc.file && !page) {
     return null;
   }
   return (
     <p className="jp-exploracoder-source">
-      {open ? (
-        <button type="button" className="jp-exploracoder-link" onClick={open}>
-          {place}
-        </button>
-      ) : (
-        <code>{place}</code>
-      )}
+      {doc.file && <SourceLink place={doc.file} file={doc.file} line={doc.line} tools={tools} />}
       {page && (
         <a href={page} target="_blank" rel="noopener noreferrer">
           {page}

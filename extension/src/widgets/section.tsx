@@ -6,11 +6,16 @@ export function Section(props: {
   /** A short text beside the title, such as a count. */
   note?: string;
   isOpen?: boolean;
+  onToggle?: (isOpen: boolean) => void;
   children: React.ReactNode;
 }): React.ReactElement {
-  const { children, isOpen = true, note, title } = props;
+  const { children, isOpen = true, note, onToggle, title } = props;
   return (
-    <details className="jp-exploracoder-section" open={isOpen}>
+    <details
+      className="jp-exploracoder-section"
+      open={isOpen}
+      onToggle={event => onToggle?.(event.currentTarget.open)}
+    >
       <summary>
         <span className="jp-exploracoder-section-title">{title}</span>
         {note && <span className="jp-exploracoder-note">{note}</span>}

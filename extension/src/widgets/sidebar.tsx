@@ -24,7 +24,7 @@ export interface ISidebarOptions {
   readonly explorations: Explorations;
   readonly tools: ITools;
   /** The form's part that changes with the notebook that is open. */
-  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'tools'>;
+  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'tools'>;
   readonly prices: () => IPrices | null;
 }
 
@@ -65,9 +65,14 @@ export class Sidebar extends ReactWidget {
     }, 50);
   }
 
-  /** The task to write; else the subtask that is looked at; else whatever can be pressed. */
+  /**
+   * What is to be looked up, if that is wanted; the task to write; else the subtask that is looked
+   * at; else whatever can be pressed.
+   */
   private _focus(): void {
-    for (const sought of ['textarea', '[aria-current] button', 'button']) {
+    const usual = ['textarea', '[aria-current] button', 'button'];
+    const { isWanted } = this._options.explorations.lookups;
+    for (const sought of isWanted ? ['.jp-exploracoder-lookup input', ...usual] : usual) {
       const found = this.node.querySelector<HTMLElement>(sought);
       if (found) {
         found.focus();
@@ -87,7 +92,7 @@ export class Sidebar extends ReactWidget {
 
   private _body(): React.ReactElement {
     const { explorations, form, prices, tools } = this._options;
-    const { current, indexing, isConnected, past, status } = explorations;
+    const { current, indexing, isConnected, lookups, past, status } = explorations;
     return (
       <>
         <Header id={current?.id ?? null} onNew={() => this._show(null)} tools={tools} />
@@ -99,12 +104,20 @@ export class Sidebar extends ReactWidget {
               <ExplorationView
                 model={current}
                 prices={prices()}
+                lookups={lookups}
+                indexing={indexing}
                 exportUrl={format => explorations.exportUrl(current.id, format)}
                 tools={tools}
               />
             ) : (
               <>
-                <TaskForm {...form()} status={status} indexing={indexing} tools={tools} />
+                <TaskForm
+                  {...form()}
+                  status={status}
+                  indexing={indexing}
+                  lookups={lookups}
+                  tools={tools}
+                />
                 <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
               </>
             )}

@@ -2,10 +2,12 @@ import { runIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Draft, IPlace } from '../draft';
 import { InstalledLibrary, LibraryEvent, ServerStatus } from '../protocol';
+import { ILookups } from '../tokens';
 import { IKernelVariable } from '../variables';
 import { Action } from './action';
 import { ContextPicker } from './contextpicker';
 import { LibraryPicker } from './libraries';
+import { LookUp } from './lookup';
 import { Means } from './problem';
 import { Section } from './section';
 import { TaskBox } from './taskbox';
@@ -17,6 +19,7 @@ export interface ITaskFormProps {
   place: IPlace | null;
   status: ServerStatus | null;
   indexing: ReadonlyMap<string, LibraryEvent>;
+  lookups: ILookups;
   /** Start it; rejects with the reason in words. */
   onExplore: () => Promise<void>;
   indexLibrary: (name: string) => Promise<void>;
@@ -28,7 +31,7 @@ export interface ITaskFormProps {
 
 /** Says what is wanted, with which library, from which state; and starts the exploration. */
 export function TaskForm(props: ITaskFormProps): React.ReactElement {
-  const { draft, place, status, tools } = props;
+  const { draft, lookups, place, status, tools } = props;
   const { trans } = tools;
   const value = draft.value;
   const [installed, setInstalled] = React.useState<InstalledLibrary[]>([]);
@@ -86,6 +89,15 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
         tools={tools}
       />
       <CheckBox draft={draft} tools={tools} />
+      {(value.libraries.length > 0 || lookups.isOpen) && (
+        <LookUp
+          lookups={lookups}
+          scope={{ libraries: value.libraries, kernelName: kernel || null }}
+          libraries={value.libraries}
+          indexing={props.indexing}
+          tools={tools}
+        />
+      )}
       <ModeChoice draft={draft} tools={tools} />
       <div role="alert" className="jp-exploracoder-error">
         {error}

@@ -2,8 +2,14 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
-import { ApiDoc, Command } from '../protocol';
+import { Command } from '../protocol';
 import { IExplorationModel } from '../tokens';
+
+/** Where an API or a piece of code stands; `file` is a path in full. */
+export interface ISourcePlace {
+  readonly file: string | null;
+  readonly line: number | null;
+}
 
 /** What every part of the sidebar may use. */
 export interface ITools {
@@ -14,6 +20,6 @@ export interface ITools {
   execute(command: string, args?: ReadonlyPartialJSONObject): void;
   /** Send a command to an exploration; why it was refused is shown to the user. */
   send(model: IExplorationModel, command: Command): void;
-  /** Open an API's source; null where the file is out of the server's reach. */
-  sourceOpener(doc: ApiDoc): (() => void) | null;
+  /** Open a file of source at a line; null where the file is out of the server's reach. */
+  sourceOpener(source: ISourcePlace): (() => void) | null;
 }

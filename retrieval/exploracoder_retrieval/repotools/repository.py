@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.repotools.facts import Class, Function, Module, Snippet
 from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
@@ -54,6 +55,7 @@ class Repository:
     ) -> None:
         self.tree = tree
         self.files_read = index.files_read
+        self._files = tuple(files)
         self.skipped = tuple((path, e.problem) for path, e in index.entries.items() if e.problem)
         self._index = index
         self._store = store
@@ -68,13 +70,13 @@ class Repository:
     @classmethod
     def open(
         cls,
-        root: str | Path,
+        root: str | Path | Target,
         interpreter: Interpreter,
         *,
         cache: Path | None = None,
         progress: Progress | None = None,
     ) -> Repository:
-        """Index a folder, a file, or an installed library, or bring its index up to date.
+        """Index a folder, a file, or a library, or bring its index up to date.
 
         What was read is kept below ``cache``; without one it is not kept. A file is read again when
         its size or time has changed, and taken over when its content has not.
@@ -88,12 +90,16 @@ class Repository:
         store = FactStore(cache, interpreter.version)
         files = list(source_files(tree))
         if not files:
-            raise UnreadableSource(f"{root} has no Python file.")
+            raise UnreadableSource(f"{tree.start} has no Python file.")
         index = index_tree(tree, files, store, interpreter.version, progress)
         # What somebody's own tree has compiled is their code too: it is not run.
         closed = None if tree.is_installed else tree.start
         installed = InstalledSources(interpreter, store, closed=closed)
         return cls(tree, index, files, installed, store)
+
+    def is_current(self) -> bool:
+        """Whether the tree has the files that it was opened with, told by size and time."""
+        return tuple(source_files(self.tree)) == self._files
 
     def prepare(self) -> None:
         """Look up now what the first question for imports needs."""

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TypeVar
 
 from exploracoder_retrieval.errors import NameNotFound
@@ -67,6 +68,19 @@ class RepositoryTools:
         """
         self._snippets.prepare()
         self._repository.prepare()
+
+    def is_current(self) -> bool:
+        """Whether the answers would still be the same: no file was added, changed or removed."""
+        return self._repository.is_current()
+
+    def path(self, file: str) -> Path | None:
+        """Where a file lies that an answer names; None for one outside of the repository."""
+        path = self._repository.tree.base / file
+        return path if path.is_file() else None
+
+    def has_class(self, name: str) -> bool:
+        """Whether `get_class_info` knows a class by this name."""
+        return bool(self._repository.classes(name))
 
     def get_class_info(self, class_name: str) -> ClassesAnswer:
         """A class with all members, those inherited included; each one of that name.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
-from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 
 _NOT_SOURCE = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -39,13 +40,21 @@ class SourceFile:
     mtime_ns: int
 
 
-def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
+def find_tree(root: str | Path | Target, interpreter: Interpreter) -> SourceTree:
     """The tree that a folder, a file, or an installed library's name means; folders go first.
+
+    Of a library that was found already it is the library's own folder or file.
 
     Raises:
         LibraryNotFound: it is none of these.
         UnreadableSource: it is there, and has no Python source.
     """
+    if isinstance(root, Target):
+        if root.source == "docs":
+            raise UnreadableSource(
+                f"Of {root.name} there is documentation alone, and no source to look into."
+            )
+        return _tree(root.root, root.name, is_installed=root.source == "installed")
     text = str(root)
     path = Path(text).expanduser()
     is_name = not isinstance(root, Path) and os.sep not in text and not text.startswith((".", "~"))
@@ -57,8 +66,14 @@ def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
             f"There is no folder {text!r}. Give the top folder of a repository, or the name of an"
             " installed library."
         )
+    return _tree(path, text, is_installed=is_installed)
+
+
+def _tree(path: Path, name: str, *, is_installed: bool) -> SourceTree:
+    if not path.exists():
+        raise LibraryNotFound(f"{name} is not there any more: there is no {path}.")
     if path.is_file() and path.suffix not in {".py", ".pyi"}:
-        raise UnreadableSource(f"{text} has no Python source to look into: it is {path.name}.")
+        raise UnreadableSource(f"{name} has no Python source to look into: it is {path.name}.")
     path = path.resolve()
     return SourceTree(_base(path), path, is_installed)
 
@@ -66,14 +81,15 @@ def find_tree(root: str | Path, interpreter: Interpreter) -> SourceTree:
 def source_files(tree: SourceTree) -> Iterator[SourceFile]:
     """All Python files of a tree, in alphabetical order; nothing of them is read.
 
-    Virtual environments, hidden folders and installed packages inside are left out, and a stub is,
-    when its source lies beside it.
+    Virtual environments, hidden folders and installed packages inside are left out, links that lead
+    nowhere too (an editor's locks are such), and a stub when its source lies beside it.
     """
-    if tree.start.is_file():
-        yield _file(tree, tree.start.name, str(tree.start))
-        return
-    for path, name in _walk(str(tree.start), 0):
-        yield _file(tree, name, path)
+    start = str(tree.start)
+    found = [(start, tree.start.name)] if tree.start.is_file() else _walk(start, 0)
+    for path, name in found:
+        # One that was removed a moment ago is not there.
+        with suppress(FileNotFoundError):
+            yield _file(tree, name, path)
 
 
 def module_name(path: str) -> str:
@@ -108,10 +124,12 @@ def _walk(folder: str, depth: int) -> Iterator[tuple[str, str]]:
         if entry.is_dir():
             if entry.name not in _NOT_SOURCE and not entry.name.startswith("."):
                 yield from _walk(entry.path, depth + 1)
-        elif entry.name.endswith(".py") or (
-            entry.name.endswith(".pyi") and entry.name[:-1] not in names
-        ):
+        elif entry.is_file() and _is_source(entry.name, names):
             yield entry.path, entry.name
+
+
+def _is_source(name: str, names: set[str]) -> bool:
+    return name.endswith(".py") or (name.endswith(".pyi") and name[:-1] not in names)
 
 
 def _file(tree: SourceTree, name: str, path: str) -> SourceFile:
