@@ -1,4 +1,4 @@
-"""How much of an API's name a query says, worked out for all of a library's APIs when it is indexed."""
+"""How much of an API's name a query says, worked out for a whole library when it is indexed."""
 
 from __future__ import annotations
 
