@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.wording import words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,8 +17,14 @@ class WordIndex:
     """Scores the rows of documents by the words they share with a query."""
 
     def __init__(self, model: Any, rows: int) -> None:
+        import numpy as np
+
         self._model = model
         self.rows = rows
+        # Seen as plain arrays, which are cut several times faster than mapped ones.
+        self._starts, self._rows, self._scores = (
+            model.scores[name].view(np.ndarray) for name in ("indptr", "indices", "data")
+        )
 
     @classmethod
     def build(
@@ -56,21 +61,10 @@ class WordIndex:
     def save(self, folder: Path) -> None:
         self._model.save(folder, show_progress=False)
 
-    def scores(self, query: Iterable[str]) -> NDArray[np.float32]:
-        """A score for each row; ``query`` are stems."""
-        import numpy as np
-
-        known = [word for word in query if word in self._model.vocab_dict]
-        if not known:
-            return np.zeros(self.rows, dtype=np.float32)
-        return np.asarray(self._model.get_scores(known), dtype=np.float32)
-
-    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """Rows with their scores, best first; rows that share no word are left out."""
-        import numpy as np
-
-        scores = self.scores(words(query))
-        limit = min(limit, self.rows)
-        best = np.argpartition(-scores, limit - 1)[:limit]
-        ordered = best[np.lexsort((best, -scores[best]))]
-        return [(int(row), float(scores[row])) for row in ordered if scores[row] > 0]
+    def postings(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The rows that have a stem, each once, and what it gives them."""
+        number = self._model.vocab_dict.get(word, -1)
+        if not 0 <= number < len(self._starts) - 1:
+            return self._rows[:0], self._scores[:0]
+        span = slice(self._starts[number], self._starts[number + 1])
+        return self._rows[span], self._scores[span]

@@ -2,7 +2,7 @@
 
     catalog.json                       which libraries, and which generation of each counts
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
-                                       (BM25), standing.npy; written once
+                                       (BM25), names/, standing.npy; written once
     memo/NAME.json                     what was derived from a generation
     chroma/                            the vectors
 
@@ -27,13 +27,14 @@ from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.field_index import FieldIndex
+from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING
 from exploracoder_retrieval.tables import Tables
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.ranking.standing import Matrix
 
-SCHEMA = 3
+SCHEMA = 4
 # Counts up when the same source would be read or worded differently than before.
 HARVEST_VERSION = 2
 
@@ -127,6 +128,7 @@ class Files:
             tables.save(staging / "rows")
             (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
             corpus.words.save(staging / "words")
+            corpus.names.save(staging / "names")
             _save_standing(staging, corpus)
             staging.replace(target)
         finally:
@@ -143,7 +145,8 @@ class Files:
             ) from None
         docs = DocFile.open(folder, entry.apis)
         words = FieldIndex.load(folder / "words", len(docs))
-        corpus = Corpus(docs, words, _load_standing(folder, len(docs)))
+        names = NameIndex.load(folder / "names", len(docs))
+        corpus = Corpus(docs, words, names, _load_standing(folder, len(docs)))
         return info, corpus, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: str | None) -> None:

@@ -132,6 +132,8 @@ def _make_session(threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    # A thread that waits in a loop takes a core from the search, and from whoever else wants it.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(
         str(_model_path()), options, providers=["CPUExecutionProvider"]
     )

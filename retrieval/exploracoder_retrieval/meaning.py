@@ -11,12 +11,16 @@ from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.progress import Progress
+from exploracoder_retrieval.ranking.candidates import Near
 from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
 from exploracoder_retrieval.vectors import CollectionMissing, VectorStore
 from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from exploracoder_retrieval.embeddings import Vectors
 
 
@@ -89,8 +93,8 @@ class Meaning:
                     progress("embed", done, max(done, len(lacking)))
             yield batch, vectors
 
-    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[dict[int, float]]:
-        """For each query vector the rows of the nearest documents with their similarity."""
+    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[Near]:
+        """The nearest documents for each query vector."""
         limit = min(depth, len(shelf.docs))
         try:
             found = self._store.search(shelf.entry.collection, queries, limit)
@@ -103,10 +107,7 @@ class Meaning:
                 ids = [vector_id(doc) for doc in shelf.docs]
                 self.write(shelf.entry.collection, shelf.docs, ids, None, None)
             found = self._store.search(shelf.entry.collection, queries, limit)
-        return [
-            {row: score for each, score in hits if (row := shelf.row_of(each)) is not None}
-            for hits in found
-        ]
+        return [_near(shelf, ids, similarity) for ids, similarity in found]
 
     def keep(self, collections: Collection[str]) -> None:
         """Removes vectors that no document needs any more, also those of an update that died."""
@@ -134,6 +135,12 @@ class Meaning:
     def _discard(self, error: IndexCorrupt) -> None:
         self._warn(f"{error} They are made again from the documents.")
         self._store.reset()
+
+
+def _near(shelf: Shelf, ids: Sequence[str], similarity: NDArray[np.float32]) -> Near:
+    """Found vectors as rows; what another version of the library left behind has none."""
+    rows = shelf.tables.vectors.first(ids)
+    return Near(rows[rows >= 0], similarity[rows >= 0])
 
 
 def _lacking(ids: Sequence[str], old: Shelf | None) -> set[str]:

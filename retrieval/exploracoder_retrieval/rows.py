@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exploracoder_retrieval.errors import IndexCorrupt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class RowTable:
@@ -58,11 +62,26 @@ class RowTable:
 
     def find(self, key: str) -> list[int]:
         """The rows of a key. Another key with the same 64 bits is not told apart."""
+        return [int(row) for row in self.rows(key)]
+
+    def rows(self, key: str) -> NDArray[np.intp]:
+        """As `find`, without a Python object for each row."""
         import numpy as np
 
         number = np.uint64(_number(key))
         start, end = (int(np.searchsorted(self._columns[0], number, side)) for side in _SIDES)
-        return [int(row) for row in self._columns[1][start:end]]
+        return np.asarray(self._columns[1][start:end], dtype=np.intp)
+
+    def first(self, keys: Sequence[str]) -> NDArray[np.intp]:
+        """The first row of each key, or -1; much faster than one key after another."""
+        import numpy as np
+
+        numbers = np.asarray([_number(key) for key in keys], dtype=np.uint64)
+        if not len(self):
+            return np.full(len(numbers), -1, dtype=np.intp)
+        places = np.searchsorted(self._columns[0], numbers).clip(max=len(self) - 1)
+        is_found = self._columns[0][places] == numbers
+        return np.where(is_found, self._columns[1][places].astype(np.intp), -1)
 
     def lacks(self, other: RowTable) -> int:
         """How many different keys of ``other`` are not in this table."""

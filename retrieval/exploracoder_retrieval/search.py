@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.meaning import Meaning
@@ -18,11 +18,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Picked(Sequence[ApiDoc]):
+    """Some rows of some libraries' documents; each is read when it is asked for."""
+
+    def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], NDArray[np.intp]]]) -> None:
+        self._places = [(docs, int(row)) for docs, rows in parts for row in rows]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> ApiDoc: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ApiDoc, ...]: ...
+    def __getitem__(self, place: int | slice) -> ApiDoc | tuple[ApiDoc, ...]:
+        if isinstance(place, slice):
+            return tuple(docs[row] for docs, row in self._places[place])
+        docs, row = self._places[place]
+        return docs[row]
+
+
 @dataclass(frozen=True)
 class Candidates:
     """What is ranked for a query: documents, and a row of `FEATURES` for each."""
 
-    docs: tuple[ApiDoc, ...]
+    docs: Sequence[ApiDoc]
     features: NDArray[np.float32]
 
     def ranked(self, weights: NDArray[np.float32], k: int) -> tuple[Hit, ...]:
@@ -61,7 +81,7 @@ def find_candidates(
             gather(query, shelf.corpus, each[parts], depth)
             for shelf, each in zip(shelves, near, strict=True)
         ]
-        docs = tuple(doc for each in raw for doc in each.docs)
+        docs = Picked([(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)])
         found.append(Candidates(docs=docs, features=features(raw)))
         start = parts.stop
     return found

@@ -27,11 +27,6 @@ class Shelf:
     def docs(self) -> Sequence[ApiDoc]:
         return self.corpus.docs
 
-    def row_of(self, vector: str) -> int | None:
-        """The row of the document with this vector."""
-        rows = self.tables.vectors.find(vector)
-        return int(rows[0]) if rows else None
-
     def at(self, path: str) -> ApiDoc | None:
         """The document of a public import path; a best path goes before another's alias."""
         best = (self.docs[row] for row in self.tables.paths.find(path))

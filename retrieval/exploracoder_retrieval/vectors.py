@@ -18,6 +18,9 @@ from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable
 from exploracoder_retrieval.schedule import Schedule
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from exploracoder_retrieval.embeddings import Vectors
 
 # At these, recall@15 against exact search is 0.95 over a million vectors; at chroma's own, 0.74.
@@ -75,13 +78,17 @@ class VectorStore:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
-    def search(self, name: str, queries: Vectors, limit: int) -> list[list[tuple[str, float]]]:
-        """For each query the nearest ids with their similarity, best first."""
+    def search(
+        self, name: str, queries: Vectors, limit: int
+    ) -> list[tuple[list[str], NDArray[np.float32]]]:
+        """For each query the nearest ids and their similarities, best first."""
+        import numpy as np
+
         with self._translated():
             found = self._open().get_collection(name, embedding_function=None)
             reply = found.query(query_embeddings=queries, n_results=limit, include=["distances"])
         return [
-            [(each, 1.0 - float(distance)) for each, distance in zip(ids, distances, strict=True)]
+            (ids, 1.0 - np.asarray(distances, dtype=np.float32))
             for ids, distances in zip(reply["ids"], reply["distances"], strict=True)
         ]
 

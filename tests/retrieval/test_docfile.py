@@ -81,6 +81,8 @@ def test_a_table_finds_every_row_of_a_key_and_none_of_another(tmp_path: Path) ->
     assert table.find("chai") == [1]
     assert table.find("mate") == []
     assert RowTable.build([]).find("tea") == []
+    assert table.first(["mate", "tea", "chai"]).tolist() == [-1, 7, 1]
+    assert RowTable.build([]).first(["tea"]).tolist() == [-1]
 
 
 def test_tables_tell_what_they_share(tmp_path: Path) -> None:

@@ -237,7 +237,15 @@ def test_a_library_is_read_again_only_when_its_source_changed(
 
 
 @pytest.mark.parametrize(
-    "damage", ["catalog.json", "docs.jsonl", "library.json", "frequencies.json", "standing.npy"]
+    "damage",
+    [
+        "catalog.json",
+        "docs.jsonl",
+        "library.json",
+        "frequencies.json",
+        "standing.npy",
+        "written.npy",
+    ],
 )
 def test_a_damaged_file_is_noticed_and_the_library_indexed_again(
     damage: str,

@@ -11,12 +11,19 @@ import numpy as np
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.ranking.clauses import MAX_CLAUSES, clauses
 from exploracoder_retrieval.ranking.field_index import FieldIndex
-from exploracoder_retrieval.ranking.fields import FIELDS, field_words, parameter_names
+from exploracoder_retrieval.ranking.fields import (
+    FIELD_WEIGHTS,
+    FIELDS,
+    field_words,
+    parameter_names,
+)
+from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING, standing
 from exploracoder_retrieval.ranking.usage import read_usage
 from exploracoder_retrieval.ranking.weights import learned_weights
@@ -110,6 +117,44 @@ def test_a_rare_word_is_worth_more_than_a_frequent_one() -> None:
     index = FieldIndex.build([field_words(doc) for doc in docs])
 
     assert index.rarity("milk") > index.rarity("tea") > index.rarity("pour") > 0
+
+
+def test_a_word_that_several_fields_and_clauses_hold_counts_in_each() -> None:
+    docs = [api("brew.pour_tea", "Pour tea."), api("brew.boil", "Boil water for tea.")]
+    index = FieldIndex.build([field_words(doc) for doc in docs])
+
+    by_field, shared = index.scores([["pour", "tea"], ["tea"], ["milk"]])
+
+    name, summary = FIELDS.index("name"), FIELDS.index("summary")
+    assert by_field[name, 0] > 0 == by_field[name, 1]
+    assert (by_field[summary] > 0).all()
+    np.testing.assert_allclose(shared[0], np.asarray(FIELD_WEIGHTS) @ by_field, rtol=1e-5)
+    assert (shared[0] > shared[1]).tolist() == [True, False]
+    assert not shared[2].any()
+
+
+def test_names_are_covered_by_the_words_of_a_query_the_best_name_counting(tmp_path: Path) -> None:
+    docs = [
+        api("tea.pour_slowly", aliases=(".pour", "tea.old.drip")),
+        api("tea.pour_slowly_again"),
+        api("tea.Green_Kettle.at", kind="method"),
+    ]
+    NameIndex.build(docs, lambda _: 1.0).save(tmp_path / "names")
+    index = NameIndex.load(tmp_path / "names", len(docs))
+
+    names = index.names.shares(["pour", "kettl"], lambda _: 1.0)
+    owners = index.owners.shares(["pour", "kettl"], lambda _: 1.0)
+
+    np.testing.assert_allclose(names, [1.0, 1 / 3, 0.0], atol=1e-6)
+    np.testing.assert_allclose(owners, [0.0, 0.0, 0.5], atol=1e-6)
+    assert index.is_written({"drip", "at", "tea"}).tolist() == [True, False, True]
+
+
+def test_names_of_another_number_of_apis_are_refused(tmp_path: Path) -> None:
+    NameIndex.build([api("tea.pour")], lambda _: 1.0).save(tmp_path / "names")
+
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        NameIndex.load(tmp_path / "names", 2)
 
 
 def test_usage_tells_functions_of_a_module_from_members_of_objects() -> None:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.ranking.field_index import FieldIndex
-from exploracoder_retrieval.ranking.fields import (
-    FIELD_WEIGHTS,
-    FIELDS,
-    field_words,
-    is_member,
-    name_words,
-    names,
-    owner_name,
-)
+from exploracoder_retrieval.ranking.fields import FIELDS, field_words
+from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import (
     AMOUNTS,
     STANDING,
@@ -58,14 +51,17 @@ class Corpus:
 
     docs: Sequence[ApiDoc]
     words: FieldIndex
+    names: NameIndex
     standing: Matrix
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
         """From the docs, and from the code of examples that stand in none of them."""
+        words = FieldIndex.build([field_words(doc) for doc in docs])
         return cls(
             docs=docs,
-            words=FieldIndex.build([field_words(doc) for doc in docs]),
+            words=words,
+            names=NameIndex.build(docs, words.rarity),
             standing=standing(docs, examples),
         )
 
@@ -92,6 +88,14 @@ class Query:
 
 
 @dataclass(frozen=True)
+class Near:
+    """The rows that are nearest to a text in meaning, best first, and how similar they are."""
+
+    rows: NDArray[np.intp]
+    similarity: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
 class Raw:
     """Candidates of one library, before they are compared with those of others.
 
@@ -99,7 +103,7 @@ class Raw:
     each of FIELDS; ``covered`` has the features that need no comparison; a column a candidate.
     """
 
-    docs: list[ApiDoc]
+    rows: NDArray[np.intp]
     meaning: Matrix
     shared_words: Matrix
     by_field: Matrix
@@ -107,30 +111,27 @@ class Raw:
     standing: Matrix
 
 
-def gather(query: Query, corpus: Corpus, near: Sequence[Mapping[int, float]], depth: int) -> Raw:
-    """The candidates of a library; ``near`` are rows and similarities for each part of the query.
+def gather(query: Query, corpus: Corpus, near: Sequence[Near], depth: int) -> Raw:
+    """The candidates of a library; ``near`` is what was found for each part of the query.
 
     What the words alone have found gets the least similarity that was found.
     """
     import numpy as np
 
-    by_field = [corpus.words.scores(stems) for stems in query.stems]
-    weights = np.asarray(FIELD_WEIGHTS, dtype=np.float32)
-    shared = np.stack([weights @ each for each in by_field])
-    chosen = set(corpus.best.tolist())
+    by_field, shared = corpus.words.scores(query.stems)
+    is_chosen = np.zeros(len(corpus.docs), dtype=bool)
+    is_chosen[corpus.best] = True
     for part, (found, flat) in enumerate(zip(near, shared, strict=True)):
         count = depth if part == 0 else CLAUSE_DEPTH
-        chosen.update(list(found)[:count])
-        chosen.update(_top(flat, count))
-    rows = np.asarray(sorted(chosen), dtype=np.intp)
-    docs = [corpus.docs[row] for row in rows]
-    covered = _covered(query, docs, corpus.words)
+        is_chosen[found.rows[:count]] = True
+        is_chosen[_top(flat, count)] = True
+    rows = np.flatnonzero(is_chosen)
     return Raw(
-        docs=docs,
+        rows=rows,
         meaning=np.stack([_similar(found, rows) for found in near]),
         shared_words=shared[:, rows],
-        by_field=by_field[0][:, rows],
-        covered=covered,
+        by_field=by_field[:, rows],
+        covered=_covered(query, corpus)[:, rows],
         standing=corpus.standing[rows].T,
     )
 
@@ -167,20 +168,25 @@ def features(found: Sequence[Raw]) -> Matrix:
     return np.asarray(np.concatenate(stack).T, dtype=np.float32)
 
 
-def _top(scores: NDArray[np.float32], count: int) -> list[int]:
+def _top(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     """The rows with the best scores above zero."""
     import numpy as np
 
-    count = min(count, len(scores))
-    best = np.argpartition(-scores, count - 1)[:count]
-    return [int(row) for row in best if scores[row] > 0]
+    rows = np.flatnonzero(scores)
+    if len(rows) > count:
+        rows = rows[np.argpartition(scores[rows], -count)[-count:]]
+    return rows
 
 
-def _similar(found: Mapping[int, float], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+def _similar(found: Near, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """The similarity of each of ``rows``, which are sorted."""
     import numpy as np
 
-    least = min(found.values(), default=0.0)
-    return np.asarray([found.get(int(row), least) for row in rows], dtype=np.float32)
+    similar = np.full(len(rows), found.similarity.min(initial=1.0), dtype=np.float32)
+    places = np.searchsorted(rows, found.rows).clip(max=len(rows) - 1)
+    is_here = rows[places] == found.rows
+    similar[places[is_here]] = found.similarity[is_here]
+    return similar
 
 
 def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
@@ -191,24 +197,15 @@ def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
 
 
-def _covered(query: Query, docs: Sequence[ApiDoc], index: FieldIndex) -> Matrix:
+def _covered(query: Query, corpus: Corpus) -> Matrix:
     """How much of its name and of its owner's the query says, and whether it writes the name."""
     import numpy as np
 
-    said = frozenset(query.stems[0])
-    rows = np.zeros((3, len(docs)), dtype=np.float32)
-    for column, doc in enumerate(docs):
-        called = names(doc)
-        rows[0, column] = max(_share(name_words(name), said, index) for name in called)
-        if is_member(doc):
-            rows[1, column] = _share(name_words(owner_name(doc)), said, index)
-        rows[2, column] = any(name.lower() in query.identifiers for name in called)
-    return rows
-
-
-def _share(own: frozenset[str], said: frozenset[str], index: FieldIndex) -> float:
-    """The part of some words that is said, rare words counting more."""
-    common = own & said
-    if not common:
-        return 0.0
-    return sum(map(index.rarity, common)) / sum(map(index.rarity, own))
+    names, said, rarity = corpus.names, query.stems[0], corpus.words.rarity
+    return np.stack(
+        [
+            names.names.shares(said, rarity),
+            names.owners.shares(said, rarity),
+            names.is_written(query.identifiers),
+        ]
+    ).astype(np.float32)

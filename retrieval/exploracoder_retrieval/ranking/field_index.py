@@ -6,16 +6,16 @@ import json
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.ranking.fields import FIELDS
+from exploracoder_retrieval.ranking.fields import FIELD_WEIGHTS, FIELDS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from exploracoder_retrieval.ranking.standing import Matrix
 
 _K1 = 1.2
 # How much a long field weighs less: names differ little in length, prose does.
@@ -71,11 +71,27 @@ class FieldIndex:
         text = json.dumps(self._frequencies, ensure_ascii=False)
         (folder / _FREQUENCIES).write_text(text, encoding="utf-8")
 
-    def scores(self, query: Collection[str]) -> NDArray[np.float32]:
-        """A row for each of FIELDS, a column for each document; ``query`` are distinct stems."""
+    def scores(self, parts: Sequence[Collection[str]]) -> tuple[Matrix, Matrix]:
+        """How well a query's words fit each document, a column a document.
+
+        ``parts`` are the distinct stems of the query and of each of its clauses. First come the
+        scores of the query in each of FIELDS, then those of each part in all of them, weighted.
+        """
         import numpy as np
 
-        return np.stack([field.scores(query) for field in self._fields])
+        by_field = np.zeros((len(FIELDS), self.rows), dtype=np.float32)
+        shared = np.zeros((len(parts), self.rows), dtype=np.float32)
+        said = {word: [n for n, part in enumerate(parts) if word in part] for word in chain(*parts)}
+        for field, own, weight in zip(self._fields, by_field, FIELD_WEIGHTS, strict=True):
+            for word, where in said.items():
+                rows, scores = field.postings(word)
+                if not len(rows):
+                    continue
+                if where[0] == 0:
+                    own[rows] += scores
+                for part in where:
+                    shared[part][rows] += weight * scores
+        return by_field, shared
 
     def rarity(self, word: str) -> float:
         """BM25's inverse document frequency over all fields; above 0."""
