@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,43 +43,31 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As the other embedder; only what is not kept yet is asked of it."""
-        return self.embed_parts([(text,) for text in texts])
-
-    def embed_parts(self, queries: Sequence[Sequence[str]]) -> Vectors:
-        """As the other embedder; a query of which one string is not kept is asked whole."""
         import numpy as np
 
-        keys = [self._keys(query) for query in queries]
-        known = {key: self._read(key) for each in keys for key in each}
-        missing = [n for n, each in enumerate(keys) if any(known[key] is None for key in each)]
+        keys = [self._key(text) for text in texts]
+        known = {key: self._read(key) for key in keys}
+        missing = [n for n, key in enumerate(keys) if known[key] is None]
         # Neighbours in length are padded least.
-        missing.sort(key=lambda n: len(queries[n][0]))
+        missing.sort(key=lambda n: len(texts[n]))
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
-            rows = self._embedder.embed_parts([queries[n] for n in part])
-            made = {
-                key: row.tobytes()
-                for key, row in zip((key for n in part for key in keys[n]), rows, strict=True)
-            }
-            self._keep(made)
-            known.update(made)
+            rows = self._embedder.embed([texts[n] for n in part])
+            self.put([texts[n] for n in part], rows)
+            known.update({keys[n]: row.tobytes() for n, row in zip(part, rows, strict=True)})
             if len(missing) > _BATCH:
                 self._on_progress(f"embedded {start + len(part):,} of {len(missing):,}")
-        joined = b"".join(known[key] or b"" for each in keys for key in each)
-        return np.frombuffer(joined, dtype=np.float32).reshape(-1, self.dimensions)
+        joined = b"".join(known[key] or b"" for key in keys)
+        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), self.dimensions)
 
-    def _keep(self, rows: Mapping[bytes, bytes]) -> None:
+    def put(self, texts: Sequence[str], rows: Vectors) -> None:
+        """Keeps vectors that were made elsewhere by the same model."""
+        pairs = [(self._key(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)]
         with self._store:
-            self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows.items())
+            self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
 
     def close(self) -> None:
         self._store.close()
-
-    def _keys(self, query: Sequence[str]) -> list[bytes]:
-        """That of the text, and those of its parts, which another text may hold as well."""
-        text, *parts = query
-        within = (f"{text}\0{number}\0{part}" for number, part in enumerate(parts))
-        return [self._key(text), *map(self._key, within)]
 
     def _key(self, text: str) -> bytes:
         said = f"{self._embedder.name}\0{text}".encode("utf-8", "surrogatepass")

@@ -39,10 +39,6 @@ class MpnetEmbedder:
         ]
         return np.concatenate([np.zeros((0, self.dimensions), dtype=np.float32), *rows])
 
-    def embed_parts(self, queries: Sequence[Sequence[str]]) -> Vectors:
-        """As `embed`: each part is read alone."""
-        return self.embed([part for query in queries for part in query])
-
     def _pool(self, texts: list[str]) -> Vectors:
         import numpy as np
 

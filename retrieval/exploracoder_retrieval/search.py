@@ -68,11 +68,11 @@ def search(
 def find_candidates(
     texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, depth: int = DEPTH
 ) -> list[Candidates]:
-    """The candidates for each text; all texts are embedded together, with their clauses."""
+    """The candidates for each text; all texts and their clauses are embedded together."""
     if not shelves:
         return [Candidates(docs=(), features=_nothing()) for _ in texts]
     queries = [Query((text, *clauses(text))) for text in texts]
-    vectors = meaning.embedder.embed_parts([query.parts for query in queries])
+    vectors = meaning.embedder.embed([part for query in queries for part in query.parts])
     near = [meaning.search(shelf, vectors, depth) for shelf in shelves]
     found, start = [], 0
     for query in queries:

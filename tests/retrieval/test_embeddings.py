@@ -97,42 +97,6 @@ def test_the_model_is_loaded_once_and_let_go_with_its_last_user() -> None:
     assert loaded() is None
 
 
-def test_parts_of_a_short_text_are_read_alone(embedder: MiniLmEmbedder) -> None:
-    queries = [("He drew money from the bank, then ate", "money from the bank", "ate"), ("tea",)]
-
-    found = embedder.embed_parts(queries)
-
-    texts = [part for query in queries for part in query]
-    alone = np.concatenate([embedder.embed([text]) for text in texts])
-    assert np.all(np.sum(found * alone, axis=1) > 0.98)
-
-
-def test_parts_of_a_long_text_are_read_within_it_and_in_its_order(
-    embedder: MiniLmEmbedder,
-) -> None:
-    money = "He opened an account with the lender and paid in cash, " * 6
-    river = "They rowed downstream and then fished from the grass, " * 6
-    banks = [(f"{story} at the bank, and left", "at the bank", "left") for story in (money, river)]
-
-    found = embedder.embed_parts(banks)
-
-    whole, place = found[[0, 3]], found[[1, 4]]
-    assert found.shape == (6, 384)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-5)
-    assert place[0] @ place[1] < 0.9
-    assert place[0] @ whole[0] > place[0] @ whole[1]
-    assert place[1] @ whole[1] > place[1] @ whole[0]
-
-
-def test_a_part_behind_the_cut_is_read_alone(embedder: MiniLmEmbedder) -> None:
-    text = "word " * 300 + "boil the water"
-
-    whole, part = embedder.embed_parts([(text, "boil the water")])
-
-    assert part @ embedder.embed(["boil the water"])[0] > 0.99
-    assert whole @ part < 0.9
-
-
 def test_no_text_gives_no_vector(embedder: MiniLmEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 384)
 
@@ -148,16 +112,6 @@ def test_an_endpoint_is_asked_in_batches_and_its_vectors_are_normalised(
     np.testing.assert_allclose(vectors[0], [0.6, 0.8], atol=1e-6)
     assert vectors.shape == (3, 2)
     assert [request["input"] for request in requests] == [["aaaa", " "], ["c"]]
-
-
-def test_an_endpoint_is_sent_a_query_and_its_parts(
-    endpoint: tuple[str, list[dict[str, Any]]],
-) -> None:
-    url, requests = endpoint
-
-    EndpointEmbedder(url, KEY, model="m").embed_parts([("a, b", "a", "b"), ("c",)])
-
-    assert [request["input"] for request in requests] == [["a, b", "a", "b", "c"]]
 
 
 def test_an_endpoint_tells_the_length_of_its_vectors(
