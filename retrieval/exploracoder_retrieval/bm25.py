@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.wording import words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,3 +69,16 @@ class WordIndex:
             return self._rows[:0], self._scores[:0]
         span = slice(self._starts[number], self._starts[number + 1])
         return self._rows[span], self._scores[span]
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """Rows with their scores, best first; rows that share no word are left out."""
+        import numpy as np
+
+        scores = np.zeros(self.rows, dtype=np.float32)
+        for word in words(query):
+            rows, given = self.postings(word)
+            scores[rows] += given
+        limit = min(limit, self.rows)
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        ordered = best[np.lexsort((best, -scores[best]))]
+        return [(int(row), float(scores[row])) for row in ordered if scores[row] > 0]
