@@ -29,7 +29,6 @@ _ALWAYS = {
     "escaping",
     "go-back",
     "keyboard",
-    "restart",
     "whole-flow",
     "widgets",
 }
