@@ -43,7 +43,8 @@ class Settings(BaseModel):
     overall_apis: int = Field(15, ge=0, description="k_G: APIs recommended for the whole task")
     shown_examples: int = Field(3, ge=0, description="example codes of the library shown")
     sift: bool = Field(
-        True, description="prefer what the library's examples use and what fits live variables"
+        True,
+        description="show a member that classes share once, and prefer those of live variables",
     )
     rerank: Literal["model", "none"] = Field(
         "model", description="who re-ranks and drops retrieved APIs"

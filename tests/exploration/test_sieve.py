@@ -53,6 +53,16 @@ def test_what_the_examples_use_comes_first() -> None:
     assert order(used=used)[0] == "tea.Pan"
 
 
+def test_what_classes_share_leaves_room_for_the_next_thing() -> None:
+    many = [api(f"tea.Jug{n}.boil", "method", "Boil.") for n in range(9)]
+    pour = api("tea.Jug.pour", "method", "Pour.")
+    hits = [Hit(doc=doc, score=1.0) for doc in [*many, pour]]
+    alone = [Hit(doc=doc, score=1.0) for doc in [many[0], pour]]
+    known = KnownApis([*many, pour])
+
+    assert sift(QUERY, hits, known, (), ()) == sift(QUERY, alone, known, (), ())
+
+
 def test_members_of_live_types_rise_and_stand_for_their_like() -> None:
     jug = Variable(name="jug", type="tea.Jug")
     docs = [*DOCS, api("tea.Jug", "class")]
@@ -83,6 +93,15 @@ def test_what_a_query_calls_by_its_name_comes_first(query: str, first: str) -> N
 
     assert sifted[0].doc.path == first
     assert "tea.brew" in [hit.doc.path for hit in sifted]
+
+
+def test_an_abbreviation_in_prose_is_no_constant() -> None:
+    docs = [*DOCS, api("tea.Leaf.HTML", "attribute")]
+    hits = [Hit(doc=doc, score=1.0) for doc in DOCS]
+
+    assert docs[-1] not in [
+        hit.doc for hit in sift("Say it in HTML", hits, KnownApis(docs), (), ())
+    ]
 
 
 def test_a_common_word_names_nothing() -> None:

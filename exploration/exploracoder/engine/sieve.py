@@ -1,24 +1,24 @@
 """Sifts what was retrieved by what else is known: the library's own examples, the live variables.
 
-The same words find constants, internals and one method on ten classes. What the library's examples
-use comes first, as do members of the types that are at hand; of a member that several classes
-share, one is shown.
+The same words find constants, and one method on ten classes. Of a member that several classes
+share, one is kept, so that the next thing is not crowded out; what the library's first examples use
+goes up, as do members of the types that are at hand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
 from exploracoder.engine.known import KnownApis
 
-_USED_IN_EXAMPLES = 2.0
+# More puts what the examples use before what was asked for: the ranking weighs use as well.
+_USED_IN_EXAMPLES = 1.4
 _OF_LIVE_TYPE = 2.0
 _ATTRIBUTE = 0.35
-_DEPTH = 0.75
 
 
 def names_used(codes: Iterable[str]) -> frozenset[str]:
@@ -38,16 +38,14 @@ def sift(
     What the query calls by its name comes before all else.
     """
     types = live_types(known, variables)
-    named = _named(query, known)
+    named = (Hit(doc=doc, score=1.0) for doc in _named(query, known))
+    at_hand = (_at_hand(hit, known, types) for hit in hits)
     weighed = [
         Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
-        for rank, hit in enumerate(hits)
+        for rank, hit in enumerate(_one_of_each(at_hand))
     ]
     weighed.sort(key=lambda hit: -hit.score)
-    merged: dict[tuple[str, str], Hit] = {}
-    for hit in [*(Hit(doc=doc, score=1.0) for doc in named), *weighed]:
-        merged.setdefault(_sameness(hit.doc), _at_hand(hit, known, types))
-    return tuple(merged.values())
+    return tuple(_one_of_each([*(_at_hand(hit, known, types) for hit in named), *weighed]))
 
 
 def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
@@ -62,15 +60,21 @@ def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
         return hit
     for type_ in sorted(types):
         doc = known.at(f"{type_}.{name}")
-        if doc is not None and _sameness(doc) == _sameness(hit.doc):
+        if doc is not None and _marks(doc) & _marks(hit.doc):
             return Hit(doc=doc, score=hit.score)
     return hit
 
 
 def _named(query: str, known: KnownApis) -> list[ApiDoc]:
-    """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``."""
+    """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``.
+
+    Capitals alone are an abbreviation more often than a constant: "Parse the HTML".
+    """
     names = dict.fromkeys(re.findall(r"\w*(?:[a-z][A-Z]|_[a-z]|[A-Z]{2})\w*", query))
-    docs = [known.named(name) for name in names]
+    docs = [
+        [doc for doc in known.named(name) if not (name.isupper() and doc.kind == "attribute")]
+        for name in names
+    ]
     return [min(found, key=lambda doc: doc.path.count(".")) for found in docs if found]
 
 
@@ -80,11 +84,7 @@ def _rank_score(rank: int) -> float:
 
 def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float:
     owner, _, name = doc.path.rpartition(".")
-    is_member = doc.kind in ("method", "property", "attribute")
-    depth = doc.path.count(".") - (2 if is_member else 1)
-    weight = _DEPTH ** max(0, depth)
-    if doc.kind == "attribute":
-        weight *= _ATTRIBUTE
+    weight = _ATTRIBUTE if doc.kind == "attribute" else 1.0
     if name in used or any(alias.lstrip(".") in used for alias in doc.aliases):
         weight *= _USED_IN_EXAMPLES
     if owner in types:
@@ -92,8 +92,24 @@ def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float
     return weight
 
 
-def _sameness(doc: ApiDoc) -> tuple[str, str]:
-    """Members of one name and one description are one thing, whichever class they are met on."""
+def _one_of_each(hits: Iterable[Hit]) -> Iterator[Hit]:
+    met: set[tuple[str, str]] = set()
+    for hit in hits:
+        marks = _marks(hit.doc)
+        if not met & marks:
+            yield hit
+        met |= marks
+
+
+def _marks(doc: ApiDoc) -> set[tuple[str, str]]:
+    """Docs that share one of them are one thing.
+
+    Members are when they have one name and one description, or one name and the same parameters,
+    whichever class they are met on.
+    """
     if doc.kind not in ("method", "property", "attribute"):
-        return (doc.path, "")
-    return (doc.path.rpartition(".")[2], doc.summary or doc.signature.partition("(")[2])
+        return {(doc.path, "")}
+    name = doc.path.rpartition(".")[2]
+    parameters = doc.signature.partition("(")[2]
+    told = [doc.summary, "" if parameters.startswith(")") else parameters]
+    return {(name, text) for text in told if text} or {(name, "")}
