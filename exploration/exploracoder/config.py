@@ -76,6 +76,12 @@ class Settings(BaseModel):
     repair_names: bool = Field(
         True, description="try the nearest real names in place of those that do not exist"
     )
+    substitutes: int = Field(
+        24,
+        ge=0,
+        description="runs with another retrieved API in the place of one that a refused solution"
+        " names; the model is not asked",
+    )
     name_hints: bool = Field(
         True, description="say in a repair which names do not exist, and show the docs of near ones"
     )
@@ -150,6 +156,7 @@ PROFILES: dict[ProfileName, Settings] = {
         keep_failed=True,
         repair_imports=False,
         repair_names=False,
+        substitutes=0,
         name_hints=False,
         repair_rounds=0,
         source_chars=0,

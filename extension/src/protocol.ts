@@ -306,6 +306,7 @@ export interface Settings {
   keep_failed: boolean;
   repair_imports: boolean;
   repair_names: boolean;
+  substitutes: number;
   name_hints: boolean;
   first_tries: number;
   compose: boolean;

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import lookup, renaming
+from exploracoder.engine import lookup, renaming, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.conversation import debug_messages, draft_messages
 from exploracoder.engine.helpful import helpful_apis, siblings
@@ -117,6 +117,7 @@ async def _draft_at_once(trial: _Trial) -> None:
     settings = trial.bench.settings
     await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
     await _rename(trial, trial.new)
+    await _substitute(trial, trial.new)
     failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
     rounds = settings.debug_rounds if settings.self_debug else 0
     while failed and rounds and not _has_result(trial):
@@ -137,6 +138,7 @@ async def _draft_one_by_one(trial: _Trial) -> None:
         count = len(trial.candidates)
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
         await _rename(trial, trial.candidates[count:])
+        await _substitute(trial, trial.candidates[count:])
         drafted = trial.candidates[count:]
         if trial.is_settled:
             return
@@ -208,6 +210,31 @@ async def _rename(trial: _Trial, candidates: Sequence[Candidate]) -> None:
             trial.candidates.append(mended)
             trial.bench.show(trial.shown)
             return
+
+
+async def _substitute(trial: _Trial, candidates: Sequence[Candidate]) -> None:
+    """Where a candidate ran and nothing came of it, try other recommended APIs in its places."""
+    empty = [one for one in candidates if one.ran and not is_sound(one)]
+    if not empty or trial.is_settled:
+        return
+    failed, most = empty[0], trial.bench.settings.substitutes // 2
+
+    async def run(code: str) -> Candidate:
+        id_ = f"{trial.step.subtask.id}/{trial.next_number}"
+        return await _try(trial, id_, code, "debug", failed.id)
+
+    mended = await substituting.search(
+        failed.code,
+        trial.bench.known,
+        trial.step.recommendation.kept,
+        (),
+        run,
+        lambda one: has_good_evidence(one, trial.wanted),
+        most,
+    )
+    if mended is not None:
+        trial.candidates.append(mended)
+        trial.bench.show(trial.shown)
 
 
 async def _try(

@@ -12,10 +12,11 @@ from collections.abc import AsyncIterator, Sequence
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import renaming, stub
+from exploracoder.engine import renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.explorer import without_repetition
 from exploracoder.engine.oracle import judge
+from exploracoder.engine.recommender import find
 from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
@@ -69,6 +70,7 @@ async def _write(
         attempt = await try_solution(bench, code_block(reply.text), apis, part)
         yield attempt
         mended = await _rename(bench, attempt, apis, part)
+        mended = mended or await _substitute(bench, attempt, apis, part)
         if mended is not None:
             attempt = mended
             yield attempt
@@ -92,6 +94,37 @@ async def _rename(
         return await try_solution(bench, code, apis, part)
 
     return await renaming.search(failed, run, lambda attempt: attempt.is_good)
+
+
+async def _substitute(
+    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str
+) -> Attempt | None:
+    """The attempt with another API in one's place, if the user's check accepts that."""
+    most, task = bench.settings.substitutes, bench.exploration.task
+    if failed.is_good or not (most and task.check) or task.target is not None:
+        return None
+
+    async def run(code: str) -> Attempt:
+        return await try_solution(bench, code, apis, part)
+
+    wrong = [problem.name.partition(".")[0] for problem in failed.problems]
+    docs = [*await _alike(bench, wrong), *apis]
+    return await substituting.search(
+        failed.code, bench.known, docs, wrong, run, lambda attempt: attempt.is_good, most
+    )
+
+
+async def _alike(bench: Workbench, names: Sequence[str]) -> list[ApiDoc]:
+    """The APIs that do what names which do not exist seem to say."""
+    goal = bench.exploration.task.text
+    return [
+        hit.doc
+        for name in names
+        for hit in await find(bench, f"{name.replace('_', ' ')}. {goal}", _ALIKE)
+    ]
+
+
+_ALIKE = 8
 
 
 async def compose(bench: Workbench) -> Attempt | None:

@@ -18,6 +18,7 @@ ONE_SHOT: Mapping[str, object] = {
     "repair_rounds": 0,
     "repair_imports": False,
     "repair_names": False,
+    "substitutes": 0,
 }
 
 

@@ -1,0 +1,114 @@
+"""Other APIs in the places of those that a snippet uses."""
+
+from __future__ import annotations
+
+import pytest
+from exploracoder.engine.known import KnownApis
+from exploracoder.engine.substituting import search, substitutes
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+
+from .conftest import Explorer, Serve
+from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
+
+
+def api(path: str, kind: ApiKind, signature: str = "", alias: str = "") -> ApiDoc:
+    aliases = (alias,) if alias else ()
+    return ApiDoc(path=path, kind=kind, library="tea", signature=signature, aliases=aliases)
+
+
+TEXT = api("tea.Leaf.text", "attribute", "Leaf.text: str")
+TO_TEXT = api("tea.Leaf.to_text", "method", "Leaf.to_text(strip: bool = True) -> str")
+POUR = api("tea.Pot.pour", "method", "Pot.pour(cups) -> None")
+STEEPER = api("tea.Steeper", "class", "Steeper(source, minutes: int = 3)", ".steep")
+BLEND = api("tea.blend", "function", "blend(*leaves, by=None)")
+ALL = [TEXT, TO_TEXT, POUR, STEEPER, BLEND]
+
+
+def made(code: str, *docs: ApiDoc, wrong: tuple[str, ...] = ()) -> list[str]:
+    return list(substitutes(code, KnownApis(ALL), docs or ALL, wrong))
+
+
+def test_a_method_in_an_attributes_place_is_called() -> None:
+    assert made("x = leaf.text", TO_TEXT) == ["x = leaf.to_text()"]
+
+
+def test_what_cannot_be_called_so_is_left_out() -> None:
+    assert made("x = leaf.text", POUR) == []
+    assert made("pot.pour(3, 4)", TO_TEXT) == []
+    assert made("leaf.to_text(strip=True)", BLEND) == []
+
+
+def test_a_class_stands_in_for_the_member_that_makes_it() -> None:
+    assert "pipe.steep(5)" in made("pipe.pour(5)", STEEPER)
+    assert made("pipe.pour(minutes=5)", STEEPER) == ["pipe.steep(minutes=5)"]
+
+
+def test_a_wrong_name_is_replaced_before_real_ones() -> None:
+    codes = made("y = leaf.to_text().mix(z)", BLEND, TO_TEXT, wrong=("mix",))
+
+    assert codes[0] == "y = leaf.to_text().blend(z)"
+
+
+def test_the_last_place_comes_first_and_other_text_stays() -> None:
+    code = "é = a.text  # first\nb = a.text\n"
+
+    assert made(code, TO_TEXT) == [
+        "é = a.text  # first\nb = a.to_text()\n",
+        "é = a.to_text()  # first\nb = a.text\n",
+    ]
+
+
+@pytest.mark.parametrize("code", ["", "x = (", "nothing_of_the_library(1)", "\0"])
+def test_what_names_no_api_has_no_substitute(code: str) -> None:
+    assert made(code) == []
+
+
+def test_a_signature_that_cannot_be_read_is_tried() -> None:
+    odd = api("tea.odd", "function", "odd(, what) ->")
+
+    assert made("pot.pour(1, 2, 3)", odd) == ["pot.odd(1, 2, 3)"]
+
+
+@pytest.mark.parametrize(("most", "found"), [(1, None), (9, "x = leaf.to_text()")])
+async def test_the_search_ends_at_its_limit_and_at_the_first_that_is_good(
+    most: int, found: str | None
+) -> None:
+    ran: list[str] = []
+
+    async def run(code: str) -> str:
+        ran.append(code)
+        return code
+
+    docs = [api("tea.Leaf.name", "property"), TO_TEXT, api("tea.Leaf.kind", "property")]
+    result = await search(
+        "x = leaf.text", KnownApis(ALL), docs, (), run, lambda code: "to_text" in code, most
+    )
+
+    assert result == found
+    assert len(ran) == min(most, 2)
+
+
+def test_a_solution_with_another_api_is_mended_without_the_model(
+    serve: Serve, explore: Explorer
+) -> None:
+    wrong = SOLUTION.replace(").keep(", ").each(")
+    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    done = explore(server, "--json")
+
+    assert "repair" not in kinds_asked(server)
+    assert done.json["status"] == "solved"
+    assert done.json["solution"] == SOLUTION
+
+
+def test_a_step_that_came_to_nothing_is_mended_without_the_model(
+    serve: Serve, explore: Explorer
+) -> None:
+    drafted = "import tealeaf\nleaves = list(tealeaf.Flow([text]).keep(lambda word: word == 9))"
+    server = serve(TeaModel(drafts={1: [fenced(drafted)]}))
+    explore(server, "--set", "candidates=1")
+    first = explore.exploration.steps[0]
+
+    assert kinds_asked(server)[:4] == ["plan", "rerank", "draft", "rerank"]
+    assert first.candidate is not None
+    assert first.candidate.code == drafted.replace("keep", "each")
+    assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
