@@ -77,7 +77,7 @@ class Settings(BaseModel):
         True, description="try the nearest real names in place of those that do not exist"
     )
     substitutes: int = Field(
-        24,
+        40,
         ge=0,
         description="runs with another retrieved API in the place of one that a refused solution"
         " names; the model is not asked",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
+
 import pytest
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.substituting import search, substitutes
+from exploracoder.state import NameProblem
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 from .conftest import Explorer, Serve
@@ -69,23 +73,54 @@ def test_a_signature_that_cannot_be_read_is_tried() -> None:
     assert made("pot.pour(1, 2, 3)", odd) == ["pot.odd(1, 2, 3)"]
 
 
-@pytest.mark.parametrize(("most", "found"), [(1, None), (9, "x = leaf.to_text()")])
+@dataclass(frozen=True)
+class Snippet:
+    code: str
+    problems: tuple[NameProblem, ...] = ()
+
+
+class Runs:
+    """Runs snippets on paper: the first of ``missing`` that stands in one is its problem."""
+
+    def __init__(self, *missing: str) -> None:
+        self.missing = missing
+        self.codes: list[str] = []
+
+    async def __call__(self, code: str) -> Snippet:
+        self.codes.append(code)
+        return self.look_at(code)
+
+    def look_at(self, code: str) -> Snippet:
+        found = [name for name in self.missing if f".{name}" in code][:1]
+        return Snippet(code, tuple(NameProblem(name=name, owner="tea") for name in found))
+
+
+async def found(runs: Runs, code: str, good: str, docs: list[ApiDoc], most: int) -> str | None:
+    async def docs_for(wrong: Collection[str]) -> list[ApiDoc]:
+        return docs
+
+    failed = runs.look_at(code)
+    known = KnownApis(ALL)
+    result = await search(failed, known, docs_for, runs, lambda one: one.code == good, most, set())
+    return result.code if result else None
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, None), (9, "x = leaf.to_text()")])
 async def test_the_search_ends_at_its_limit_and_at_the_first_that_is_good(
-    most: int, found: str | None
+    most: int, expected: str | None
 ) -> None:
-    ran: list[str] = []
-
-    async def run(code: str) -> str:
-        ran.append(code)
-        return code
-
+    runs = Runs()
     docs = [api("tea.Leaf.name", "property"), TO_TEXT, api("tea.Leaf.kind", "property")]
-    result = await search(
-        "x = leaf.text", KnownApis(ALL), docs, (), run, lambda code: "to_text" in code, most
-    )
 
-    assert result == found
-    assert len(ran) == min(most, 2)
+    assert await found(runs, "x = leaf.text", "x = leaf.to_text()", docs, most) == expected
+    assert len(runs.codes) == min(most, 2)
+
+
+async def test_wrong_names_are_mended_one_after_another() -> None:
+    runs = Runs("words", "mingle")
+    code, good = "leaf.words().mingle(b)", "leaf.to_text().blend(b)"
+
+    assert await found(runs, code, good, [BLEND, TO_TEXT], 20) == good
 
 
 def test_a_solution_with_another_api_is_mended_without_the_model(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.observation import Variable
@@ -217,20 +217,23 @@ async def _substitute(trial: _Trial, candidates: Sequence[Candidate]) -> None:
     empty = [one for one in candidates if one.ran and not is_sound(one)]
     if not empty or trial.is_settled:
         return
-    failed, most = empty[0], trial.bench.settings.substitutes // 2
+    failed, most = empty[0], trial.bench.settings.substitutes // 4
 
     async def run(code: str) -> Candidate:
         id_ = f"{trial.step.subtask.id}/{trial.next_number}"
         return await _try(trial, id_, code, "debug", failed.id)
 
+    async def docs_for(_: Collection[str]) -> Sequence[ApiDoc]:
+        return trial.step.recommendation.kept
+
     mended = await substituting.search(
-        failed.code,
+        failed,
         trial.bench.known,
-        trial.step.recommendation.kept,
-        (),
+        docs_for,
         run,
         lambda one: has_good_evidence(one, trial.wanted),
         most,
+        {one.code for one in trial.candidates},
     )
     if mended is not None:
         trial.candidates.append(mended)
@@ -323,7 +326,7 @@ async def _debug(trial: _Trial, target: Candidate) -> Candidate | None:
     """Ask for a repair of a candidate; None when the reply is nothing new."""
     bench, part = trial.bench, trial.step.subtask.id
     drafted = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
-    apis = helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
+    apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
     apis += siblings(bench, target) if target.ran else ()
     sampling = bench.sampling(
         f"{part}/debug", number=len(trial.candidates), max_tokens=bench.settings.step_tokens

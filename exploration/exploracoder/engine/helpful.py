@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.checking import OBJECT_ERROR
+from exploracoder.engine.recommender import find_alike
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, NameProblem
 
@@ -24,18 +26,22 @@ def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
     return tuple(found.values())[: bench.settings.shown_apis]
 
 
-def helpful_apis(
+async def helpful_apis(
     bench: Workbench,
     problems: Sequence[NameProblem],
     observation: Observation | None,
     goal: str,
 ) -> tuple[ApiDoc, ...]:
-    """The docs that may mend a failure: real names near the wrong ones, and the members of the type
-    that the error names, those that fit the goal first. None without the setting ``name_hints``.
+    """The docs that may mend a failure.
+
+    They are of what does what the wrong names seem to say, of real names near them, and of the
+    members of the type that the error names, those that fit the goal first. None without the
+    setting ``name_hints``.
     """
     if not bench.settings.name_hints:
         return ()
-    docs: dict[str, ApiDoc] = {}
+    wrong = [problem.name.partition(".")[0] for problem in problems]
+    docs = {doc.path: doc for doc in await find_alike(bench, wrong, _ALIKE)}
     for problem in problems:
         for name in problem.nearest:
             exact = bench.known.at(f"{problem.owner}.{name}")
@@ -46,9 +52,12 @@ def helpful_apis(
     if match:
         owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
         query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
-        hits = bench.index.search(query, bench.library_names, _SEARCHED_MEMBERS)
+        hits = await asyncio.to_thread(
+            bench.index.search, query, bench.library_names, _SEARCHED_MEMBERS
+        )
         docs |= {hit.doc.path: hit.doc for hit in hits if hit.doc.path.rpartition(".")[0] in owners}
     return tuple(docs.values())[: bench.settings.shown_apis]
 
 
+_ALIKE = 3
 _SEARCHED_MEMBERS = 200

@@ -99,7 +99,7 @@ async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
             failure=failure_words(bench, attempt),
             problems=describe_problems(settings, attempt.problems),
             apis=describe_apis(
-                helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
+                await helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
             ),
             source=source,
         ),

@@ -2,7 +2,8 @@
 
 A small model gets the form of a program right more often than its names: it takes the API that it
 knows from elsewhere, or the first of those it was shown. No model is asked here: a snippet is run
-with each of the other APIs that were retrieved, which takes milliseconds in a fork.
+with each of the other APIs that were retrieved, which takes milliseconds in a fork. A name that
+does not exist says what was meant: it is the best query for the one that does.
 """
 
 from __future__ import annotations
@@ -10,13 +11,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.known import KnownApis
+from exploracoder.state import NameProblem
 
-TriedT = TypeVar("TriedT")
+
+class Tried(Protocol):
+    """A snippet that was run: a candidate, or an attempt at the solution."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def problems(self) -> tuple[NameProblem, ...]: ...
+
+
+TriedT = TypeVar("TriedT", bound=Tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +45,42 @@ class _Place:
 
 
 async def search(
-    code: str,
+    failed: TriedT,
     known: KnownApis,
-    docs: Sequence[ApiDoc],
-    wrong: Collection[str],
+    docs_for: Callable[[Collection[str]], Awaitable[Sequence[ApiDoc]]],
     run: Callable[[str], Awaitable[TriedT]],
     is_good: Callable[[TriedT], bool],
     most: int,
+    seen: set[str],
 ) -> TriedT | None:
-    """The first of ``most`` snippets with one API in another's place that is good once it ran."""
-    for number, substituted in enumerate(substitutes(code, known, docs, wrong)):
-        if number >= most:
-            return None
-        tried = await run(substituted)
-        if is_good(tried):
-            return tried
+    """The first snippet that is good, of at most ``most`` with another API in one's place.
+
+    ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
+    another wrong name than before is gone on from. What is ``seen`` is not run again; what is run
+    is added.
+    """
+    waiting, tries = [failed], 0
+    while waiting:
+        base = waiting.pop(0)
+        wrong = wrong_names(base)
+        for code in substitutes(base.code, known, await docs_for(wrong), wrong):
+            if tries >= most:
+                return None
+            if code in seen:
+                continue
+            seen.add(code)
+            tries += 1
+            tried = await run(code)
+            if is_good(tried):
+                return tried
+            if wrong and tried.problems and not wrong & wrong_names(tried):
+                waiting.append(tried)
     return None
+
+
+def wrong_names(tried: Tried) -> frozenset[str]:
+    """The names of a snippet that the library does not have."""
+    return frozenset(problem.name.partition(".")[0] for problem in tried.problems)
 
 
 def substitutes(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -16,7 +16,7 @@ from exploracoder.engine import renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.explorer import without_repetition
 from exploracoder.engine.oracle import judge
-from exploracoder.engine.recommender import find
+from exploracoder.engine.recommender import find_alike
 from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
@@ -41,13 +41,14 @@ async def synthesize(
     ``subtasks`` are instructions for it, ``part`` is what they are counted as. Raises BudgetError
     and ModelError.
     """
-    settings, made = bench.settings, list[Attempt]()
+    settings, made, seen = bench.settings, list[Attempt](), set[str]()
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
     messages = solution_messages(bench, apis, subtasks)
     for number in range(count):
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
-            made += [one async for one in _write(bench, messages, apis, number, rounds, part)]
+            tries = _write(bench, messages, apis, number, rounds, part, seen)
+            made += [one async for one in tries]
         if made[-1].is_good:
             break
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
@@ -60,6 +61,7 @@ async def _write(
     number: int,
     rounds: int,
     part: str,
+    seen: set[str],
 ) -> AsyncIterator[Attempt]:
     """One text from scratch and its repairs, until one of them is good."""
     for repair in range(1 + rounds):
@@ -70,7 +72,7 @@ async def _write(
         attempt = await try_solution(bench, code_block(reply.text), apis, part)
         yield attempt
         mended = await _rename(bench, attempt, apis, part)
-        mended = mended or await _substitute(bench, attempt, apis, part)
+        mended = mended or await _substitute(bench, attempt, apis, part, seen)
         if mended is not None:
             attempt = mended
             yield attempt
@@ -97,31 +99,22 @@ async def _rename(
 
 
 async def _substitute(
-    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str
+    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str, seen: set[str]
 ) -> Attempt | None:
-    """The attempt with another API in one's place, if the user's check accepts that."""
+    """The attempt with other APIs in some places, if the user's check accepts that."""
     most, task = bench.settings.substitutes, bench.exploration.task
     if failed.is_good or not (most and task.check) or task.target is not None:
         return None
 
+    async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
+        return [*await find_alike(bench, sorted(wrong), _ALIKE), *apis]
+
     async def run(code: str) -> Attempt:
         return await try_solution(bench, code, apis, part)
 
-    wrong = [problem.name.partition(".")[0] for problem in failed.problems]
-    docs = [*await _alike(bench, wrong), *apis]
     return await substituting.search(
-        failed.code, bench.known, docs, wrong, run, lambda attempt: attempt.is_good, most
+        failed, bench.known, docs_for, run, lambda attempt: attempt.is_good, most, seen
     )
-
-
-async def _alike(bench: Workbench, names: Sequence[str]) -> list[ApiDoc]:
-    """The APIs that do what names which do not exist seem to say."""
-    goal = bench.exploration.task.text
-    return [
-        hit.doc
-        for name in names
-        for hit in await find(bench, f"{name.replace('_', ' ')}. {goal}", _ALIKE)
-    ]
 
 
 _ALIKE = 8
@@ -222,6 +215,8 @@ async def try_solution(
         if observation.ran and task.check:
             check_observation = await bench.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
+            # What a function does is seen when the check calls it.
+            missing = await missing_attribute(bench, branch, check_observation)
         return Attempt(
             code=checked.code,
             observation=observation,
