@@ -133,7 +133,8 @@ def _result_of(future: Future[RunResult], sample: Sample) -> RunResult:
 
 def _warm(problems: Iterable[Problem], say: Say) -> None:
     """Index each library once beforehand: it is no part of what a method costs."""
-    distinct = {(problem.libraries, problem.python): problem for problem in problems}
+    named = (problem for problem in problems if problem.libraries)
+    distinct = {(problem.libraries, problem.python): problem for problem in named}
     for problem in distinct.values():
         say(f"reading the docs of {' and '.join(problem.libraries)}")
         failure = warm_index(problem)
