@@ -131,6 +131,12 @@ def run(**given: Any) -> int:
 @bench.command()
 @_problem_options
 @_pool_options
+@click.option(
+    "--run-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Seconds of one run, the setting run-seconds of 'bench run'. Default: 30.",
+)
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="A folder to work in.")
 def check(**given: Any) -> int:
     """Judge problems without any model: known solutions must pass, wrong ones must not."""
@@ -184,6 +190,12 @@ def init(folder: Path) -> int:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
     help="The list of classes, as JSON. Default: the one that comes with ExploraCoder.",
+)
+@click.option(
+    "--repositories",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="FILE is RepoClassBench's (python_data.json), and its repositories are folders here.",
 )
 @click.option(
     "--select", metavar="NAME,…", help="Classes of the list, by their names. Default: all."

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 from exploracoder import prepare
+from exploracoder.config import make_settings
 from exploracoder.errors import InputError
 from exploracoder.methods import find_method
 
@@ -33,7 +34,7 @@ def run_command(given: dict[str, Any], command: str) -> int:
     problems = _problems(given)
     plan, asked = _plan(given, command, out)
     check_methods(problems, plan.methods)
-    bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"])
+    bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"], _run_seconds(given))
     results = run_bench(bench, _say)
     from exploracoder_bench.report.tables import apart_table, methods_table
 
@@ -50,7 +51,9 @@ def check_command(given: dict[str, Any]) -> int:
     problems = _problems(given)
     check_names(problems)
     with open_pool(given["executor"], given["jobs"]) as pool:
-        verdicts = judge_all(problems, given["out"].absolute(), pool, _say)
+        verdicts = judge_all(
+            problems, given["out"].absolute(), pool, _say, run_seconds=given["run_seconds"]
+        )
     sound = sum(one.is_sound for one in verdicts.values())
     click.echo(f"{sound} of {len(verdicts)} problems count.")
     for name, one in verdicts.items():
@@ -107,11 +110,17 @@ def private_libraries_command(folder: Path, python: str | None, mapping: Path) -
 
 def class_tasks_command(given: dict[str, Any]) -> int:
     """``bench class-tasks``: 0 when every class has its task, or 1."""
-    from exploracoder_bench.class_tasks.listing import OURS, read_rows
+    from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
     from exploracoder_bench.class_tasks.making import make_class_tasks
 
     folder: Path = given["folder"].absolute()
-    rows = read_rows(given["classes"] or OURS, _names([given["select"] or ""]))
+    file, names = given["classes"] or OURS, _names([given["select"] or ""])
+    repositories = given["repositories"]
+    rows = (
+        rows_of_repoclassbench(file, repositories, names)
+        if repositories
+        else read_rows(file, names)
+    )
     refused = make_class_tasks(rows, folder, given["python"], _say)
     click.echo(f"{len(rows) - len(refused)} of {len(rows)} classes have a task in {folder}.")
     for line in refused:
@@ -164,6 +173,14 @@ def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     return plan, Asked(model, base_url, out / "replies" / identity[:16])
+
+
+def _run_seconds(given: dict[str, Any]) -> float | None:
+    """The limit of a run that was set for candidates: known solutions have the same."""
+    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
+    if "run_seconds" not in assigned:
+        return None
+    return make_settings("standard", run_seconds=assigned["run_seconds"]).run_seconds
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:

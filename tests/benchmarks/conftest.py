@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import shutil
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -89,6 +92,19 @@ def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def pytest_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment that has pytest, and no plugin that is slow to start."""
+    home = tmp_path_factory.mktemp("plain")
+    venv.create(home, symlinks=True)
+    (packages,) = home.glob("lib/python*/site-packages")
+    for name in ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"):
+        found = importlib.import_module(name).__file__
+        assert found is not None
+        shutil.copytree(Path(found).parent, packages / name)
+    return str(home / "bin/python")
 
 
 def _write(file: Path, text: str) -> None:

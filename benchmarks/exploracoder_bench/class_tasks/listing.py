@@ -17,6 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import slug_of
 
@@ -72,15 +73,39 @@ def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
         raise InputError(f"{file}: {where}: {fault['msg']}.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}.") from error
-    rows = [_whole(row, listing.requires, file.parent) for row in listing.classes]
+    return _named(
+        [_whole(row, listing.requires, file.parent) for row in listing.classes], names, file
+    )
+
+
+def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] = ()) -> list[Row]:
+    """The classes of RepoClassBench's file, whose repositories are folders in ``repositories``.
+
+    Raises InputError.
+    """
+    rows = [
+        Row.model_validate(
+            {
+                "name": slug_of(task.name),
+                "repository": str((repositories / task.repository).resolve()),
+                "file": task.file,
+                "class": task.class_name,
+                "tests": task.tests,
+                "description": task.description,
+            }
+        )
+        for task in read_class_tasks(file)
+    ]
+    return _named(rows, names, file)
+
+
+def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:
     known = [row.name for row in rows]
     unknown = [name for name in names if name not in known]
-    if unknown or len(set(known)) < len(known) or not known:
-        raise InputError(
-            f"{file} has no class {unknown[0]!r}: {', '.join(known)}."
-            if unknown
-            else f"{file} has no class, or two of one name."
-        )
+    if unknown:
+        raise InputError(f"{file} has no class {unknown[0]!r}: {', '.join(known)}.")
+    if len(set(known)) < len(known) or not known:
+        raise InputError(f"{file} has no class, or two of one name.")
     return [row for row in rows if not names or row.name in names]
 
 
