@@ -9,6 +9,9 @@ from exploracoder_bench.problems import Problem
 
 _Change = Callable[[ast.stmt], list[ast.stmt]]
 
+_CONSTRUCTOR = "__init__"
+_RAISE = "raise RuntimeError('mutant')"
+
 
 def mutants(problem: Problem) -> Mapping[str, str]:
     """Wrong solutions by what is wrong with them.
@@ -36,18 +39,20 @@ def mutants(problem: Problem) -> Mapping[str, str]:
 
 
 def class_mutants(known: str, name: str) -> Mapping[str, str]:
-    """The class ``name`` not written at all, without methods of its own, and with idle ones.
+    """The class ``name`` not written at all, with failing, no and idle methods.
 
     Bases, decorators and what is assigned stay in all but the first, so that it can be imported
-    and inherited from: a test that only needs that tells nothing of the class. Of a class without
-    methods nothing else stays.
+    and inherited from; where other methods fail, the constructor stays too, so that a test which
+    only makes an object does not fail. Of a class without methods nothing else stays.
     """
-    if not any(map(_is_method, _class(ast.parse(known), name).body)):
+    methods = [one for one in _class(ast.parse(known), name).body if _is_method(one)]
+    if not methods:
         return {"is missing": "", "is empty": _changed(known, name, lambda _: [])}
+    kept = _CONSTRUCTOR if any(map(_is_no_constructor, methods)) else ""
     return {
         "is missing": "",
+        "has methods that raise": _changed(known, name, _doing(_RAISE, kept)),
         "has no methods": _changed(known, name, lambda one: [] if _is_method(one) else [one]),
-        "has methods that raise": _changed(known, name, _doing("raise RuntimeError('mutant')")),
         "has methods that return None": _changed(known, name, _doing("return None")),
     }
 
@@ -60,9 +65,9 @@ def _changed(known: str, name: str, change: _Change) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _doing(body: str) -> _Change:
+def _doing(body: str, kept: str = "") -> _Change:
     def change(node: ast.stmt) -> list[ast.stmt]:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != kept:
             node.body = ast.parse(body).body
         return [node]
 
@@ -77,6 +82,10 @@ def _class(tree: ast.Module, name: str) -> ast.ClassDef:
 
 def _is_method(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def _is_no_constructor(node: ast.stmt) -> bool:
+    return getattr(node, "name", _CONSTRUCTOR) != _CONSTRUCTOR
 
 
 def _after(known: str, names: list[str], value: str) -> str:

@@ -84,7 +84,7 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
 
     refused = make_class_tasks(rows, out, pytest_python, print)
 
-    assert refused == ["Cup: No test of those named tells whether the class is right."]
+    assert refused == ["Cup: Its tests accept a class that has methods that raise."]
     assert [one.name for one in out.iterdir()] == ["Pot"]
     (problem,) = read_tasks(out, lambda _: pytest_python)
     assert (problem.tests, problem.solution, problem.dataset) == (TELLING, POT, "tea")
@@ -94,7 +94,7 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
     assert "class Pot" not in text
     assert "What is poured then." in problem.task
     assert "leaf.name" not in problem.task
-    assert "3 tests tell" in capsys.readouterr().out
+    assert "1/2  Pot  3 tests" in capsys.readouterr().out
 
     make_class_tasks(rows[:1], out, pytest_python, print)
     assert capsys.readouterr().out == "1/1  Pot  was there\n"
@@ -216,6 +216,7 @@ def test_wrong_classes_keep_what_is_assigned_and_no_body() -> None:
     wrong = class_mutants("import os\n\n" + POT, "Pot")
 
     assert wrong["is missing"] == ""
+    assert "litres: int = 1" in wrong["has methods that raise"]
     assert wrong["has no methods"].endswith("litres: int = 1\n")
     assert "raise RuntimeError" in wrong["has methods that raise"]
     assert not any("leaf.name" in one for one in wrong.values())

@@ -68,9 +68,7 @@ def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
     try:
         listing = _Listing.model_validate_json(file.read_text(encoding="utf-8"))
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "its form"
-        raise InputError(f"{file}: {where}: {fault['msg']}.") from error
+        raise InputError(f"{file}: {_fault(error)}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}.") from error
     return _named(
@@ -83,20 +81,26 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
 
     Raises InputError.
     """
-    rows = [
-        Row.model_validate(
-            {
-                "name": slug_of(task.name),
-                "repository": str((repositories / task.repository).resolve()),
-                "file": task.file,
-                "class": task.class_name,
-                "tests": task.tests,
-                "description": task.description,
-            }
-        )
-        for task in read_class_tasks(file)
-    ]
+    rows = []
+    for task in read_class_tasks(file):
+        told = {
+            "name": slug_of(task.name),
+            "repository": str((repositories / task.repository).resolve()),
+            "file": task.file,
+            "class": task.class_name,
+            "tests": task.tests,
+            "description": task.description,
+        }
+        try:
+            rows.append(Row.model_validate(told))
+        except ValidationError as error:
+            raise InputError(f"{file}, task {task.name}: {_fault(error)}") from error
     return _named(rows, names, file)
+
+
+def _fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'its form'}: {fault['msg']}."
 
 
 def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:

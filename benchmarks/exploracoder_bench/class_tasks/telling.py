@@ -1,8 +1,9 @@
 """Which of a repository's tests tell whether a class is right.
 
-A test tells when it passes with the class as it was, fails without it, and fails with each class
-that is certainly wrong (``mutants``): where a file of tests imports the class, all of its tests
-fail without it, whatever they are about. All runs in the sandbox that candidates run in.
+A test is the class's when it passes with the class as it was, and fails both without it and with
+methods that raise: where a file of tests imports the class, all of its tests fail without it,
+whatever they are about. Together the tests have to fail with each class that is certainly wrong
+(``mutants``), or they tell nothing. All runs in the sandbox that candidates run in.
 Source: RepoClassBench, appendix C: the tests that cover a class.
 """
 
@@ -23,6 +24,8 @@ from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_bench.datasets.repository_tests import outcomes, probe_of
 from exploracoder_bench.mutants import class_mutants
 
+# The mutants with which each test of the class fails.
+_SEPARATING = ("is missing", "is empty", "has methods that raise")
 _WALL_S = 240.0
 _OUTPUT_CHARS = 4_000_000
 _SHOWN_CHARS = 300
@@ -31,11 +34,11 @@ _SHOWN_CHARS = 300
 def telling_tests(
     place: Target, name: str, code: str, tests: Sequence[str], *, python: str, folder: Path
 ) -> tuple[str, ...]:
-    """The names of the tests among ``tests`` that tell, in the order in which they run.
+    """The class's tests among ``tests``, by their names, in the order in which they run.
 
     ``place`` is in a repository that lacks the class ``name``, ``code`` the class as it was;
-    ``folder`` is one to work in. Raises InputError when the class's tests do not pass here,
-    SetupError when nothing can be run.
+    ``folder`` is one to work in. Raises InputError when the class's tests do not pass here, or do
+    not tell it from a wrong one; SetupError when nothing can be run.
     """
     try:
         return asyncio.run(_telling(place, name, code, tests, python, folder))
@@ -55,9 +58,11 @@ async def _telling(
         right, words = await _passed(sidecar, task, code, tests)
         if not right:
             raise InputError(f"None of its tests pass here: {words}")
-        for wrong in class_mutants(code, name).values():
-            if right:
-                still, _ = await _passed(sidecar, task, wrong, right)
+        for what, wrong in class_mutants(code, name).items():
+            still, _ = await _passed(sidecar, task, wrong, right)
+            if len(still) == len(right):
+                raise InputError(f"Its tests accept a class that {what}.")
+            if what in _SEPARATING:
                 right = [test for test in right if test not in still]
     return tuple(right)
 
