@@ -28,8 +28,8 @@ BENCH = [sys.executable, "-c", "from exploracoder_bench.cli import bench; bench(
 
 
 @pytest.fixture
-def problem(tmp_path: Path, pytest_python: str) -> Problem:
-    (found,) = read_tasks(write_task(tmp_path / "Pot"), lambda _: pytest_python)
+def problem(tmp_path: Path, plain_python: str) -> Problem:
+    (found,) = read_tasks(write_task(tmp_path / "Pot"), lambda _: plain_python)
     return found
 
 
@@ -141,13 +141,13 @@ def server() -> Iterator[ScriptedModelServer]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_rrr_solves_a_class_at_its_second_oracle_call_and_the_tables_say_so(
-    server: ScriptedModelServer, pytest_python: str, tmp_path: Path
+    server: ScriptedModelServer, plain_python: str, tmp_path: Path
 ) -> None:
     write_task(tmp_path / "tasks/Pot")
     out = tmp_path / "out"
     words = ["--problems", str(tmp_path / "tasks"), "--method", "rrr", "--out", str(out)]
     words += ["--model", server.model, "--base-url", server.base_url, "--timeout", "240"]
-    words += ["--pythons", pytest_python, "--set", "run-seconds=60"]
+    words += ["--pythons", plain_python, "--set", "run-seconds=60"]
     done = subprocess.run(
         [*BENCH, "run", *words], capture_output=True, text=True, timeout=300, check=False
     )

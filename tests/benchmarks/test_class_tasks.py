@@ -76,17 +76,17 @@ def listed(folder: Path, *rows: dict[str, object], **more: object) -> Path:
 
 
 def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_tell(
-    package: str, pytest_python: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    package: str, plain_python: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pot = {**ROW, "package": "tea==1.0", "sha256": package}
     cup = {**pot, "name": "Cup", "class": "Cup"}
     rows, out = read_rows(listed(tmp_path, pot, cup)), tmp_path / "tasks"
 
-    refused = make_class_tasks(rows, out, pytest_python, print)
+    refused = make_class_tasks(rows, out, plain_python, print)
 
     assert refused == ["Cup: Its tests accept a class that has methods that raise."]
     assert [one.name for one in out.iterdir()] == ["Pot"]
-    (problem,) = read_tasks(out, lambda _: pytest_python)
+    (problem,) = read_tasks(out, lambda _: plain_python)
     assert (problem.tests, problem.solution, problem.dataset) == (TELLING, POT, "tea")
     assert problem.place is not None
     text = (Path(problem.place.root) / problem.place.file).read_text()
@@ -96,7 +96,7 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
     assert "leaf.name" not in problem.task
     assert "1/2  Pot  3 tests" in capsys.readouterr().out
 
-    make_class_tasks(rows[:1], out, pytest_python, print)
+    make_class_tasks(rows[:1], out, plain_python, print)
     assert capsys.readouterr().out == "1/1  Pot  was there\n"
 
 
@@ -110,13 +110,13 @@ def test_a_package_that_is_not_what_it_was_is_refused(package: str, tmp_path: Pa
 
 
 def test_a_class_whose_tests_do_not_run_here_is_refused_with_what_pytest_says(
-    pytest_python: str, tmp_path: Path
+    plain_python: str, tmp_path: Path
 ) -> None:
     root = write_repository(tmp_path / "own")
     (root / FILE).write_text("import no_such_module\n")
     rows = read_rows(listed(tmp_path, {**ROW, "repository": "own"}))
 
-    (refused,) = make_class_tasks(rows, tmp_path / "tasks", pytest_python, print)
+    (refused,) = make_class_tasks(rows, tmp_path / "tasks", plain_python, print)
 
     assert refused.startswith("Pot: None of its tests pass here:")
     assert "no_such_module" in refused
