@@ -8,6 +8,7 @@ from pathlib import Path
 
 from exploracoder.state import Exploration, Step
 
+from exploracoder_bench.datasets.repository_tests import counted
 from exploracoder_bench.results import ChainFacts
 
 
@@ -22,6 +23,20 @@ def read_chain(notebook: Path) -> ChainFacts:
         apis=len(used),
         recommended=_recommended(exploration),
     )
+
+
+def read_tests(notebook: Path, tests: int) -> dict[str, object]:
+    """What the oracle said of a class: the counts of ``RunResult`` for its ``tests`` named ones.
+
+    Raises InputError when the notebook is no exploration.
+    """
+    solution = Exploration.load(notebook).solution
+    if solution is None:
+        return {"tests": tests or 1, "tests_passed": 0}
+    calls = [counted(one.check_observation, tests) for one in solution.attempts]
+    passed, of = counted(solution.final.check_observation, tests)
+    shares = tuple(good / each for good, each in calls)
+    return {"tests": of, "tests_passed": passed, "oracle_calls": shares}
 
 
 def gold_names(solution: str, context: str = "") -> tuple[str, ...]:

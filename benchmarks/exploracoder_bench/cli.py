@@ -131,6 +131,12 @@ def run(**given: Any) -> int:
 @bench.command()
 @_problem_options
 @_pool_options
+@click.option(
+    "--run-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Seconds of one run, the setting run-seconds of 'bench run'. Default: 30.",
+)
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="A folder to work in.")
 def check(**given: Any) -> int:
     """Judge problems without any model: known solutions must pass, wrong ones must not."""
@@ -175,6 +181,46 @@ def init(folder: Path) -> int:
     from exploracoder_bench.commands import init_command
 
     return init_command(folder)
+
+
+@bench.command("class-tasks")
+@click.argument("folder", type=_OUT)
+@click.option(
+    "--classes",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The list of classes, as JSON. Default: the one that comes with ExploraCoder.",
+)
+@click.option(
+    "--repositories",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="FILE is RepoClassBench's (python_data.json), and its repositories are folders here.",
+)
+@click.option(
+    "--select", metavar="NAME,…", help="Classes of the list, by their names. Default: all."
+)
+@click.option(
+    "--python", metavar="EXE", help="For classes that require no pins. Default: this one."
+)
+def class_tasks(**given: Any) -> int:
+    """Make tasks in FOLDER: small packages, each without one class, whose own tests are the check.
+
+    A package's source distribution is fetched with pip, held to its SHA-256, and never installed;
+    pip asks it how it is built, so name only packages that you would install. One class is taken
+    out, and those of its tests are kept that pass with the class and fail without it, in a sandbox.
+    A class that no test tells of is refused. Tasks that are in FOLDER already stay as they are.
+
+    \b
+      exploracoder bench class-tasks classes
+      exploracoder bench check --problems classes --out bench-output/check
+      exploracoder bench run --problems classes --method naive-rag,rrr --out bench-output/classes
+
+    Exit codes: 0 done, 1 classes were refused, 2 bad input or set-up, 130 interrupted.
+    """
+    from exploracoder_bench.commands import class_tasks_command
+
+    return class_tasks_command(given)
 
 
 @bench.command()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from exploracoder import prepare
+from exploracoder.config import make_settings
 from exploracoder.errors import InputError
 from exploracoder.methods import find_method
 
@@ -16,10 +18,11 @@ from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.selection import select
+from exploracoder_bench.environments import with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.plan import Plan, Price, identity_of, now
-from exploracoder_bench.problems import Problem, check_names
+from exploracoder_bench.problems import Problem, check_methods, check_names
 from exploracoder_bench.runs import Asked
 
 _HOSTED_URL = "https://api.openai.com/v1"
@@ -30,7 +33,8 @@ def run_command(given: dict[str, Any], command: str) -> int:
     out: Path = given["out"].absolute()
     problems = _problems(given)
     plan, asked = _plan(given, command, out)
-    bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"])
+    check_methods(problems, plan.methods)
+    bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"], _run_seconds(given))
     results = run_bench(bench, _say)
     from exploracoder_bench.report.tables import apart_table, methods_table
 
@@ -47,7 +51,9 @@ def check_command(given: dict[str, Any]) -> int:
     problems = _problems(given)
     check_names(problems)
     with open_pool(given["executor"], given["jobs"]) as pool:
-        verdicts = judge_all(problems, given["out"].absolute(), pool, _say)
+        verdicts = judge_all(
+            problems, given["out"].absolute(), pool, _say, run_seconds=given["run_seconds"]
+        )
     sound = sum(one.is_sound for one in verdicts.values())
     click.echo(f"{sound} of {len(verdicts)} problems count.")
     for name, one in verdicts.items():
@@ -102,6 +108,26 @@ def private_libraries_command(folder: Path, python: str | None, mapping: Path) -
     return 0
 
 
+def class_tasks_command(given: dict[str, Any]) -> int:
+    """``bench class-tasks``: 0 when every class has its task, or 1."""
+    from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
+    from exploracoder_bench.class_tasks.making import make_class_tasks
+
+    folder: Path = given["folder"].absolute()
+    file, names = given["classes"] or OURS, _names([given["select"] or ""])
+    repositories = given["repositories"]
+    rows = (
+        rows_of_repoclassbench(file, repositories, names)
+        if repositories
+        else read_rows(file, names)
+    )
+    refused = make_class_tasks(rows, folder, given["python"], _say)
+    click.echo(f"{len(rows) - len(refused)} of {len(rows)} classes have a task in {folder}.")
+    for line in refused:
+        click.echo(f"refused: {line}")
+    return 1 if refused else 0
+
+
 def parse_price(text: str | None) -> Price:
     """The price in ``PROMPT,COMPLETION``. Raises InputError."""
     if not text:
@@ -116,8 +142,12 @@ def parse_price(text: str | None) -> Price:
 def _problems(given: dict[str, Any]) -> list[Problem]:
     python_of = parse_pythons(given["pythons"])
     problems = open_problems(given["problems"], python_of, given["search_path"])
-    names = [name.strip() for part in given["select"] for name in part.split(",") if name.strip()]
-    return select(problems, names) if names else problems
+    names = _names(given["select"])
+    return with_environments(select(problems, names) if names else problems, _say)
+
+
+def _names(parts: Sequence[str]) -> list[str]:
+    return [name.strip() for part in parts for name in part.split(",") if name.strip()]
 
 
 def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
@@ -143,6 +173,14 @@ def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     return plan, Asked(model, base_url, out / "replies" / identity[:16])
+
+
+def _run_seconds(given: dict[str, Any]) -> float | None:
+    """The limit of a run that was set for candidates: known solutions have the same."""
+    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
+    if "run_seconds" not in assigned:
+        return None
+    return make_settings("standard", run_seconds=assigned["run_seconds"]).run_seconds
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:

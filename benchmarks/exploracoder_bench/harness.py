@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from exploracoder.errors import ModelError
 
+from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger, alone_in
@@ -27,8 +28,6 @@ RESULTS = "results.jsonl"
 # So many samples in a row that could not ask the model end the run: the next would not either.
 _MODEL_GONE = 3
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -40,6 +39,7 @@ class Bench:
     out: Path
     executor: str = LOCAL
     jobs: int = 1
+    run_seconds: float | None = None
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
@@ -65,9 +65,16 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
     return tuple(result for result in found if result is not None)
 
 
-def judge_all(problems: Sequence[Problem], out: Path, pool: Pool, say: Say) -> dict[str, Verdict]:
+def judge_all(
+    problems: Sequence[Problem],
+    out: Path,
+    pool: Pool,
+    say: Say,
+    *,
+    run_seconds: float | None = None,
+) -> dict[str, Verdict]:
     """The verdicts by the problems' names; those that do not count are said."""
-    futures = {pool.submit(examine, problem, out): problem for problem in problems}
+    futures = {pool.submit(examine, problem, out, run_seconds): problem for problem in problems}
     verdicts = {}
     for number, future in enumerate(as_completed(futures), start=1):
         problem, error = futures[future], future.exception()
@@ -90,7 +97,9 @@ def judge_all(problems: Sequence[Problem], out: Path, pool: Pool, say: Say) -> d
 def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]:
     """What counted before counts: a table must not change because a machine was busy later."""
     new = [one for one in bench.problems if one.name not in plan.problems]
-    return judge_all(new, bench.out, pool, say) if new else {}
+    if not new:
+        return {}
+    return judge_all(new, bench.out, pool, say, run_seconds=bench.run_seconds)
 
 
 def _samples(bench: Bench, plan: Plan) -> list[Sample]:
@@ -133,7 +142,8 @@ def _result_of(future: Future[RunResult], sample: Sample) -> RunResult:
 
 def _warm(problems: Iterable[Problem], say: Say) -> None:
     """Index each library once beforehand: it is no part of what a method costs."""
-    distinct = {(problem.libraries, problem.python): problem for problem in problems}
+    named = (problem for problem in problems if problem.libraries)
+    distinct = {(problem.libraries, problem.python): problem for problem in named}
     for problem in distinct.values():
         say(f"reading the docs of {' and '.join(problem.libraries)}")
         failure = warm_index(problem)

@@ -9,6 +9,9 @@ import os
 from pathlib import Path
 
 from exploracoder.config import Settings
+from exploracoder.engine.oracle import run_in_copy
+from exploracoder.errors import InputError
+from exploracoder.state import Target, Task
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
@@ -43,12 +46,15 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
     try:
         prepare(problem, folder)
         return _verdict(problem, asyncio.run(_fault(problem, folder, run_seconds)))
-    except (SidecarError, OSError) as error:
+    except (SidecarError, InputError, OSError) as error:
         return _verdict(problem, f"It could not be tried: {error}")
 
 
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
-    sandboxing = await asyncio.to_thread(choose, "auto", python=problem.python, cwd=folder)
+    inputs = (Path(problem.place.root),) if problem.place is not None else ()
+    sandboxing = await asyncio.to_thread(
+        choose, "auto", python=problem.python, cwd=folder, inputs=inputs
+    )
     sidecar = Sidecar(
         python=problem.python,
         cwd=folder,
@@ -77,15 +83,33 @@ def _import_path(problem: Problem) -> str:
 
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
+    if problem.place is not None:
+        ran, checked = await run_in_copy(sidecar, class_task(problem, problem.place), solution)
+        return _said(ran) if checked is None else "" if checked.ran else _of_check(checked)
     branch = await sidecar.fork(sidecar.root)
     try:
         ran = await sidecar.run(branch, solution)
         if not ran.ran:
             return _said(ran)
         checked = await sidecar.run(branch, problem.check)
-        return "" if checked.ran else f"in the check, {_said(checked)}"
+        return "" if checked.ran else _of_check(checked)
     finally:
         await sidecar.drop(branch)
+
+
+def class_task(problem: Problem, place: Target) -> Task:
+    """The task of a class, as the engine's oracle takes it."""
+    return Task(
+        text=problem.task,
+        libraries=problem.libraries,
+        check=problem.check,
+        entry_point=problem.entry_point,
+        target=place,
+    )
+
+
+def _of_check(checked: Observation) -> str:
+    return f"in the check, {_said(checked)}"
 
 
 def _said(observation: Observation) -> str:

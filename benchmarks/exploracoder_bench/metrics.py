@@ -57,6 +57,24 @@ def estimate_at_k(results: Iterable[RunResult], k: int, passed: Passed) -> Estim
     return bootstrap(values)
 
 
+def after_calls(
+    results: Iterable[RunResult], calls: int, score: Callable[[float], float]
+) -> Estimate:
+    """The mean over problems of what ``score`` makes of the share of tests that pass.
+
+    It is the share after at most ``calls`` oracle calls: a sample that ended earlier stands with
+    its last text, one without any text with nothing.
+    Source: RepoClassBench, table 10 (Pass@1 across iterations) and section 5.2 (test rate).
+    """
+    groups = by_problem(results).values()
+    return bootstrap([_mean(score(_share(one, calls)) for one in group) for group in groups])
+
+
+def passes_all(share: float) -> float:
+    """1 for a class that passes all of its tests, or 0."""
+    return float(share == 1.0)
+
+
 def is_success(result: RunResult) -> bool:
     """Whether the solution ran to its end, right or wrong (success@k in ExploraCoder, 5)."""
     return result.ran
@@ -205,6 +223,10 @@ def _apart(results: Sequence[RunResult]) -> dict[str, int]:
         if not one.counts:
             counts[one.fault or "harness"] += 1
     return dict(counts)
+
+
+def _share(result: RunResult, calls: int) -> float:
+    return result.oracle_calls[:calls][-1] if result.oracle_calls else 0.0
 
 
 def _rate(results: Sequence[RunResult]) -> float:

@@ -10,6 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.errors import InputError
+from exploracoder.methods import find_method
+from exploracoder.state import Target
+
+# What running code leaves, and what the copy of a repository is made without.
+_PASSING = {"__pycache__", ".git"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,9 @@ class Problem:
     ``python`` is the interpreter that has the libraries, ``fixtures`` a folder whose content the
     working folder starts with, ``search_path`` a folder of more modules for that interpreter.
     ``solution`` is a known one, without the context; empty when there is none. ``target`` is what
-    the solution makes, where it is no function.
+    the solution makes, where it is no function. With a ``place`` the solution is the class
+    ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
+    repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
     """
 
     name: str
@@ -34,6 +41,9 @@ class Problem:
     search_path: Path | None = None
     solution: str = ""
     target: str = ""
+    place: Target | None = None
+    tests: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -45,6 +55,8 @@ class Problem:
         """The head of the SHA-256 of what makes it this problem; paths are not part of it."""
         own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
         parts = [own, self.libraries, self.target, _content(self.fixtures)]
+        if self.place is not None:
+            parts += [self.place.file, self.requires, _content(Path(self.place.root))]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -67,10 +79,25 @@ def check_names(problems: Sequence[Problem]) -> None:
         known[problem.slug] = problem.name
 
 
+def check_methods(problems: Sequence[Problem], methods: Sequence[str]) -> None:
+    """Raise InputError when a method cannot work on one of the problems."""
+    for name in methods:
+        writes_class = find_method(name).writes_class
+        wrong = [one.name for one in problems if (one.place is not None) != writes_class]
+        if wrong:
+            raise InputError(
+                f"The method {name} {'writes' if writes_class else 'does not write'} a class into a"
+                f" repository, and the problem {wrong[0]} is {'no' if writes_class else 'of'} such"
+                " kind. Choose with --method and --select; 'exploracoder explore --list-methods'"
+                " names the methods."
+            )
+
+
 def _content(folder: Path | None) -> list[str]:
     if folder is None:
         return []
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    found = (path for path in folder.rglob("*") if path.is_file())
+    files = sorted(path for path in found if not _PASSING & set(path.relative_to(folder).parts))
     return [
         f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
         for path in files

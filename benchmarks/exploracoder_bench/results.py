@@ -37,6 +37,7 @@ class RunResult(BaseModel):
     was ended, are more than none. ``setup`` means that the command could not do its work, which
     says nothing about the method; ``fault`` says whose failure that is. ``tests_passed`` of
     ``tests`` is the share of the problem's tests that the solution passes; a check is one test.
+    ``oracle_calls`` has that share for each text of a class that was judged, in order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +56,7 @@ class RunResult(BaseModel):
     solution: str = ""
     tests: int = 1
     tests_passed: int = 0
+    oracle_calls: tuple[float, ...] = ()
     subtasks: int = 0
     candidates: int = 0
     calls: int = 0

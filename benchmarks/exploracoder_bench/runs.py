@@ -15,7 +15,7 @@ from typing import Any
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.chains import gold_names, read_chain
+from exploracoder_bench.chains import gold_names, read_chain, read_tests
 from exploracoder_bench.children import Children
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
@@ -73,6 +73,8 @@ def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[
         arguments += ["--library", _from_anywhere(library)]
     if problem.entry_point:
         arguments += ["--entry-point", problem.entry_point]
+    if problem.place is not None:
+        arguments += ["--repository", problem.place.root, "--file", problem.place.file]
     if problem.context.strip():
         arguments += ["--context", "context.py"]
     arguments += ["--check", "check.py", "--python", _from_anywhere(problem.python)]
@@ -206,7 +208,10 @@ def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:
         lost = f"Its notebook is not there or damaged: {error}"
         return done.model_copy(update={"status": "setup", "fault": "harness", "reason": lost})
     gold = gold_names(problem.solution, problem.context)
-    return done.model_copy(update={"chain": chain if done.counts else ChainFacts(), "gold": gold})
+    told: dict[str, object] = {"chain": chain if done.counts else ChainFacts(), "gold": gold}
+    if problem.place is not None and done.counts:
+        told |= read_tests(notebook, len(problem.tests))
+    return done.model_copy(update=told)
 
 
 def _from_anywhere(name_or_path: str) -> str:

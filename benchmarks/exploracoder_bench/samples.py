@@ -63,11 +63,16 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
     return done
 
 
-def examine(problem: Problem, out: Path, children: Children | None = None) -> Verdict:
-    """Judge a problem in a folder that is gone afterwards."""
+def examine(
+    problem: Problem,
+    out: Path,
+    run_seconds: float | None = None,
+    children: Children | None = None,
+) -> Verdict:
+    """Judge a problem in a folder that is gone afterwards; its runs end after ``run_seconds``."""
     folder = (out / _ATTEMPTS / uuid4().hex).absolute()
     try:
-        return judge(problem, folder)
+        return judge(problem, folder, run_seconds)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

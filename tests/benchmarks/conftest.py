@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import venv
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -89,6 +92,25 @@ def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
+
+
+# What pytest needs, on Python 3.10 too. Without their metadata it finds no plugins.
+_PYTEST = {"pytest", "pluggy", "iniconfig", "packaging", "pygments"}
+_PYTEST |= {"exceptiongroup", "tomli", "typing_extensions"}
+
+
+@pytest.fixture(scope="session")
+def plain_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment that has pytest, and no plugin that is slow to start."""
+    home = tmp_path_factory.mktemp("plain")
+    venv.create(home, symlinks=True)
+    (packages,) = home.glob("lib/python*/site-packages")
+    for name in _PYTEST & {one.metadata["Name"].lower() for one in metadata.distributions()}:
+        for file in metadata.files(name) or ():
+            if file.suffix == ".py" and ".." not in file.parts:
+                (packages / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file.locate(), packages / file)
+    return str(home / "bin/python")
 
 
 def _write(file: Path, text: str) -> None:

@@ -10,18 +10,32 @@ A task is a folder:
     solution.py   a known solution, so that the check can be checked (may be left out)
     files/        what is in it lies in the folder in which code runs (may be left out)
 
+A class that is to be written into a repository is such a task too. Its task.json says more:
+
+    repository    the repository's top folder, from the task's folder on; it lacks the class
+    file          where the class belongs, from the repository on
+    entry_point   the class's name
+    tests         the repository's tests that tell, as pytest names them; they make the check, so
+                  that there is no check.py
+    requires      pins (NAME==VERSION) of the environment that is made for it; without any it is
+                  the interpreter that is named otherwise
+
 A folder of tasks has each in a folder of its own; a task's folder alone will do as well.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from exploracoder.errors import InputError
+from exploracoder.state import Target
+from exploracoder.tasks import make_target
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.repository_tests import check_of
 from exploracoder_bench.problems import Problem
 
 _TASK, _CHECK, _ABOUT = "task.txt", "check.py", "task.json"
@@ -32,9 +46,13 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    libraries: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
     entry_point: str | None = None
     dataset: str = ""
+    repository: str = ""
+    file: str = ""
+    tests: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
 
 def read_tasks(folder: Path, python_of: PythonOf) -> list[Problem]:
@@ -67,18 +85,34 @@ def _task(folder: Path, dataset: str, python_of: PythonOf) -> Problem:
     about = _about(folder / _ABOUT)
     libraries = tuple(_library(folder, name) for name in about.libraries)
     files = folder / "files"
+    check = check_of(about.tests) if about.tests else _read(folder / _CHECK)
     return Problem(
         name=folder.name,
         dataset=about.dataset or dataset,
         task=_read(folder / _TASK),
         context=_read(folder / "context.py", is_optional=True),
-        check=_read(folder / _CHECK),
+        check=check,
         entry_point=about.entry_point,
         libraries=libraries,
-        python=python_of(libraries),
+        python=sys.executable if about.requires else python_of(libraries or (folder.name,)),
         fixtures=files if files.is_dir() else None,
         solution=_read(folder / "solution.py", is_optional=True),
+        place=_place(folder, about),
+        tests=about.tests,
+        requires=about.requires,
     )
+
+
+def _place(folder: Path, about: About) -> Target | None:
+    if not about.repository:
+        return None
+    try:
+        place = make_target((folder / about.repository).resolve(), about.file)
+    except InputError as error:
+        raise InputError(f"{folder / _ABOUT}: {error}") from error
+    if not about.entry_point:
+        raise InputError(f"{folder / _ABOUT} names no class in 'entry_point'.")
+    return place
 
 
 def _about(file: Path) -> About:
@@ -88,8 +122,10 @@ def _about(file: Path) -> About:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"])) or "its form"
         raise InputError(f"{file}: {where}: {fault['msg']}.") from error
-    if not about.libraries:
-        raise InputError(f"{file} names no library in 'libraries'.")
+    if not about.libraries and not about.repository:
+        raise InputError(f"{file} names no library in 'libraries', and no 'repository'.")
+    if about.tests and not about.repository:
+        raise InputError(f"{file}: 'tests' are those of a 'repository', and it names none.")
     return about
 
 

@@ -12,7 +12,7 @@ from exploracoder_bench.plan import Price
 from exploracoder_bench.report.tables import grouped
 from exploracoder_bench.results import RunResult
 
-_LEFT_OUT = {"chain", "gold", "options", "solution"}
+_LEFT_OUT = {"chain", "gold", "oracle_calls", "options", "solution"}
 
 
 def write_sheets(out: Path, results: Sequence[RunResult], price: Price) -> None:
@@ -47,7 +47,8 @@ def write_sheets(out: Path, results: Sequence[RunResult], price: Price) -> None:
 def _sample(one: RunResult) -> dict[str, object]:
     row = {key: value for key, value in one.model_dump().items() if key not in _LEFT_OUT}
     chain = {"broken_at": one.chain.broken_at, "error": one.chain.error, "apis": one.chain.apis}
-    return row | chain | {"recall": recall(one)}
+    calls = {"oracle_calls": " ".join(f"{share:g}" for share in one.oracle_calls)}
+    return row | chain | {"recall": recall(one)} | calls
 
 
 def _write(file: Path, rows: list[dict[str, object]]) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.metrics import (
+    after_calls,
     by_problem,
     estimate_at_k,
     is_pass,
     is_success,
+    passes_all,
     summarize,
 )
 from exploracoder_bench.plan import Price
@@ -48,6 +50,24 @@ def at_k_table(
         for method, group in groups.items()
     ]
     return markdown([title, *(f"k = {k}" for k in ks)], rows)
+
+
+def oracle_table(results: Sequence[RunResult]) -> str:
+    """A line a method and figure, a column for each oracle call; empty when none was asked.
+
+    Source: RepoClassBench, table 10.
+    """
+    groups = grouped((one for one in results if one.counts), lambda one: one.method)
+    most = max((len(one.oracle_calls) for one in results if one.counts), default=0)
+    if not most:
+        return ""
+    columns = range(1, most + 1)
+    rows: list[Sequence[object]] = []
+    for method, group in groups.items():
+        rows.append((method, "pass@1", *(after_calls(group, n, passes_all) for n in columns)))
+        rates = (after_calls(group, n, float) for n in columns)
+        rows.append((method, "test rate", *(percent(one.value) for one in rates)))
+    return markdown(("after oracle calls", "", *map(str, columns)), rows)
 
 
 def chains_table(results: Sequence[RunResult]) -> str:

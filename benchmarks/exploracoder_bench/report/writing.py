@@ -19,6 +19,7 @@ from exploracoder_bench.report.tables import (
     datasets_table,
     excluded_table,
     methods_table,
+    oracle_table,
 )
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NOTEBOOK
@@ -83,6 +84,7 @@ def _tables(results: Sequence[RunResult], price: Price, excluded: dict[str, str]
         at_k_table(results, "pass@k", is_pass),
         at_k_table(results, "success@k", is_success),
         datasets_table(results),
+        oracle_table(results),
         chains_table(results),
         apart_table(results),
         excluded_table(excluded),

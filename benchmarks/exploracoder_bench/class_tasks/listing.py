@@ -1,0 +1,124 @@
+"""Which classes tasks are made of: a JSON file.
+
+    {"requires": ["pytest==9.2.0", …],
+     "classes": [{"name": "Pot", "package": "tea==1.0", "sha256": "…", "file": "src/tea/pot.py",
+                  "class": "Pot", "tests": ["tests/test_pot.py"], "requires": ["leaf==2.0"]}]}
+
+``sha256`` is that of the package's source distribution. ``file`` and ``tests`` begin at its top
+folder; ``requires`` are pins, the first for all classes, the second for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from exploracoder_bench.datasets.repoclassbench import read_class_tasks
+from exploracoder_bench.environments import name_of
+from exploracoder_bench.problems import slug_of
+
+# The list that comes with ExploraCoder.
+OURS = Path(__file__).with_name("classes.json")
+
+
+class Row(BaseModel):
+    """A class of a package, or, where ``repository`` is given, of a folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    package: str = ""
+    sha256: str = ""
+    repository: str = ""
+    file: str
+    class_name: str = Field(alias="class")
+    tests: tuple[str, ...] = Field(min_length=1)
+    requires: tuple[str, ...] = ()
+    description: str = ""
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Row:
+        if bool(self.package) == bool(self.repository):
+            raise ValueError("name a package, or a repository's folder")
+        if self.package and not self.sha256:
+            raise ValueError(f"{self.package} has no sha256 of its source distribution")
+        if slug_of(self.name) != self.name:
+            raise ValueError(f"the name {self.name!r} is none of a folder")
+        return self
+
+    @property
+    def origin(self) -> str:
+        """What the class is from, in a word."""
+        return name_of(self.package) if self.package else Path(self.repository).name
+
+
+class _Listing(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    requires: tuple[str, ...] = ()
+    classes: tuple[Row, ...]
+
+
+def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
+    """The classes of a list, all or those that are named. Raises InputError."""
+    try:
+        listing = _Listing.model_validate_json(file.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        raise InputError(f"{file}: {_fault(error)}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
+    return _named(
+        [_whole(row, listing.requires, file.parent) for row in listing.classes], names, file
+    )
+
+
+def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] = ()) -> list[Row]:
+    """The classes of RepoClassBench's file, whose repositories are folders in ``repositories``.
+
+    Raises InputError.
+    """
+    rows = []
+    for task in read_class_tasks(file):
+        told = {
+            "name": slug_of(task.name),
+            "repository": str((repositories / task.repository).resolve()),
+            "file": task.file,
+            "class": task.class_name,
+            "tests": task.tests,
+            "description": task.description,
+        }
+        try:
+            rows.append(Row.model_validate(told))
+        except ValidationError as error:
+            raise InputError(f"{file}, task {task.name}: {_fault(error)}") from error
+    return _named(rows, names, file)
+
+
+def _fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'its form'}: {fault['msg']}."
+
+
+def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:
+    known = [row.name for row in rows]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(f"{file} has no class {unknown[0]!r}: {', '.join(known)}.")
+    if len(set(known)) < len(known) or not known:
+        raise InputError(f"{file} has no class, or two of one name.")
+    return [row for row in rows if not names or row.name in names]
+
+
+def _whole(row: Row, requires: tuple[str, ...], folder: Path) -> Row:
+    """With what all require. What it is about must not be among that: it would be the answer."""
+    told: dict[str, Any] = {"requires": (*requires, *row.requires)}
+    if row.repository:
+        told["repository"] = str((folder / row.repository).resolve())
+    made = row.model_copy(update=told)
+    if made.origin in {name_of(pin) for pin in made.requires}:
+        raise InputError(f"{row.name}: {made.origin} is required, and it has the class itself.")
+    return made

@@ -1,0 +1,57 @@
+"""A package's source distribution: fetched once with pip, and unpacked."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from exploracoder.config import cache_folder
+from exploracoder.errors import InputError, SetupError
+
+from exploracoder_bench.class_tasks.listing import Row
+from exploracoder_bench.environments import Say, pip
+
+
+def lay_out(row: Row, folder: Path, say: Say) -> Path:
+    """The repository of a class as a folder of its own below ``folder``.
+
+    Raises SetupError when it cannot be had, InputError when it is not what it was.
+    """
+    root = folder / "repository"
+    if row.repository:
+        left_out = shutil.ignore_patterns(".git", "__pycache__")
+        shutil.copytree(row.repository, root, symlinks=True, ignore=left_out)
+        return root
+    archive = _archive(row, say)
+    try:
+        with tarfile.open(archive) as tar:
+            # "data": nothing of it lies outside of the folder, and no device or link leads there.
+            tar.extractall(folder / "unpacked", filter="data")
+    except (tarfile.TarError, OSError, TypeError) as error:
+        raise SetupError(f"{archive} cannot be unpacked: {error}.") from error
+    tops = list((folder / "unpacked").iterdir())
+    if len(tops) != 1 or not tops[0].is_dir():
+        raise InputError(f"{archive.name} is no source distribution: it has no folder at its top.")
+    return tops[0].rename(root)
+
+
+def _archive(row: Row, say: Say) -> Path:
+    """The file, from the cache folder or from the index; pip holds it to its SHA-256."""
+    home = cache_folder() / "benchmarks" / "sources" / row.sha256
+    found = list(home.glob("*.tar.gz"))
+    if found and hashlib.sha256(found[0].read_bytes()).hexdigest() == row.sha256:
+        return found[0]
+    say(f"fetching the source of {row.package}")
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as beside:
+        wanted = Path(beside) / "wanted.txt"
+        wanted.write_text(f"{row.package} --hash=sha256:{row.sha256}\n", encoding="utf-8")
+        words = ["--quiet", "--no-input", "--no-deps", "--no-binary", ":all:", "--require-hashes"]
+        pip("download", *words, "--dest", str(home), "--requirement", str(wanted))
+    found = list(home.glob("*.tar.gz"))
+    if len(found) != 1:
+        raise SetupError(f"{row.package} has no source distribution that is a .tar.gz file.")
+    return found[0]

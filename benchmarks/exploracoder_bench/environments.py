@@ -1,0 +1,101 @@
+"""Environments of pins: made once with venv and pip, kept in the cache folder, and then used as
+they are. Only wheels are installed, so that nothing runs of what is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from exploracoder.config import cache_folder
+from exploracoder.errors import InputError, SetupError
+from filelock import FileLock
+
+from exploracoder_bench.problems import Problem
+
+Say = Callable[[str], None]
+
+_PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==[A-Za-z0-9.!+_-]+( *;.*)?")
+# It is written last: an environment without it was not finished.
+_DONE = "pins.json"
+_SHOWN_LINES = 3
+
+
+def with_environments(problems: Iterable[Problem], say: Say) -> list[Problem]:
+    """The problems with the interpreters of what they require. Raises InputError, SetupError."""
+    return [
+        replace(one, python=environment_of(one.requires, say)) if one.requires else one
+        for one in problems
+    ]
+
+
+def environment_of(pins: Sequence[str], say: Say) -> str:
+    """The interpreter of an environment that has ``pins``, each NAME==VERSION.
+
+    It is of this Python's version. Raises InputError for what is no pin, SetupError when the
+    environment cannot be made.
+    """
+    wanted = sorted(set(pins))
+    for pin in wanted:
+        name_of(pin)
+    home = _home(wanted)
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{home}.lock"):
+        if not (home / _DONE).exists():
+            say(f"making an environment of {', '.join(wanted)}")
+            _make(home, wanted)
+    return str(_python(home))
+
+
+def name_of(pin: str) -> str:
+    """The package that a pin names, as the index compares names. Raises InputError."""
+    found = _PIN.fullmatch(pin.strip())
+    if found is None:
+        raise InputError(f"{pin!r} is no pin: say NAME==VERSION.")
+    return re.sub(r"[-_.]+", "-", found[1]).lower()
+
+
+def pip(*arguments: str) -> None:
+    """Run this Python's pip. Raises SetupError with its last words."""
+    if importlib.util.find_spec("pip") is None:
+        raise SetupError(
+            f"pip is needed and {sys.executable} has none. Get it: {sys.executable} -m ensurepip"
+        )
+    command = [sys.executable, "-m", "pip", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = [line for line in done.stderr.strip().splitlines() if line.strip()]
+        last = " ".join(line.strip() for line in said[-_SHOWN_LINES:]) or "no message"
+        raise SetupError(f"pip {arguments[0]} failed: {last}")
+
+
+def _home(pins: Sequence[str]) -> Path:
+    """Its folder: another Python, or other pins, is another environment."""
+    what = json.dumps([pins, sys.version, sys.base_prefix])
+    key = hashlib.sha256(what.encode()).hexdigest()[:16]
+    return cache_folder().absolute() / "benchmarks" / "environments" / key
+
+
+def _make(home: Path, pins: Sequence[str]) -> None:
+    shutil.rmtree(home, ignore_errors=True)
+    try:
+        venv.create(home, symlinks=os.name != "nt")
+        python = ["--python", str(_python(home)), "--quiet", "--no-input"]
+        pip(*python, "install", "--only-binary", ":all:", *pins)
+        (home / _DONE).write_text(json.dumps(pins), encoding="utf-8")
+    except OSError as error:
+        raise SetupError(f"The environment {home} cannot be made: {error}.") from error
+
+
+def _python(home: Path) -> Path:
+    return home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
