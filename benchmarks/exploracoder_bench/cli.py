@@ -93,6 +93,14 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Samples of each problem and method, with the seeds 0 to N-1.",
 )
+@click.option(
+    "--checks",
+    type=click.Choice(["shown", "hidden"]),
+    default="shown",
+    show_default=True,
+    help="shown: methods that can use a problem's check are given it, as by a user; hidden: no"
+    " method is, and the check is asked once, when the solution is there.",
+)
 @click.option("--profile", metavar="NAME", help="As in 'exploracoder explore', for all methods.")
 @click.option(
     "--set",

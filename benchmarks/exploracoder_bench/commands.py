@@ -34,6 +34,11 @@ def run_command(given: dict[str, Any], command: str) -> int:
     problems = _problems(given)
     plan, asked = _plan(given, command, out)
     check_methods(problems, plan.methods)
+    classes = [problem.name for problem in problems if problem.place is not None]
+    if classes and plan.checks == "hidden":
+        raise InputError(
+            f"{classes[0]} is a class, whose methods work by its check: it cannot be hidden."
+        )
     bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"], _run_seconds(given))
     results = run_bench(bench, _say)
     from exploracoder_bench.report.tables import apart_table, methods_table
@@ -169,6 +174,7 @@ def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
         timeout_s=given["timeout"],
         methods=tuple(dict.fromkeys(methods)),
         samples=given["samples"],
+        checks=given["checks"],
         price=parse_price(given["price"]),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.

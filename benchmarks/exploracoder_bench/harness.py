@@ -106,7 +106,13 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     """All of a method's come together, so that its prompts find the server's cache as in use."""
     counted = [problem for problem in bench.problems if problem.name in plan.problems]
     return [
-        Sample(problem, Way(method, seed, plan.options), bench.asked, bench.out, plan.timeout_s)
+        Sample(
+            problem,
+            Way(method, seed, plan.options, hides_check=plan.checks == "hidden"),
+            bench.asked,
+            bench.out,
+            plan.timeout_s,
+        )
         for method in bench.plan.methods
         for seed in range(bench.plan.samples)
         for problem in counted

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.config import Settings
@@ -50,19 +51,37 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
         return _verdict(problem, f"It could not be tried: {error}")
 
 
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """Whether a solution ran to its end and passed; the reason says what went wrong."""
+
+    ran: bool
+    passed: bool
+    reason: str = ""
+
+
+def assess(problem: Problem, solution: str, folder: Path) -> Assessment:
+    """Run a solution and the problem's check in ``folder``, which is made afresh.
+
+    Raises SidecarError and InputError when neither could be run.
+    """
+    if not solution.strip():
+        return Assessment(ran=False, passed=False, reason="There is no solution.")
+    prepare(problem, folder)
+    return asyncio.run(_assess(problem, solution, folder))
+
+
+async def _assess(problem: Problem, solution: str, folder: Path) -> Assessment:
+    async with await _sidecar(problem, folder, None) as sidecar:
+        context = await sidecar.run(sidecar.root, problem.context)
+        if not context.ran:
+            raise SidecarError(f"The context does not run here: {_said(context)}")
+        ran, failure = await _try(sidecar, problem, solution)
+        return Assessment(ran=ran, passed=not failure, reason=failure)
+
+
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
-    inputs = (Path(problem.place.root),) if problem.place is not None else ()
-    sandboxing = await asyncio.to_thread(
-        choose, "auto", python=problem.python, cwd=folder, inputs=inputs
-    )
-    sidecar = Sidecar(
-        python=problem.python,
-        cwd=folder,
-        limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
-        env={"PYTHONPATH": _import_path(problem)},
-        launcher=sandboxing.launcher,
-    )
-    async with sidecar:
+    async with await _sidecar(problem, folder, run_seconds) as sidecar:
         context = await sidecar.run(sidecar.root, problem.context)
         if not context.ran:
             return f"Its context does not run here: {_said(context)}"
@@ -75,6 +94,21 @@ async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> s
     return ""
 
 
+async def _sidecar(problem: Problem, folder: Path, run_seconds: float | None) -> Sidecar:
+    """One that is not started yet, in the sandbox that candidates run in."""
+    inputs = (Path(problem.place.root),) if problem.place is not None else ()
+    sandboxing = await asyncio.to_thread(
+        choose, "auto", python=problem.python, cwd=folder, inputs=inputs
+    )
+    return Sidecar(
+        python=problem.python,
+        cwd=folder,
+        limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
+        env={"PYTHONPATH": _import_path(problem)},
+        launcher=sandboxing.launcher,
+    )
+
+
 def _import_path(problem: Problem) -> str:
     """Where modules are looked for, libraries given by path included: nothing installed them."""
     homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
@@ -83,18 +117,23 @@ def _import_path(problem: Problem) -> str:
 
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
+    return (await _try(sidecar, problem, solution))[1]
+
+
+async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> tuple[bool, str]:
+    """Whether a solution ran to its end, and what is wrong with it: nothing when it passes."""
     if problem.place is not None:
         ran, checked = await run_in_copy(sidecar, class_task(problem, problem.place), solution)
-        return _said(ran) if checked is None else "" if checked.ran else _of_check(checked)
-    branch = await sidecar.fork(sidecar.root)
-    try:
-        ran = await sidecar.run(branch, solution)
-        if not ran.ran:
-            return _said(ran)
-        checked = await sidecar.run(branch, problem.check)
-        return "" if checked.ran else _of_check(checked)
-    finally:
-        await sidecar.drop(branch)
+    else:
+        branch = await sidecar.fork(sidecar.root)
+        try:
+            ran = await sidecar.run(branch, solution)
+            checked = await sidecar.run(branch, problem.check) if ran.ran else None
+        finally:
+            await sidecar.drop(branch)
+    if checked is None:
+        return False, _said(ran)
+    return True, "" if checked.ran else _of_check(checked)
 
 
 def class_task(problem: Problem, place: Target) -> Task:

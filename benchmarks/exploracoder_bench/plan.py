@@ -7,6 +7,7 @@ import json
 import platform
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError
@@ -16,6 +17,8 @@ from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
 
 FILE = "plan.json"
+# Whether the methods are given a problem's check, or it is only asked afterwards.
+Checks = Literal["shown", "hidden"]
 # What servers make up anew with every answer.
 _FLEETING = {"created", "permission"}
 
@@ -33,8 +36,8 @@ class Plan(BaseModel):
     """What was asked for, and with what it was answered.
 
     ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
-    model. ``problems`` maps each problem that counts to its digest, ``excluded`` each other one to
-    the reason.
+    model. ``checks`` says whether the methods saw them. ``problems`` maps each problem that counts
+    to its digest, ``excluded`` each other one to the reason.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,6 +52,7 @@ class Plan(BaseModel):
     timeout_s: float
     methods: tuple[str, ...]
     samples: int
+    checks: Checks = "shown"
     price: Price = Price()
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
@@ -121,6 +125,11 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             f"The model changed under the runs kept here: it was {before.model}"
             f" ({before.identity[:12]}), now it is {asked.model} ({asked.identity[:12]}). Use"
             " another --out, and 'exploracoder bench compare' for the two."
+        )
+    if before.checks != asked.checks:
+        raise InputError(
+            f"The methods of the runs kept here had the checks {before.checks}. Use --checks"
+            f" {before.checks}, or another --out."
         )
     if (before.options, before.timeout_s) != (asked.options, asked.timeout_s):
         raise InputError(

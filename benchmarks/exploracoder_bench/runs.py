@@ -27,11 +27,15 @@ NOTEBOOK = "exploration.ipynb"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a problem is explored; ``options`` are further arguments of ``exploracoder explore``."""
+    """How a problem is explored; ``options`` are further arguments of ``exploracoder explore``.
+
+    With ``hides_check`` the method is not given the problem's check.
+    """
 
     method: str
     seed: int
     options: tuple[str, ...] = ()
+    hides_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[
         arguments += ["--repository", problem.place.root, "--file", problem.place.file]
     if problem.context.strip():
         arguments += ["--context", "context.py"]
-    arguments += ["--check", "check.py", "--python", _from_anywhere(problem.python)]
+    if not way.hides_check:
+        arguments += ["--check", "check.py"]
+    arguments += ["--python", _from_anywhere(problem.python)]
     arguments += ["--output", NOTEBOOK, "--max-seconds", f"{timeout_s:g}"]
     return [*arguments, "--json", "--quiet", *asked.options, *way.options]
 
@@ -96,6 +102,9 @@ def run(
     What the command wrote stays there: exploration.ipynb, report.json, messages.txt.
     """
     prepare(problem, folder)
+    if way.hides_check:
+        # Code that is run there can read what lies there.
+        (folder / "check.py").unlink()
     started = time.perf_counter()
     exit_code, is_late = (children or Children()).call(
         command(problem, way, asked, timeout_s),

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+from exploracoder.errors import InputError
+from exploracoder_kernel.errors import SidecarError
+
 from exploracoder_bench.children import Children
-from exploracoder_bench.judge import Verdict, judge
+from exploracoder_bench.judge import Verdict, assess, judge
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunKey, RunResult
 from exploracoder_bench.runs import Asked, Way, run
@@ -58,9 +61,29 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
             shutil.rmtree(sample.folder)
         sample.folder.parent.mkdir(parents=True, exist_ok=True)
         attempt.rename(sample.folder)
+        return _assessed(sample, done) if sample.way.hides_check and done.counts else done
     except OSError as error:
         return lost(sample, f"{type(error).__name__}: {error}")
-    return done
+
+
+def _assessed(sample: Sample, done: RunResult) -> RunResult:
+    """The result with what the check says of the solution, which the method has not heard."""
+    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    try:
+        found = assess(sample.problem, done.solution, folder)
+    except (SidecarError, InputError) as error:
+        return lost(sample, f"The solution could not be checked: {error}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return done.model_copy(
+        update={
+            "status": "solved" if found.passed else "failed",
+            "ran": found.ran,
+            "checks": "passed" if found.passed else "failed" if found.ran else "none",
+            "reason": "" if found.passed else found.reason,
+            "tests_passed": int(found.passed),
+        }
+    )
 
 
 def examine(

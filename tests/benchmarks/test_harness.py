@@ -138,6 +138,23 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     assert not (out / "attempts").exists() or not list((out / "attempts").iterdir())
 
 
+def test_a_hidden_check_is_asked_only_when_the_solution_is_there(
+    stage: Stage, whole: Path, tmp_path: Path
+) -> None:
+    done = stage.run(tmp_path, "--checks", "hidden")
+
+    assert done.returncode == 0, done.stderr
+    assert [one["status"] for one in facts(tmp_path)] == [one["status"] for one in facts(whole)]
+    for report in tmp_path.glob("work/*/*/report.json"):
+        assert json.loads(report.read_text())["verified"]["checks"] == "none"
+        assert not (report.parent / "check.py").exists()
+
+    shown = stage.run(tmp_path)
+
+    assert shown.returncode != 0
+    assert "--checks hidden" in shown.stderr
+
+
 def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
     stage: Stage, whole: Path
 ) -> None:
