@@ -47,10 +47,21 @@ def test_a_class_stands_in_for_the_member_that_makes_it() -> None:
     assert made("pipe.pour(minutes=5)", STEEPER) == ["pipe.steep(minutes=5)"]
 
 
-def test_a_wrong_name_is_replaced_before_real_ones() -> None:
-    codes = made("y = leaf.to_text().mix(z)", BLEND, TO_TEXT, wrong=("mix",))
+def test_a_function_takes_a_members_place() -> None:
+    def made_in(code: str) -> list[str]:
+        return list(substitutes(code, KnownApis(ALL), [BLEND], ("mix",), "import tea as t"))
 
-    assert codes[0] == "y = leaf.to_text().blend(z)"
+    assert made_in("x = t.Leaf.mix(a, b)") == ["x = t.blend(a, b)"]
+    assert made_in("x = [é, a.copy().mix(b)]") == ["x = [é, t.blend(a.copy(), b)]"]
+    assert made_in("x = a.mix()") == ["x = t.blend(a)"]
+    assert made_in("x = a.mix") == ["x = t.blend(a)"]
+    assert list(substitutes("x = a.mix()", KnownApis(ALL), [BLEND], ("mix",))) == []
+
+
+def test_a_wrong_name_is_replaced_before_real_ones() -> None:
+    codes = made("y = leaf.mix(1).text", POUR, TO_TEXT, wrong=("mix",))
+
+    assert codes[0] == "y = leaf.pour(1).text"
 
 
 def test_the_last_place_comes_first_and_other_text_stays() -> None:
@@ -70,7 +81,7 @@ def test_what_names_no_api_has_no_substitute(code: str) -> None:
 def test_a_signature_that_cannot_be_read_is_tried() -> None:
     odd = api("tea.odd", "function", "odd(, what) ->")
 
-    assert made("pot.pour(1, 2, 3)", odd) == ["pot.odd(1, 2, 3)"]
+    assert made("blend(1, 2, 3)", odd) == ["odd(1, 2, 3)"]
 
 
 @dataclass(frozen=True)
@@ -118,9 +129,9 @@ async def test_the_search_ends_at_its_limit_and_at_the_first_that_is_good(
 
 async def test_wrong_names_are_mended_one_after_another() -> None:
     runs = Runs("words", "mingle")
-    code, good = "leaf.words().mingle(b)", "leaf.to_text().blend(b)"
+    code, good = "leaf.words().mingle(b)", "leaf.to_text().pour(b)"
 
-    assert await found(runs, code, good, [BLEND, TO_TEXT], 20) == good
+    assert await found(runs, code, good, [POUR, TO_TEXT], 20) == good
 
 
 def test_a_solution_with_another_api_is_mended_without_the_model(
@@ -133,6 +144,17 @@ def test_a_solution_with_another_api_is_mended_without_the_model(
     assert "repair" not in kinds_asked(server)
     assert done.json["status"] == "solved"
     assert done.json["solution"] == SOLUTION
+
+
+def test_without_a_check_only_what_does_not_exist_is_replaced(
+    serve: Serve, explore: Explorer
+) -> None:
+    wrong = SOLUTION.replace("tealeaf.read_leaves", "tealeaf.parse_leaves").replace("> 3", "> 4")
+    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    done = explore(server, "--json", "--set", "repair-names=false", check=None)
+
+    assert "repair" not in kinds_asked(server)
+    assert done.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
 
 
 def test_a_step_that_came_to_nothing_is_mended_without_the_model(

@@ -234,6 +234,7 @@ async def _substitute(trial: _Trial, candidates: Sequence[Candidate]) -> None:
         lambda one: has_good_evidence(one, trial.wanted),
         most,
         {one.code for one in trial.candidates},
+        "\n".join(earlier_cells(trial.bench)),
     )
     if mended is not None:
         trial.candidates.append(mended)

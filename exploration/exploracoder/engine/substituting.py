@@ -9,13 +9,14 @@ does not exist says what was meant: it is the best query for the one that does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.known import KnownApis
+from exploracoder.engine.names import chain_of
 from exploracoder.state import NameProblem
 
 
@@ -34,14 +35,31 @@ TriedT = TypeVar("TriedT", bound=Tried)
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a snippet names an API: the name's line, counting from 1, its bytes, and its call."""
+    """Where a snippet names an API.
+
+    Positions are a line, counting from 1, and bytes in it: the name goes from ``start`` to ``end``;
+    a member's owner from ``owner_start`` to the dot, if it stands in the same line. ``root`` is the
+    first name of a chain such as ``lib.Class.name``.
+    """
 
     name: str
     row: int
     start: int
     end: int
-    is_member: bool
     call: ast.Call | None
+    is_member: bool = False
+    owner_start: int | None = None
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """New text from ``start`` to ``end`` in a line."""
+
+    row: int
+    start: int
+    end: int
+    text: str
 
 
 async def search(
@@ -52,18 +70,22 @@ async def search(
     is_good: Callable[[TriedT], bool],
     most: int,
     seen: set[str],
+    around: str = "",
+    only_wrong: bool = False,
 ) -> TriedT | None:
     """The first snippet that is good, of at most ``most`` with another API in one's place.
 
     ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
     another wrong name than before is gone on from. What is ``seen`` is not run again; what is run
-    is added.
+    is added. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API
+    that exists is replaced.
     """
     waiting, tries = [failed], 0
     while waiting:
         base = waiting.pop(0)
         wrong = wrong_names(base)
-        for code in substitutes(base.code, known, await docs_for(wrong), wrong):
+        docs = await docs_for(wrong)
+        for code in substitutes(base.code, known, docs, wrong, around, only_wrong):
             if tries >= most:
                 return None
             if code in seen:
@@ -84,60 +106,127 @@ def wrong_names(tried: Tried) -> frozenset[str]:
 
 
 def substitutes(
-    code: str, known: KnownApis, docs: Sequence[ApiDoc], wrong: Collection[str] = ()
+    code: str,
+    known: KnownApis,
+    docs: Sequence[ApiDoc],
+    wrong: Collection[str] = (),
+    around: str = "",
+    only_wrong: bool = False,
 ) -> Iterator[str]:
-    """``code`` with one of ``docs`` in the place of one API that it names, the best docs first.
+    """``code`` with one of ``docs`` in the place of one API that it names, the likeliest first.
 
     Names that are ``wrong`` are replaced before those that the library has; an API takes a place
-    only if it can be called as that place does.
+    only if it can be called as that place does. A function takes a method's place with what is
+    before the dot as its first value, where ``code`` or ``around`` has imported its library.
     """
     try:
         tree = ast.parse(code)
+        modules = _modules([tree, ast.parse(around)])
     except (SyntaxError, ValueError):
         return
     places = [one for one in _places(tree) if one.name in wrong or known.named(one.name)]
     # What comes last is what the result hangs on.
-    places.sort(key=lambda one: (one.name in wrong, one.row, one.start), reverse=True)
+    places.sort(key=lambda one: (one.row, one.start), reverse=True)
     seen = {code}
-    for is_wrong in (True, False):
-        for doc in docs:
-            for place in places:
-                if (place.name in wrong) != is_wrong:
-                    continue
-                for text in _forms(doc, place):
-                    made = _put(code, place, text)
-                    if text.removesuffix("()") != place.name and made not in seen:
-                        seen.add(made)
-                        yield made
+    for is_wrong in (True,) if only_wrong else (True, False):
+        there = [one for one in places if (one.name in wrong) == is_wrong]
+        for doc, place in _likeliest_first(docs, there):
+            for change in _changes(doc, place, code, modules):
+                made = _apply(code, change)
+                if doc.path.rpartition(".")[2] != place.name and made not in seen:
+                    seen.add(made)
+                    yield made
+
+
+# So many docs are tried in a place before the place above it has its first.
+_DOCS_A_PLACE = 3
+
+
+def _likeliest_first(
+    docs: Sequence[ApiDoc], places: Sequence[_Place]
+) -> Iterator[tuple[ApiDoc, _Place]]:
+    pairs = [(m + _DOCS_A_PLACE * n, n, m) for n in range(len(places)) for m in range(len(docs))]
+    return ((docs[m], places[n]) for _, n, m in sorted(pairs))
+
+
+def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
+    """The local names of modules that are imported whole, by the modules' paths."""
+    aliases = [
+        alias
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    ]
+    return {alias.name: alias.asname or alias.name for alias in aliases}
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
     """The attributes and names that are read, with the calls that they are the functions of."""
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
+        call = calls.get(id(node))
         match node:
-            case ast.Attribute(attr=name, end_lineno=int(row), end_col_offset=int(end)):
+            case ast.Attribute(value, attr=name, end_lineno=int(row), end_col_offset=int(end)):
                 start = end - len(name.encode())
-                yield _Place(name, row, start, end, True, calls.get(id(node)))
+                owner = value.col_offset if value.lineno == row else None
+                root = (chain_of(node) or "").partition(".")[0]
+                yield _Place(name, row, start, end, call, True, owner, root)
             case ast.Name(id=name, lineno=row, col_offset=start, end_col_offset=int(end)):
-                yield _Place(name, row, start, end, False, calls.get(id(node)))
+                yield _Place(name, row, start, end, call)
 
 
-def _forms(doc: ApiDoc, place: _Place) -> Iterator[str]:
-    """How ``doc`` is written at a place: by its name, or as the member that stands for it."""
-    name = doc.path.rpartition(".")[2]
+def _changes(
+    doc: ApiDoc, place: _Place, code: str, modules: Mapping[str, str]
+) -> Iterator[_Change]:
+    """The ways in which ``doc`` can be written at a place."""
+    name, own = doc.path.rpartition(".")[2], (place.row, place.start, place.end)
     if doc.kind in ("property", "attribute"):
         if place.is_member and place.call is None:
-            yield name
+            yield _Change(*own, name)
         return
     accepts = _Parameters.read(doc.signature)
     called = "" if place.call is not None else "()"
     members = [alias[1:] for alias in doc.aliases if alias.startswith(".")]
-    if place.is_member and members:
-        # What is before the dot is its first value.
-        yield from (name + called for name in members if accepts.takes(place.call, given=1))
-    elif (place.is_member or doc.kind in ("class", "function")) and accepts.takes(place.call, 0):
-        yield name + called
+    fits, fits_after = accepts.takes(place.call, given=0), accepts.takes(place.call, given=1)
+    if not place.is_member:
+        if doc.kind in ("class", "function") and fits:
+            yield _Change(*own, name + called)
+    elif members or doc.kind == "method":
+        # What is before the dot is the first value of what a member stands for.
+        if fits_after if members else fits:
+            yield from (_Change(*own, member + called) for member in members or [name])
+    elif place.owner_start is not None:
+        yield from _as_function(doc, place, code, modules, fits, fits_after)
+
+
+def _as_function(
+    doc: ApiDoc,
+    place: _Place,
+    code: str,
+    modules: Mapping[str, str],
+    fits: bool,
+    fits_after: bool,
+) -> Iterator[_Change]:
+    """A function in a member's place: of the module, or with the member's owner as first value."""
+    library, _, rest = doc.path.partition(".")
+    local, start = modules.get(library), place.owner_start
+    if local is None or start is None:
+        return
+    if place.root in modules.values():
+        if fits:
+            called = "" if place.call is not None else "()"
+            yield _Change(place.row, start, place.end, f"{local}.{rest}{called}")
+        return
+    line = code.splitlines()[place.row - 1].encode()
+    owner = line[start : place.start].decode().rstrip().removesuffix(".")
+    if not fits_after:
+        return
+    if place.call is None:
+        yield _Change(place.row, start, place.end, f"{local}.{rest}({owner})")
+    elif line[place.end : place.end + 1] == b"(":
+        comma = ", " if place.call.args or place.call.keywords else ""
+        yield _Change(place.row, start, place.end + 1, f"{local}.{rest}({owner}{comma}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +274,8 @@ class _Parameters:
         return self.has_keywords or named - {None} <= self.names
 
 
-def _put(code: str, place: _Place, text: str) -> str:
-    # Positions in the tree count bytes.
+def _apply(code: str, change: _Change) -> str:
     lines = [line.encode() for line in code.splitlines(keepends=True)]
-    line = lines[place.row - 1]
-    lines[place.row - 1] = line[: place.start] + text.encode() + line[place.end :]
+    line = lines[change.row - 1]
+    lines[change.row - 1] = line[: change.start] + change.text.encode() + line[change.end :]
     return b"".join(lines).decode()

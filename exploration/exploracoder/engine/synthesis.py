@@ -16,7 +16,7 @@ from exploracoder.engine import renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.explorer import without_repetition
 from exploracoder.engine.oracle import judge
-from exploracoder.engine.recommender import find_alike
+from exploracoder.engine.recommender import find, find_alike
 from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
@@ -101,19 +101,37 @@ async def _rename(
 async def _substitute(
     bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str, seen: set[str]
 ) -> Attempt | None:
-    """The attempt with other APIs in some places, if the user's check accepts that."""
+    """The attempt with other APIs in some places, if the user's check accepts that.
+
+    Without a check only names that do not exist are replaced, by the first that runs.
+    """
     most, task = bench.settings.substitutes, bench.exploration.task
-    if failed.is_good or not (most and task.check) or task.target is not None:
+
+    def is_good(attempt: Attempt) -> bool:
+        return attempt.is_good and bool(task.check or not attempt.problems)
+
+    if not most or is_good(failed) or not (task.check or failed.problems) or task.target:
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
-        return [*await find_alike(bench, sorted(wrong), _ALIKE), *apis]
+        alike = await find_alike(bench, sorted(wrong), _ALIKE)
+        more = await find(bench, task.text, bench.settings.retrieved_apis)
+        docs = [*alike, *apis, *(hit.doc for hit in more)]
+        return list({doc.path: doc for doc in docs}.values())
 
     async def run(code: str) -> Attempt:
         return await try_solution(bench, code, apis, part)
 
     return await substituting.search(
-        failed, bench.known, docs_for, run, lambda attempt: attempt.is_good, most, seen
+        failed,
+        bench.known,
+        docs_for,
+        run,
+        is_good,
+        most,
+        seen,
+        task.context,
+        only_wrong=not task.check,
     )
 
 
