@@ -139,7 +139,8 @@ def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(drafts={1: [fenced(BROKEN_READ)]}))
-    explore(server, "--profile", "small", "--set", "first-tries=0", "--set", "repair-names=false")
+    off = ("--set", "first-tries=0", "--set", "repair-names=false", "--set", "substitutes=0")
+    explore(server, "--profile", "small", *off)
     problems = explore.exploration.steps[0].candidates[0].problems
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 

@@ -55,7 +55,7 @@ def test_it_is_offered_for_repairs_and_answers_from_the_docs(
     repairs: list[Said] = [look_up("keep some leaves"), fenced(KEEP)]
     server = serve(TeaModel(drafts={2: [fenced(BROKEN)]}, debugs={2: repairs}))
 
-    ended = explore(server, *settings("api-search=repairs", "repair-names=false"))
+    ended = explore(server, *settings("api-search=repairs", "repair-names=false", "substitutes=0"))
 
     assert ended.code == 0
     assert offered(server.chat_requests) == {"debug"}

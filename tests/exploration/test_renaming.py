@@ -11,6 +11,7 @@ from exploracoder.state import NameProblem
 from .conftest import Explorer, Serve
 from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
 
+WITHOUT = ("--set", "repair-names=false", "--set", "substitutes=0")
 REPLACED = {
     "an attribute": ("tea.pourr(leaf)", "pourr", "tea.pour(leaf)"),
     "twice in a line": ("a.x(b.x)", "x", "a.pour(b.pour)"),
@@ -91,6 +92,6 @@ def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer)
 def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:
     broken = "import tealeaf\nleaves = tealeaf.reed_leaves(text)\nprint(leaves)"
     server = serve(TeaModel(drafts={1: [fenced(broken)]}))
-    explore(server, "--set", "candidates=1", "--set", "repair-names=false")
+    explore(server, "--set", "candidates=1", *WITHOUT)
 
     assert "debug" in kinds_asked(server)

@@ -20,6 +20,8 @@ from exploracoder.prompts import render
 from exploracoder.state import RankedApi, Recommendation, Step, Subtask
 
 _KEPT_DOC_CHARS = 4000
+# APIs that are looked at for a name which does not exist.
+ALIKE = 8
 
 
 class _RerankReply(BaseModel):

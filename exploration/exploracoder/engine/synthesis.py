@@ -14,9 +14,9 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
-from exploracoder.engine.explorer import without_repetition
 from exploracoder.engine.oracle import judge
-from exploracoder.engine.recommender import find, find_alike
+from exploracoder.engine.recommender import ALIKE, find, find_alike
+from exploracoder.engine.snippets import without_repetition
 from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
@@ -114,7 +114,7 @@ async def _substitute(
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
-        alike = await find_alike(bench, sorted(wrong), _ALIKE)
+        alike = await find_alike(bench, sorted(wrong), ALIKE)
         more = await find(bench, task.text, bench.settings.retrieved_apis)
         docs = [*alike, *apis, *(hit.doc for hit in more)]
         return list({doc.path: doc for doc in docs}.values())
@@ -133,9 +133,6 @@ async def _substitute(
         task.context,
         only_wrong=not task.check,
     )
-
-
-_ALIKE = 8
 
 
 async def compose(bench: Workbench) -> Attempt | None:

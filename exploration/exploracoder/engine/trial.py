@@ -1,0 +1,100 @@
+"""One subtask being explored: its candidates, and the branches that they have run in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from exploracoder_kernel.observation import Variable
+
+from exploracoder.engine.checking import check, imported_names, missing_attribute
+from exploracoder.engine.selection import has_good_evidence
+from exploracoder.engine.snippets import without_repetition
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Candidate, CandidateOrigin, Step
+
+
+@dataclass(slots=True)
+class Trial:
+    """The candidates of one subtask and the branches that they have run in."""
+
+    bench: Workbench
+    step: Step
+    variables: Sequence[Variable]
+    wanted: tuple[str, ...] = ()
+    hint: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+    branches: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def new(self) -> list[Candidate]:
+        """The candidates of this trial, without those that the step brought along."""
+        return self.candidates[len(self.step.candidates) :]
+
+    @property
+    def shown(self) -> Step:
+        """The step as it stands: what ran again on this state is in the list once."""
+        again = {candidate.code for candidate in self.new}
+        old = [one for one in self.step.candidates if one.code not in again]
+        return self.step.model_copy(update={"candidates": (*old, *self.new)})
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next candidate: none is used twice."""
+        numbers = [int(one.id.rpartition("/")[2]) for one in self.candidates]
+        return max(numbers, default=0) + 1
+
+    @property
+    def base(self) -> str:
+        """The branch whose state a candidate starts from."""
+        live = self.bench.settings.candidate_style == "live"
+        return self.bench.branch if live else self.bench.root
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether some candidate leaves nothing to be wished for."""
+        return any(has_good_evidence(candidate, self.wanted) for candidate in self.new)
+
+    async def run(
+        self, id_: str, code: str, origin: CandidateOrigin, debug_of: str | None
+    ) -> Candidate:
+        """Run a code in a fork of its own, which takes the place of an earlier one of that id."""
+        bench = self.bench
+        branch = await bench.sidecar.fork(self.base)
+        if id_ in self.branches:
+            await bench.sidecar.drop(self.branches[id_])
+        self.branches[id_] = branch
+        earlier = earlier_cells(bench)
+        if bench.settings.candidate_style == "live":
+            code = without_repetition(code, earlier)
+        bound = [variable.name for variable in self.variables]
+        bound += imported_names(earlier, bench.known)
+        checked = await check(bench, branch, code, bound, self.step.recommendation.kept)
+        observation = await bench.run(self.step.subtask.id, branch, checked.code)
+        missing = await missing_attribute(bench, branch, observation)
+        return Candidate(
+            id=id_,
+            code=checked.code,
+            origin=origin,
+            debug_of=debug_of,
+            added_imports=checked.added_imports,
+            problems=(*checked.problems, *missing),
+            apis=checked.apis,
+            observation=observation,
+        )
+
+    async def drop_branches(self) -> None:
+        """Let go of the branches of the candidates that were not chosen."""
+        if self.bench.keeps_branches:
+            self.bench.kept |= self.branches
+            return
+        for branch in self.branches.values():
+            await self.bench.sidecar.drop(branch)
+
+
+def earlier_cells(bench: Workbench) -> list[str]:
+    """The code that has run in the state which a candidate starts from."""
+    context = [bench.exploration.task.context]
+    if bench.settings.candidate_style != "live":
+        return context
+    return [*context, *(link.candidate.code for link in bench.exploration.trace)]
