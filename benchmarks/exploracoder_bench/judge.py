@@ -84,7 +84,7 @@ def _import_path(problem: Problem) -> str:
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
     if problem.place is not None:
-        ran, checked = await run_in_copy(sidecar, class_task(problem, problem.place), solution)
+        ran, checked = await run_in_copy(sidecar, _class_task(problem, problem.place), solution)
         return _said(ran) if checked is None else "" if checked.ran else _of_check(checked)
     branch = await sidecar.fork(sidecar.root)
     try:
@@ -97,7 +97,7 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
         await sidecar.drop(branch)
 
 
-def class_task(problem: Problem, place: Target) -> Task:
+def _class_task(problem: Problem, place: Target) -> Task:
     """The task of a class, as the engine's oracle takes it."""
     return Task(
         text=problem.task,
