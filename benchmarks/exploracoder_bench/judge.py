@@ -123,7 +123,7 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
 async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> tuple[bool, str]:
     """Whether a solution ran to its end, and what is wrong with it: nothing when it passes."""
     if problem.place is not None:
-        ran, checked = await run_in_copy(sidecar, class_task(problem, problem.place), solution)
+        ran, checked = await run_in_copy(sidecar, _class_task(problem, problem.place), solution)
     else:
         branch = await sidecar.fork(sidecar.root)
         try:
@@ -136,7 +136,7 @@ async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> tuple[bool,
     return True, "" if checked.ran else _of_check(checked)
 
 
-def class_task(problem: Problem, place: Target) -> Task:
+def _class_task(problem: Problem, place: Target) -> Task:
     """The task of a class, as the engine's oracle takes it."""
     return Task(
         text=problem.task,

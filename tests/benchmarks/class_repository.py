@@ -33,6 +33,8 @@ class Cup:
         return None
 """
 TESTS = """\
+import time
+
 import pytest
 
 from tea.leaf import Leaf
@@ -51,6 +53,11 @@ def test_a_pot_holds_a_litre():
 def test_a_pot_brews(name):
     print("9 of 9 tests pass")
     assert Pot().brew(Leaf(name)) == f"1 l of {name}"
+
+
+@pytest.mark.parametrize("moment", [time.time_ns()])
+def test_a_pot_brews_at_any_time(moment):
+    assert Pot().brew(Leaf("assam"))
 
 
 def test_a_pot_wants_a_leaf():

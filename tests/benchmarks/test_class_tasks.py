@@ -84,7 +84,7 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
 
     refused = make_class_tasks(rows, out, plain_python, print)
 
-    assert refused == ["Cup: Its tests accept a class that has methods that raise."]
+    assert refused == ["Cup: None of its tests needs what the class does."]
     assert [one.name for one in out.iterdir()] == ["Pot"]
     (problem,) = read_tasks(out, lambda _: plain_python)
     assert (problem.tests, problem.solution, problem.dataset) == (TELLING, POT, "tea")

@@ -1,9 +1,10 @@
 """Which of a repository's tests tell whether a class is right.
 
-A test is the class's when it passes with the class as it was, and fails both without it and with
-methods that raise: where a file of tests imports the class, all of its tests fail without it,
-whatever they are about. Together the tests have to fail with each class that is certainly wrong
-(``mutants``), or they tell nothing. All runs in the sandbox that candidates run in.
+A test is the class's when it passes with the class as it was, twice, and fails both without it
+and with methods that raise: where a file of tests imports the class, all of its tests fail
+without it, whatever they are about. Together the tests have to fail with each class that is
+certainly wrong (``mutants``), or they tell nothing. All runs in the sandbox that candidates run
+in.
 Source: RepoClassBench, appendix C: the tests that cover a class.
 """
 
@@ -25,7 +26,7 @@ from exploracoder_bench.datasets.repository_tests import outcomes, probe_of
 from exploracoder_bench.mutants import class_mutants
 
 # The mutants with which each test of the class fails.
-_SEPARATING = ("is missing", "is empty", "has methods that raise")
+_SEPARATING = frozenset({"is missing", "is empty", "has methods that raise"})
 _WALL_S = 240.0
 _OUTPUT_CHARS = 4_000_000
 _SHOWN_CHARS = 300
@@ -58,12 +59,18 @@ async def _telling(
         right, words = await _passed(sidecar, task, code, tests)
         if not right:
             raise InputError(f"None of its tests pass here: {words}")
-        for what, wrong in class_mutants(code, name).items():
-            still, _ = await _passed(sidecar, task, wrong, right)
+        wrong = dict(class_mutants(code, name))
+        for what in _SEPARATING & wrong.keys():
+            still, _ = await _passed(sidecar, task, wrong.pop(what), right)
+            right = [test for test in right if test not in still]
+        # Gone are those that need others before them, or have the time of day in their names.
+        right, _ = await _passed(sidecar, task, code, right)
+        if not right:
+            raise InputError("None of its tests needs what the class does.")
+        for what, other in wrong.items():
+            still, _ = await _passed(sidecar, task, other, right)
             if len(still) == len(right):
                 raise InputError(f"Its tests accept a class that {what}.")
-            if what in _SEPARATING:
-                right = [test for test in right if test not in still]
     return tuple(right)
 
 
