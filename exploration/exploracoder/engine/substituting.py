@@ -80,23 +80,29 @@ async def search(
     is added. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API
     that exists is replaced.
     """
-    waiting, tries = [failed], 0
-    while waiting:
-        base = waiting.pop(0)
+
+    async def made_from(base: TriedT) -> tuple[frozenset[str], Iterator[str]]:
         wrong = wrong_names(base)
         docs = await docs_for(wrong)
-        for code in substitutes(base.code, known, docs, wrong, around, only_wrong):
-            if tries >= most:
-                return None
-            if code in seen:
-                continue
-            seen.add(code)
-            tries += 1
-            tried = await run(code)
-            if is_good(tried):
-                return tried
-            if wrong and tried.problems and not wrong & wrong_names(tried):
-                waiting.append(tried)
+        return wrong, substitutes(base.code, known, docs, wrong, around, only_wrong)
+
+    # The last is gone on from first: it has fewer wrong names than those before it.
+    bases, tries = [await made_from(failed)], 0
+    while bases and tries < most:
+        wrong, codes = bases[-1]
+        code = next(codes, None)
+        if code is None:
+            bases.pop()
+            continue
+        if code in seen:
+            continue
+        seen.add(code)
+        tries += 1
+        tried = await run(code)
+        if is_good(tried):
+            return tried
+        if wrong and tried.problems and not wrong & wrong_names(tried):
+            bases.append(await made_from(tried))
     return None
 
 
