@@ -122,7 +122,7 @@ class Settings(BaseModel):
         1, ge=1, le=10, description="APIs in the answer to a search in a text (ToolCoder: one)"
     )
     search_seconds: float = Field(
-        10.0, gt=0, description="wall seconds of one search; a longer one is done without"
+        30.0, gt=0, description="wall seconds of one search; a longer one is done without"
     )
     web_search: str = Field(
         "off",

@@ -134,7 +134,7 @@ class Decoder:
         reply = await self._asked(so_far + calls.OPEN + calls.NAME, QUERY_TOKENS, stops)
         places = [place for stop in stops if (place := reply.text.find(stop)) >= 0]
         said = reply.text[: min(places, default=len(reply.text))].strip()
-        query = " ".join(said.removesuffix(")").split()).strip("'\"")
+        query = " ".join(said.removesuffix(")").split()).strip("'\" ")
         if not said.endswith(")"):
             raise NotFoundError("The search was never closed, or another was opened in it.")
         if len(query) > calls.MAX_QUERY_CHARS:
