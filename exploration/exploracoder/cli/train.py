@@ -86,7 +86,8 @@ def train(text: Path, output: Path, **given: Any) -> int:
 
     \b
       exploracoder train searches.jsonl --output adapter
-      exploracoder explore "…" -l LIB --method toolcoder --model embedded --lora adapter/adapter.gguf
+      exploracoder explore "…" -l LIB --method toolcoder --model embedded \\
+        --lora adapter/adapter.gguf
     """
     from exploracoder.models.adapter import check_adapter, file_sha256
     from exploracoder.toolcoder import gguf_adapter, training

@@ -75,7 +75,10 @@ class _Cursor:
             value = self._value(self._one("I"))
             if value is not None:
                 said[name] = value
-        return GgufHeader(said, dict(self._shape() for _ in range(tensors)))
+        shapes = dict(self._shape() for _ in range(tensors))
+        if self._at > len(self._data):
+            raise ValueError("too short")
+        return GgufHeader(said, shapes)
 
     def _shape(self) -> tuple[str, tuple[int, ...]]:
         name = self._string()

@@ -23,8 +23,9 @@ PULL = "Fetch the embedded model with 'exploracoder model pull', or name another
 class Base:
     """Where weights come from.
 
-    ``path`` is a GGUF file, or a folder with weights in the form of transformers. ``sha256`` is that
-    of the GGUF file, empty for a folder. ``parameters`` is 0 where nobody knows before loading.
+    ``path`` is a GGUF file, or a folder with weights in the form of transformers. ``sha256`` is
+    that of the GGUF file, empty for a folder. ``parameters`` is 0 where nobody knows before
+    loading.
     """
 
     path: Path

@@ -149,8 +149,8 @@ def memory_errors(recipe: Recipe) -> Iterator[None]:
             raise
         raise SetupError(
             f"Out of memory with --batch {recipe.batch} and --max-tokens {recipe.max_tokens}."
-            " Lower one of them, or --rank; or take --precision bfloat16, --save-memory (slower), or"
-            " a smaller --base."
+            " Lower one of them, or --rank; or take --precision bfloat16, --save-memory (slower),"
+            " or a smaller --base."
         ) from error
 
 
@@ -271,13 +271,14 @@ class _Run:
         import torch
 
         longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-        gaps = [longest - len(row) for row in rows]
+
+        def filled(row: list[int], value: int) -> list[int]:
+            return row + [value] * (longest - len(row))
+
         numbers = {
-            "input_ids": [row + [pad] * gap for row, gap in zip(rows, gaps, strict=True)],
-            "attention_mask": [
-                [1] * len(row) + [0] * gap for row, gap in zip(rows, gaps, strict=True)
-            ],
-            "labels": [row + [-100] * gap for row, gap in zip(rows, gaps, strict=True)],
+            "input_ids": [filled(row, pad) for row in rows],
+            "attention_mask": [filled([1] * len(row), 0) for row in rows],
+            "labels": [filled(row, -100) for row in rows],
         }
         return {name: torch.tensor(value, device=self.device) for name, value in numbers.items()}
 
