@@ -193,9 +193,11 @@ def test_a_killed_run_goes_on_and_asks_for_nothing_twice(
     server = serve(lambda request: good(request) if "total" in str(request.body) else Delay(60, ""))
     words = ["annotate", corpus, "-o", output, *model_words(server)]
     process = start_command(words, tmp_path)
-    server.wait_for_requests(2, 180)
-    process.kill()
-    process.communicate()
+    try:
+        server.wait_for_requests(2, 60)
+    finally:
+        process.kill()
+        process.communicate()
     with output.open("a", encoding="utf-8") as file:
         file.write('{"id": "half a li')
     again = serve(good)

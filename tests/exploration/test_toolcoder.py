@@ -86,6 +86,20 @@ async def test_a_search_that_comes_to_nothing_is_gone_on_without(
     assert prompts(server)[2] == f"Code:\n{HEAD}"
 
 
+def test_searches_are_shown_at_their_place(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(Writer(PIECES)), "--method", "toolcoder")
+
+    (search,) = searches(explore)
+    lines = done.out.splitlines()
+    place = lines.index(f"    # searched 'read leaves out of a text': {search.answer}")
+    notebook = json.loads(explore.notebook.read_text(encoding="utf-8"))
+    verdict = next(cell for cell in notebook["cells"] if cell["id"] == "solution-verdict")
+    solution = next(cell for cell in notebook["cells"] if cell["id"] == "solution")
+    assert lines[place + 1] == SOLUTION.splitlines()[3]
+    assert "line 4: *read leaves out of a text* →" in "".join(verdict["source"])
+    assert "".join(solution["source"]) == SOLUTION
+
+
 def test_a_search_that_takes_too_long_is_gone_on_without(serve: Serve, explore: Explorer) -> None:
     server = serve(Writer(PIECES))
     done = explore(server, "--method", "toolcoder", "--set", "search-seconds=0.0001", "--json")
