@@ -19,7 +19,7 @@ from exploracoder.prompts import render
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
 from exploracoder.toolcoder.corpus import Function, Use
-from exploracoder.toolcoder.filters import MOST_CALLS, query_fault, text_fault
+from exploracoder.toolcoder.filters import query_fault, text_fault
 
 _SHOWN_USES = 8
 _REPLY_TOKENS = 300
@@ -81,7 +81,7 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
     if not any(use.is_public for use in uses):
         return _looked_at(function, reason="it calls no API of a public library")
     asked = [
-        Message("system", render("annotate", "system", most=MOST_CALLS)),
+        Message("system", render("annotate", "system")),
         Message("user", render("annotate", "function", code=function.code, uses=uses)),
     ]
     sampling = Sampling(max_tokens=_REPLY_TOKENS, seed=seed)
