@@ -91,6 +91,7 @@ def load(
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     options: dict[str, Any] = {"local_files_only": True}
     folder = base.path
     if base.is_gguf:

@@ -283,7 +283,8 @@ class _Run:
         return {name: torch.tensor(value, device=self.device) for name, value in numbers.items()}
 
     def _save(self) -> None:
-        self.model.save_pretrained(self.output)
+        # No word was added, so nothing of the vocabulary need be saved.
+        self.model.save_pretrained(self.output, save_embedding_layers=False)
 
 
 def read_report(folder: Path) -> TrainingReport:
