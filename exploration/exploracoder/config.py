@@ -120,6 +120,17 @@ class Settings(BaseModel):
         description="offer the model the function APISearch: when a candidate failed or no docs fit"
         " (repairs), or always",
     )
+    search_calls: Literal["auto", "text", "functions"] = Field(
+        "auto",
+        description="how toolcoder's model asks: in its text, by functions of the chat API, or"
+        " (auto) in its text where the server goes on with texts",
+    )
+    search_answers: int = Field(
+        1, ge=1, le=10, description="APIs in the answer to a search in a text (ToolCoder: one)"
+    )
+    search_seconds: float = Field(
+        30.0, gt=0, description="wall seconds of one search; a longer one is done without"
+    )
     web_search: str = Field(
         "off",
         pattern=r"^(off|duckduckgo|https?://[^\s@?#]+)$",

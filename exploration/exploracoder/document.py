@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from exploracoder import damage, migrations
 from exploracoder.errors import InputError, SetupError
-from exploracoder.state import SCHEMA_VERSION, Exploration, Solution, Step, Task
+from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 
 _log = logging.getLogger("exploracoder.document")
 
@@ -155,9 +155,8 @@ def _candidate_cell(number: int, step: Step) -> Any:
 
 
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
-    yield notebook.markdown_cell(
-        "solution-verdict", f"## Solution\n\n{verification(exploration)}", _role("verdict")
-    )
+    said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(solution.final)]
+    yield notebook.markdown_cell("solution-verdict", "\n".join(said), _role("verdict"))
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good or exploration.task.target is not None:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
@@ -179,6 +178,16 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
             execution_count=count + 1,
             metadata=_role("check"),
         )
+
+
+def _searches_text(attempt: Attempt) -> Iterator[str]:
+    """What the model looked up while it wrote, with the lines that it was for."""
+    if attempt.searches:
+        yield "\nLooked up while it was written:\n"
+    for search in attempt.searches:
+        place = f"line {search.line}: " if search.line is not None else ""
+        found = search.answer or f"nothing. {search.note}"
+        yield f"- {place}*{escape_markdown(search.query) or '…'}* → {escape_markdown(found)}"
 
 
 def verification(exploration: Exploration) -> str:

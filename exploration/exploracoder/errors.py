@@ -5,7 +5,8 @@ ExploraCoderError
 ├── CommandError       a command came at the wrong time
 ├── SetupError         something that is needed is missing or broken: exit code 2
 │   └── ModelError     the model could not be asked
-│       └── ReplyError     the model answered, in a form that could not be used
+│       ├── ReplyError     the model answered, in a form that could not be used
+│       └── NoTextError    the server goes on with conversations alone, not with texts
 └── BudgetError        a limit that the user set was reached
 """
 
@@ -34,6 +35,10 @@ class ModelError(SetupError):
 
 class ReplyError(ModelError):
     """The model answered, but not in the form that was asked for."""
+
+
+class NoTextError(ModelError):
+    """The model's server goes on with conversations alone, not with texts."""
 
 
 class BudgetError(ExploraCoderError):

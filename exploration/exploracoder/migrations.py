@@ -74,5 +74,15 @@ def _from_3(metadata: Metadata) -> Metadata:
     return {**metadata, "method": "exploration"} if is_ours else dict(metadata)
 
 
-STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {1: _from_1, 2: _from_2, 3: _from_3}
+def _from_4(metadata: Metadata) -> Metadata:
+    """Version 5 knows the searches that an attempt was written with; before, there were none."""
+    return dict(metadata)
+
+
+STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+}
 OLDEST = min(STEPS)

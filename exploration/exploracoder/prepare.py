@@ -295,10 +295,12 @@ async def open_model(
     *,
     cache: bool = False,
     replies: ReplyCache | None = None,
+    lora: Path | None = None,
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
 
-    ``cache`` uses the user's reply cache, ``replies`` another.
+    ``cache`` uses the user's reply cache, ``replies`` another. ``lora`` is an adapter for the
+    embedded model.
 
     Raises InputError when a model is configured by half, SetupError and ModelError when it cannot
     be had.
@@ -310,9 +312,11 @@ async def open_model(
     if wants_embedded(model, base_url):
         from exploracoder.models.local import EmbeddedModel
 
-        async with EmbeddedModel(cache=replies) as embedded:
+        async with EmbeddedModel(cache=replies, lora=lora) as embedded:
             yield embedded
         return
+    if lora is not None:
+        raise InputError("--lora is for the embedded model: add --model embedded, or leave it out.")
     name = model or os.environ.get("EXPLORACODER_MODEL")
     if not name:
         raise InputError(

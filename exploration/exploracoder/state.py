@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
@@ -178,11 +178,24 @@ class Experience(State):
         return self.candidate.observation
 
 
+class Search(State):
+    """An API search of the model's while it wrote (ToolCoder, section 3.4).
+
+    ``line`` of the code, from 1, is where it was made; None where the model asked before it wrote.
+    ``note`` says why there is no ``answer``.
+    """
+
+    line: int | None = None
+    query: str = ""
+    answer: str = ""
+    note: str = ""
+
+
 class Attempt(State):
     """One text of the solution, run in a fresh state with the user's checks after it.
 
     ``notes`` are what the model had found out before it wrote this: answers of tools, what it said
-    of the attempt before.
+    of the attempt before. ``searches`` are those that it made while it wrote.
     """
 
     code: str
@@ -192,6 +205,7 @@ class Attempt(State):
     added_imports: tuple[str, ...] = ()
     problems: tuple[NameProblem, ...] = ()
     notes: tuple[str, ...] = ()
+    searches: tuple[Search, ...] = ()
 
     @property
     def is_good(self) -> bool:

@@ -36,6 +36,11 @@ class RecordedRequest:
     body: Mapping[str, Any]
 
     @property
+    def is_text(self) -> bool:
+        """Whether a text is to be gone on with, and not a conversation."""
+        return self.path.endswith("/completions") and "prompt" in self.body
+
+    @property
     def last_user_message(self) -> str:
         """The content of the last user turn, or an empty string."""
         turns = [turn for turn in self.body.get("messages", ()) if turn["role"] == "user"]
@@ -125,9 +130,10 @@ class Rule:
 class ScriptedModelServer:
     """An OpenAI-compatible server on loopback that answers from a script.
 
-    It serves ``/v1/chat/completions`` (``n``, streaming, ``response_format``), ``/v1/models`` and
-    ``/v1/embeddings`` (four numbers made from the text's characters). Tokens are words. Use it as
-    a context manager; every request is kept in ``requests``.
+    It serves ``/v1/chat/completions`` (``n``, streaming, ``response_format``), ``/v1/completions``
+    (one text, cut at ``stop`` and at ``max_tokens``), ``/v1/models`` and ``/v1/embeddings`` (four
+    numbers made from the text's characters). Tokens are words. Use it as a context manager; every
+    request is kept in ``requests``.
     """
 
     def __init__(
@@ -141,6 +147,7 @@ class ScriptedModelServer:
         refuse_formats: Sequence[str] = (),
         refuse_streaming: bool = False,
         refuse_tools: bool = False,
+        refuse_texts: bool = False,
         report_usage: bool = True,
         finish_reason: str = "stop",
         require_key: str | None = None,
@@ -157,6 +164,7 @@ class ScriptedModelServer:
             refuse_formats: Values of ``response_format.type`` that are answered with 400.
             refuse_streaming: Answer 400 if ``stream`` is set.
             refuse_tools: Answer 400 if ``tools`` are offered.
+            refuse_texts: Answer 404 at ``/v1/completions``.
             report_usage: Whether answers carry token counts.
             finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
             require_key: The only key that is let in; others get 401.
@@ -173,6 +181,7 @@ class ScriptedModelServer:
         self._refuse_formats = frozenset(refuse_formats)
         self._refuse_streaming = refuse_streaming
         self._refuse_tools = refuse_tools
+        self._refuse_texts = refuse_texts
         self._require_key = require_key
         self._require_model = require_model
         self._arrival = threading.Condition()
@@ -247,6 +256,8 @@ class ScriptedModelServer:
             return Failure(401, f"Incorrect API key provided: {sent_key}.")
         if self._require_model and body.get("model", self.model) != self.model:
             return Failure(404, f"The model {body['model']!r} does not exist.")
+        if self._refuse_texts and request.is_text:
+            return Failure(404, "This is a chat model.")
         if self._refuse_n and body.get("n", 1) > 1:
             return Failure(400, "Field 'n': only one completion choice is allowed.")
         if form in self._refuse_formats:
@@ -305,6 +316,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, self._call(request, outcome))
         elif isinstance(outcome, Raw):
             self._send(200, outcome.body.encode(), {"Content-Type": outcome.content_type})
+        elif request.is_text:
+            text = self._choices(request, outcome)[0]
+            self._send_json(200, self._text_completion(request, text))
         else:
             texts = self._choices(request, outcome)
             if request.body.get("stream"):
@@ -329,6 +343,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._envelope("chat.completion", choices)
         if self.server.scripted.report_usage:
             body["usage"] = _usage(request, texts)
+        return body
+
+    def _text_completion(self, request: RecordedRequest, text: str) -> dict[str, Any]:
+        text, finish_reason = _bounded(text, request.body)
+        choice = {"index": 0, "text": text, "finish_reason": finish_reason, "logprobs": None}
+        body = self._envelope("text_completion", [choice])
+        if self.server.scripted.report_usage:
+            body["usage"] = _usage(request, [text])
         return body
 
     def _call(self, request: RecordedRequest, outcome: Call) -> dict[str, Any]:
@@ -408,8 +430,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
+def _bounded(text: str, body: Mapping[str, Any]) -> tuple[str, str]:
+    """A text as far as a request lets it go, and why it ends there."""
+    ends = [text.find(stop) for stop in body.get("stop") or () if stop in text]
+    text = text[: min(ends)] if ends else text
+    pieces = re.findall(r"\s*\S+|\s+", text)
+    most = int(body.get("max_tokens") or len(pieces))
+    return ("".join(pieces[:most]), "length") if len(pieces) > most else (text, "stop")
+
+
 def _usage(request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:
-    prompt = sum(len(str(turn["content"]).split()) for turn in request.body["messages"])
+    turns = [turn["content"] for turn in request.body.get("messages", ())]
+    prompt = sum(len(str(said).split()) for said in [*turns, request.body.get("prompt", "")])
     completion = sum(len(text.split()) for text in texts)
     return {
         "prompt_tokens": prompt,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from exploracoder.errors import ModelError, ReplyError
+from exploracoder.errors import ModelError, NoTextError, ReplyError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
 
 OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
@@ -43,11 +43,17 @@ class LazyModel:
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
+        asked = model.complete(messages, sampling, schema=schema, on_token=on_token, tools=tools)
+        return await self._answered(asked)
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        """Ask for what follows a text. Raises NoTextError, and ModelError as `complete` does."""
+        return await self._answered((await self._client()).continue_text(prompt, sampling))
+
+    async def _answered(self, asked: Awaitable[Reply]) -> Reply:
         try:
-            return await model.complete(
-                messages, sampling, schema=schema, on_token=on_token, tools=tools
-            )
-        except ReplyError:
+            return await asked
+        except (ReplyError, NoTextError):
             raise
         except ModelError:
             # Its server may have ended; the next question looks for one anew.

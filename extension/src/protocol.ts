@@ -66,6 +66,7 @@ export interface Attempt {
   added_imports: string[];
   problems: NameProblem[];
   notes: string[];
+  searches: Search[];
 }
 export interface Observation {
   status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';
@@ -108,6 +109,12 @@ export interface NameProblem {
   name: string;
   owner: string;
   nearest: string[];
+}
+export interface Search {
+  line: number | null;
+  query: string;
+  answer: string;
+  note: string;
 }
 export interface Brought {
   variables: BroughtVariable[];

@@ -140,6 +140,23 @@ class TeaModel:
 
 
 @dataclass
+class Writer:
+    """Goes on with texts: its pieces in turn, the last again and again; else it is a TeaModel."""
+
+    pieces: Sequence[Outcome]
+    talker: TeaModel = field(default_factory=TeaModel)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    written: int = 0
+
+    def __call__(self, request: RecordedRequest) -> Outcome:
+        if not request.is_text:
+            return self.talker(request)
+        with self.lock:
+            number, self.written = self.written, self.written + 1
+        return self.pieces[min(number, len(self.pieces) - 1)]
+
+
+@dataclass
 class Model:
     """A scripted model whose lines a test can change while its server runs."""
 

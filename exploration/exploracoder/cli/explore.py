@@ -262,7 +262,11 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
         async def work() -> Exploration:
             progress.working("Starting the model")
             async with prepare.open_model(
-                given["model"], given["base_url"], cache=given["cache"], replies=replies
+                given["model"],
+                given["base_url"],
+                cache=given["cache"],
+                replies=replies,
+                lora=given["lora"],
             ) as model:
                 progress.working("Starting the scratch kernel")
                 opened = session.Session(

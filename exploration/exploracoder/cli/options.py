@@ -120,6 +120,12 @@ def model_options(command: CommandT) -> CommandT:
             help="A reply cache of your own, for measurements: a reply from it counts with what it"
             " cost when it was asked for.",
         ),
+        click.option(
+            "--lora",
+            type=click.Path(path_type=Path),
+            metavar="FILE.gguf",
+            help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
+        ),
     )(command)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from exploracoder import document
 from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
+from exploracoder.toolcoder.cards import with_cards
 
 EXIT_CODES = {
     "solved": 0,
@@ -32,6 +33,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         },
         "verification": document.verification(exploration),
         "solution": final.code if final else None,
+        "searches": [one.model_dump() for one in final.searches] if final else [],
         "attempts": len(exploration.solution.attempts) if exploration.solution else 0,
         "notebook": str(notebook),
         "subtasks": [_subtask(step) for step in exploration.steps],
@@ -62,7 +64,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
     usage = exploration.usage
     lines = []
     if exploration.solution is not None:
-        lines += [exploration.solution.final.code, ""]
+        lines += [with_cards(exploration.solution.final), ""]
     lines.append(f"{exploration.status.upper()}. {document.verification(exploration)}")
     if exploration.reason and exploration.reason not in lines[-1]:
         lines.append(exploration.reason)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from exploracoder.engine.workbench import Workbench
 
-_FOUND = 5
+NAME = "APISearch"
+FOUND = 5
 _DESCRIPTION = (
     "Searches for APIs that do what the query says, in the library's documentation{web}. Use it"
     " only when the documentation that you were shown has no API for what is to be done. The query"
@@ -36,7 +37,7 @@ _DESCRIPTION = (
 )
 
 
-class _Query(BaseModel):
+class Query(BaseModel):
     """What the model asks."""
 
     model_config = ConfigDict(extra="forbid")
@@ -53,16 +54,23 @@ def tools(
     if chosen == "off" or (chosen == "repairs" and not is_lacking):
         return ()
 
-    async def act(asked: _Query) -> str:
+    async def act(asked: Query) -> str:
         bench.tell(step.subtask.id, "Looking up APIs")
         try:
-            answer = await asyncio.to_thread(_search, bench, step, variables, asked.query)
+            answer = await asyncio.to_thread(
+                search, bench, asked.query, FOUND, variables=variables, tried=step.candidates
+            )
         except RetrievalError as error:
             return str(error)
-        return _in_words(bench, answer)
+        return in_words(bench, answer)
 
+    return (Tool(NAME, description(bench), Query, act),)
+
+
+def description(bench: Workbench) -> str:
+    """What the model is told of the function."""
     web = " and on the web" if bench.settings.web_search != "off" else ""
-    return (Tool("APISearch", _DESCRIPTION.format(web=web), _Query, act),)
+    return _DESCRIPTION.format(web=web)
 
 
 def open_web(settings: Settings) -> WebSearch | None:
@@ -90,17 +98,31 @@ def open_web(settings: Settings) -> WebSearch | None:
     )
 
 
-def _search(bench: Workbench, step: Step, variables: Sequence[Variable], query: str) -> Answer:
+def search(
+    bench: Workbench,
+    query: str,
+    k: int,
+    *,
+    variables: Sequence[Variable] = (),
+    tried: Sequence[Candidate] = (),
+) -> Answer:
+    """The APIs for a query, k at most of each source; blocks.
+
+    What ``variables`` hold and what ``tried`` code printed is not sent to the web. Raises
+    RetrievalError when nothing can be searched.
+    """
     from exploracoder_retrieval.apisearch.search import ApiSearch
 
     if bench.web is None:
         bench.web = open_web(bench.settings)
-    guard = None if bench.web is None else _guard(bench, step, variables)
-    search = ApiSearch(bench.index, bench.library_names, web=bench.web, guard=guard)
-    return search.search(query, _FOUND)
+    guard = None if bench.web is None else _guard(bench, variables, tried)
+    found = ApiSearch(bench.index, bench.library_names, web=bench.web, guard=guard)
+    return found.search(query, k)
 
 
-def _guard(bench: Workbench, step: Step, variables: Sequence[Variable]) -> Guard:
+def _guard(
+    bench: Workbench, variables: Sequence[Variable], candidates: Sequence[Candidate]
+) -> Guard:
     """Keeps the user's values and names here; what the library's docs say may be asked for."""
     from exploracoder_retrieval.apisearch.guard import Guard
 
@@ -108,7 +130,7 @@ def _guard(bench: Workbench, step: Step, variables: Sequence[Variable]) -> Guard
     code = f"{task.context}\n{task.check}\n{task.stub}"
     values = [match[0] for match in _LITERAL.finditer(code)]
     values += [one.preview for one in variables]
-    tried = [link.candidate for link in bench.exploration.trace] + list(step.candidates)
+    tried = [link.candidate for link in bench.exploration.trace] + list(candidates)
     values += [_shown(one) for one in tried]
     public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.known.docs)
     return Guard(values, names=_COMPOUND.findall(code), public=(bench.library_words, *public))
@@ -129,7 +151,7 @@ def _shown(candidate: Candidate) -> str:
     return " ".join(set(printed) - set(words(candidate.code)))
 
 
-def _in_words(bench: Workbench, answer: Answer) -> str:
+def in_words(bench: Workbench, answer: Answer) -> str:
     """An answer for the model: docs where there are, else names with the pages that say them."""
     docs = [api.doc for api in answer.apis if api.doc is not None]
     named = [api for api in answer.apis if api.doc is None]

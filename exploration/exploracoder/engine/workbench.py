@@ -145,6 +145,13 @@ class Workbench:
             return await model.complete(messages, sampling)
         return await complete_with_tools(model, messages, sampling, tools)
 
+    async def ask_text(self, part: str, prompt: str, sampling: Sampling) -> Reply:
+        """Ask the model to go on where ``prompt`` ends.
+
+        Raises NoTextError where it only answers conversations, else as `ask` does.
+        """
+        return await self._metered(part).continue_text(prompt, sampling)
+
     async def ask_json(
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
     ) -> ValueT:
@@ -268,11 +275,19 @@ class _MeteredModel:
         on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
+        return await self._counted(
+            lambda: self.bench.model.complete(
+                messages, sampling, schema=schema, on_token=on_token, tools=tools
+            )
+        )
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        return await self._counted(lambda: self.bench.model.continue_text(prompt, sampling))
+
+    async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         self.bench.check_budget()
         self.bench.tell(self.part, "Asking the model")
-        asked = self.bench.model.complete(
-            messages, sampling, schema=schema, on_token=on_token, tools=tools
-        )
+        asked = ask()
         try:
             # A reply that is being written when the time is up is not waited for.
             reply = await asyncio.wait_for(asked, self.bench.seconds_left)

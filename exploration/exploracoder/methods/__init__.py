@@ -25,6 +25,9 @@ METHODS: Mapping[str, str] = {
     "epigen": "the same, with the subtasks as instructions",
     "self-repair": "the same docs, then feedback on what failed and a repair, as often as there are"
     " subtasks",
+    "toolcoder": "one sample, stopped where it opens an API search and gone on with its answer",
+    "toolcoder-no-tool": "the same, with searches that the model answers itself",
+    "toolcoder-no-query": "the same, with the task's text as every query",
     "basic-prompting": "a class from its description",
     "naive-rag": "a class with similar pieces of the repository",
     "reflexion": "a class, mended after reflections on what its tests say",
@@ -76,6 +79,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.repocoder import RepoCoder
     from exploracoder.methods.rrr import Rrr
     from exploracoder.methods.self_repair import SelfRepair
+    from exploracoder.methods.toolcoder import VARIANTS
 
     known: tuple[Method, ...] = (
         Exploring(DEFAULT),
@@ -86,6 +90,7 @@ def find_method(name: str) -> Method:
         Capir(),
         EpiGen(),
         SelfRepair(),
+        *VARIANTS,
         BasicPrompting(),
         NaiveRag(),
         Reflexion(),

@@ -135,3 +135,16 @@ class ChatModel(Protocol):
             ModelError: The model could not be asked.
         """
         ...
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        """Asks for one text that goes on where ``prompt`` ends, outside of any conversation.
+
+        Args:
+            prompt: The text so far; a server that keeps prefixes reads only what is new in it.
+            sampling: How to draw; ``n`` must be 1.
+
+        Raises:
+            NoTextError: The server only goes on with conversations.
+            ModelError: The model could not be asked.
+        """
+        ...

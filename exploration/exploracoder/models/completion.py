@@ -65,6 +65,17 @@ def read_whole(completion: Any) -> Answer:
     )
 
 
+def read_text(completion: Any) -> Answer:
+    """A text that goes on where the prompt ended; empty where the answer is none."""
+    choices = [one for one in getattr(completion, "choices", None) or () if hasattr(one, "text")]
+    return Answer(
+        texts=[choice.text or "" for choice in choices],
+        finish_reasons=[choice.finish_reason or "" for choice in choices],
+        usage=_usage(completion) or Usage(),
+        model=getattr(completion, "model", "") or "",
+    )
+
+
 def _calls(message: Any) -> list[ToolCall]:
     """The functions that a turn wants called; calls of other kinds are passed over."""
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Sequence
@@ -68,6 +69,13 @@ class Dialect:
         if schema is not None and self.schema_mode != "words":
             body["response_format"] = self._response_format(schema)
         return {name: value for name, value in body.items() if name not in self.refused}
+
+    def text_body(self, model: str, prompt: str, sampling: Sampling) -> dict[str, Any]:
+        """The fields of a request to go on with a text, which always takes ``max_tokens``."""
+        body = self.body(model, (), dataclasses.replace(sampling, n=1), None)
+        del body["messages"]
+        body["max_tokens"] = body.pop(self.token_limit_name)
+        return body | {"prompt": prompt}
 
     def extra_body(self, sampling: Sampling, schema: Schema | None) -> dict[str, Any]:
         """Fields beyond the API that this request needs."""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from exploracoder.errors import InputError, ModelError
+from exploracoder.errors import InputError, ModelError, NoTextError
 
 if TYPE_CHECKING:
     import openai
@@ -115,6 +115,14 @@ class FailureReport:
             "Look at its log, or try again."
         )
 
+    def no_text(self, error: openai.APIStatusError) -> NoTextError:
+        """The server does not go on with texts, or not with this model."""
+        return NoTextError(
+            f"The server at {self._url} does not go on with texts for {self._model!r} (HTTP"
+            f" {error.status_code} at /completions). Check --model, or use functions:"
+            " --set search-calls=functions."
+        )
+
     def not_a_completion(self) -> ModelError:
         """Something answered that does not speak the API."""
         return ModelError(
@@ -148,6 +156,14 @@ def is_context_overflow(error: openai.APIStatusError) -> bool:
     if kinds & {"context_length_exceeded", "exceed_context_size_error"}:
         return True
     return error.status_code in (400, 413, 422) and bool(_OVERFLOW.search(server_message(error)))
+
+
+def lacks_text(error: openai.APIStatusError) -> bool:
+    """Whether a request for a text was refused because there are only conversations."""
+    if error.status_code in (404, 405, 501):
+        return True
+    said = server_message(error).lower()
+    return error.status_code == 400 and bool(re.search(r"chat model|chat/completions", said))
 
 
 def without_credentials(url: str) -> str:

@@ -20,6 +20,7 @@ from exploracoder import __version__
 from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
+from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import OpenAIChatModel
@@ -69,6 +70,7 @@ class EmbeddedModel:
         cache: ReplyCache | None = None,
         on_note: OnNote | None = None,
         store: WeightsStore | None = None,
+        lora: Path | None = None,
     ) -> None:
         """Describes the use; nothing is started yet.
 
@@ -80,6 +82,7 @@ class EmbeddedModel:
             cache: Where replies are looked up and kept.
             on_note: Called with a sentence when starting takes time.
             store: Where the weights are.
+            lora: A LoRA adapter (GGUF) for the model; a server of its own goes with it.
         """
         self._linger_s = _default_linger_s() if linger_s is None else linger_s
         self._timeout_s = timeout_s
@@ -87,6 +90,8 @@ class EmbeddedModel:
         self._on_note = on_note
         self._store = store or WeightsStore()
         self._max_context_tokens = max_context_tokens
+        self._lora = lora.expanduser().absolute() if lora is not None else None
+        self._lora_sha256 = ""
         self._stack = AsyncExitStack()
         self.server: Announcement | None = None
 
@@ -95,6 +100,7 @@ class EmbeddedModel:
 
         Raises:
             SetupError: The weights are not there, or the server does not start.
+            InputError: The adapter cannot be used, or is for another model.
         """
         async with AsyncExitStack() as stack:
             self.server = await stack.enter_async_context(self._lease())
@@ -105,7 +111,7 @@ class EmbeddedModel:
                     self.server.model,
                     timeout_s=self._timeout_s,
                     cache=self._cache,
-                    server_identity=f"embedded:{self._store.model.sha256}",
+                    server_identity=f"embedded:{self._store.model.sha256}{self._lora_sha256}",
                     extra_body={"cache_prompt": True},
                     # With one slot the server refuses to draw several at once.
                     supports_n=False,
@@ -131,7 +137,10 @@ class EmbeddedModel:
                 f"The embedded model is not there ({self._store.path}). Fetch it once with "
                 "`exploracoder model pull`, or use another model with --base-url."
             )
-        place = ServerPlace.for_model(self._store, self._max_context_tokens)
+        if self._lora is not None:
+            check_adapter(self._lora, self._store.path, self._store.model.sha256)
+            self._lora_sha256 = file_sha256(self._lora)
+        place = ServerPlace.for_model(self._store, self._max_context_tokens, self._lora_sha256)
         announcement, writer = await self._connect(place)
         try:
             yield announcement
@@ -186,10 +195,17 @@ class EmbeddedModel:
         finally:
             lock.release()
 
+    @property
+    def _model_name(self) -> str:
+        """What notebooks say was asked: with an adapter it is another model."""
+        name = self._store.model.name
+        return name if self._lora is None else f"{name}+{self._lora.stem}"
+
     async def _spawn(self, place: ServerPlace) -> None:
         options = ServerOptions(
             model_path=self._store.path,
-            model_name=self._store.model.name,
+            model_name=self._model_name,
+            lora_path=self._lora,
             socket_path=place.socket_path,
             max_context_tokens=self._max_context_tokens,
             linger_s=self._linger_s,
@@ -227,13 +243,15 @@ class ServerPlace:
         self.log_path = socket_path.with_suffix(".log")
 
     @classmethod
-    def for_model(cls, store: WeightsStore, max_context_tokens: int) -> ServerPlace:
+    def for_model(
+        cls, store: WeightsStore, max_context_tokens: int, lora_sha256: str = ""
+    ) -> ServerPlace:
         """The place, in a folder that only the user can enter.
 
         Raises:
             SetupError: The folder cannot be made, or belongs to somebody else.
         """
-        identity = f"{__version__} {store.path.resolve()} {max_context_tokens}"
+        identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256}"
         name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
         folder = cache_folder() / "run"
         if len(os.fsencode(folder / name)) > _MAX_SOCKET_PATH_BYTES:

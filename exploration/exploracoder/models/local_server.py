@@ -40,6 +40,7 @@ class ServerOptions(BaseModel):
     model_path: Path
     model_name: str
     socket_path: Path
+    lora_path: Path | None = None
     max_context_tokens: int
     linger_s: float
 
@@ -203,6 +204,10 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0  # Any free one.
     parameters.n_ctx = context_tokens
+    if options.lora_path is not None:
+        adapter = xllamacpp.CommonAdapterLoraInfo()
+        adapter.path, adapter.scale = str(options.lora_path), 1.0
+        parameters.lora_adapters = [adapter]
     # One slot: requests that share a prefix follow one another and find it already read. Several
     # slots would each read it again, and take the cores from one another.
     parameters.n_parallel = 1

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import importlib
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,13 +14,14 @@ from urllib.parse import urlsplit
 from exploracoder.errors import ModelError
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, OnToken, Reply, Sampling, Schema
-from exploracoder.models.completion import Answer, read_whole
+from exploracoder.models.completion import Answer, read_text, read_whole
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.failures import (
     FailureReport,
     checked_api_key,
     checked_base_url,
     is_context_overflow,
+    lacks_text,
     server_message,
     without_credentials,
 )
@@ -128,16 +129,33 @@ class OpenAIChatModel:
             ModelError: Unreachable, key rejected, unknown model, prompt too long, deadline passed,
                 or any other refusal.
         """
-        if self._cache is None:
+        offered = {"tools": list(tools)} if tools else {}
+        turns = {"messages": [message.as_dict() for message in messages], "schema": schema}
+
+        async def ask() -> Reply:
             return await self._ask(messages, sampling, schema, on_token, tools)
-        key = self._cache.key(self._question(messages, sampling, schema, tools))
-        reply = await asyncio.to_thread(self._cache.get, key)
-        if reply is None:
-            reply = await self._ask(messages, sampling, schema, on_token, tools)
-            await asyncio.to_thread(self._cache.put, key, reply)
-        elif on_token is not None:
-            on_token(reply.text)
-        return reply
+
+        return await self._remembered(offered | turns, sampling, ask, on_token)
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        """Asks for one text that goes on where ``prompt`` ends; see `ChatModel.continue_text`.
+
+        Raises:
+            NoTextError: The server only goes on with conversations.
+            ModelError: As with `complete`.
+        """
+
+        async def ask() -> Reply:
+            answer = await self._insist(
+                lambda: (
+                    self._dialect.text_body(self._model, prompt, sampling)
+                    | {"extra_body": self._extra_body | self._dialect.extra_body(sampling, None)}
+                ),
+                self._send_text,
+            )
+            return self._reply(answer, 1)
+
+        return await self._remembered({"prompt": prompt}, sampling, ask)
 
     async def offered_models(self) -> tuple[str, ...]:
         """The names of the models that the server has.
@@ -176,22 +194,31 @@ class OpenAIChatModel:
             raise RuntimeError("Use the model inside `async with`.")
         return self._client
 
-    def _question(
+    async def _remembered(
         self,
-        messages: Sequence[Message],
+        asked: Mapping[str, Any],
         sampling: Sampling,
-        schema: Schema | None,
-        tools: Sequence[Schema],
-    ) -> dict[str, Any]:
-        offered = {"tools": list(tools)} if tools else {}
-        return offered | {
+        ask: Callable[[], Awaitable[Reply]],
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """The reply from the cache, or else the server's, which is then kept there."""
+        if self._cache is None:
+            return await ask()
+        question = {
+            **asked,
             "server": self._identity,
             "model": self._model,
-            "messages": [message.as_dict() for message in messages],
             "sampling": dataclasses.asdict(sampling),
-            "schema": schema,
             "extra_body": self._extra_body,
         }
+        key = self._cache.key(question)
+        reply = await asyncio.to_thread(self._cache.get, key)
+        if reply is None:
+            reply = await ask()
+            await asyncio.to_thread(self._cache.put, key, reply)
+        elif on_token is not None:
+            on_token(reply.text)
+        return reply
 
     async def _ask(
         self,
@@ -207,9 +234,12 @@ class OpenAIChatModel:
             # more than its own tokens.
             more = await self._request(messages, _next_single(sampling, answer), schema, None)
             answer = answer.joined_with(more)
+        return self._reply(answer, sampling.n)
+
+    def _reply(self, answer: Answer, n: int) -> Reply:
         return Reply(
-            texts=tuple(answer.texts[: sampling.n]),
-            finish_reasons=tuple(answer.finish_reasons[: sampling.n]),
+            texts=tuple(answer.texts[:n]),
+            finish_reasons=tuple(answer.finish_reasons[:n]),
             calls=tuple(answer.calls),
             usage=answer.usage,
             model=answer.model or self._model,
@@ -223,16 +253,31 @@ class OpenAIChatModel:
         on_token: OnToken | None,
         tools: Sequence[Schema] = (),
     ) -> Answer:
+        def body() -> dict[str, Any]:
+            made = self._dialect.body(self._model, messages, sampling, schema, tools)
+            made["extra_body"] = self._extra_body | self._dialect.extra_body(sampling, schema)
+            # Calls are read whole: nothing of them is shown while they are written.
+            if on_token is not None and not tools and self._dialect.supports_streaming:
+                made |= {"stream": True, "stream_options": {"include_usage": True}}
+            return made
+
+        answer = await self._insist(body, lambda made: self._send(made, on_token))
+        if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
+            self._dialect.supports_n = False
+        return answer
+
+    async def _insist(
+        self,
+        make_body: Callable[[], dict[str, Any]],
+        send: Callable[[dict[str, Any]], Awaitable[Answer]],
+    ) -> Answer:
+        """What the server answers, asked in a plainer way as long as it refuses and that helps."""
         import openai
 
         while True:
-            body = self._dialect.body(self._model, messages, sampling, schema, tools)
-            body["extra_body"] = self._extra_body | self._dialect.extra_body(sampling, schema)
-            # Calls are read whole: nothing of them is shown while they are written.
-            if on_token is not None and not tools and self._dialect.supports_streaming:
-                body |= {"stream": True, "stream_options": {"include_usage": True}}
+            body = make_body()
             try:
-                answer = await asyncio.wait_for(self._send(body, on_token), self._timeout_s)
+                return await asyncio.wait_for(send(body), self._timeout_s)
             except (asyncio.TimeoutError, TimeoutError):
                 raise self._report.timed_out(self._timeout_s) from None
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
@@ -245,9 +290,6 @@ class OpenAIChatModel:
                 raise self._report.translate(error, await self._offered_if_known()) from None
             except (openai.OpenAIError, ValueError) as error:
                 raise self._report.translate(error) from None
-            if "n" in body and len(answer.texts) < sampling.n:
-                self._dialect.supports_n = False
-            return answer
 
     async def _offered_if_known(self) -> tuple[str, ...]:
         try:
@@ -264,6 +306,20 @@ class OpenAIChatModel:
             answer = read_whole(await create(**body))
             if answer.texts and on_token is not None:
                 on_token(answer.texts[0])
+        if not answer.texts:
+            raise self._report.not_a_completion()
+        return answer.timed(time.monotonic() - started)
+
+    async def _send_text(self, body: dict[str, Any]) -> Answer:
+        import openai
+
+        started = time.monotonic()
+        try:
+            answer = read_text(await self._opened().completions.create(**body))
+        except openai.APIStatusError as error:
+            if lacks_text(error):
+                raise self._report.no_text(error) from None
+            raise
         if not answer.texts:
             raise self._report.not_a_completion()
         return answer.timed(time.monotonic() - started)

@@ -1,6 +1,6 @@
 import { addBelowIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
-import { Attempt, Exploration, Progress } from '../protocol';
+import { Attempt, Exploration, Progress, Search } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { allows } from '../abilities';
 import { finalAttempt, verificationWords } from '../wording';
@@ -71,10 +71,31 @@ function Final(props: { attempt: Attempt; tools: ITools }): React.ReactElement {
         label={tools.trans.__('Code of the solution')}
         languages={tools.languages}
       />
+      <Searches searches={attempt.searches} tools={tools} />
       {failure && <p className="jp-exploracoder-error">{`${failure.ename}: ${failure.evalue}`}</p>}
       {observation.outputs.length > 0 && (
         <Outputs outputs={observation.outputs} rendermime={tools.rendermime} />
       )}
     </>
+  );
+}
+
+/** What the model looked up while it wrote, with the lines that it was for. */
+function Searches(props: { searches: Search[]; tools: ITools }): React.ReactElement | null {
+  const { searches, tools } = props;
+  const { trans } = tools;
+  if (searches.length === 0) {
+    return null;
+  }
+  return (
+    <ul aria-label={trans.__('Looked up while it was written')}>
+      {searches.map((search, index) => (
+        <li key={index} className="jp-exploracoder-source">
+          {search.line !== null && <span>{trans.__('Line %1', search.line)}</span>}
+          <span>{search.query}</span>
+          <code>{search.answer || search.note}</code>
+        </li>
+      ))}
+    </ul>
   );
 }

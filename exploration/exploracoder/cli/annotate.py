@@ -1,0 +1,157 @@
+"""``exploracoder annotate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.options import json_option, model_options, python_option
+from exploracoder.errors import InputError
+
+if TYPE_CHECKING:
+    from exploracoder.toolcoder.corpus import Function, SkippedFile
+    from exploracoder.toolcoder.training_text import Statistics, TrainingText
+
+_SHOWN_SKIPPED = 5
+_SHOWN_LIBRARIES = 10
+
+
+@click.command()
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.jsonl",
+    help="The training text. What is in it already is not asked for again.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask for at most N functions this time.",
+)
+@click.option(
+    "--max-lines",
+    type=click.IntRange(min=3),
+    default=40,
+    show_default=True,
+    help="Pass over longer functions.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all sampling.")
+@python_option
+@model_options
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
+    """Make training text of the functions in SOURCE, with API searches in them, for ToolCoder.
+
+    SOURCE is a folder, a .py file, or an installed library by name. It is read, never imported. The
+    model says what would have been searched for; rules put that in and drop what is not good.
+    Interrupted, the same command goes on. Without SOURCE it only says what is in FILE.jsonl.
+
+    \b
+      exploracoder annotate ./project pandas --output searches.jsonl --limit 200
+      exploracoder train searches.jsonl --output adapter
+    """
+    from exploracoder.toolcoder.training_text import TrainingText, statistics
+
+    file = TrainingText(output)
+    file.read()
+    skipped: list[SkippedFile] = []
+    is_interrupted = False
+    if sources:
+        with Progress(quiet=given["quiet"]) as progress:
+            functions = _functions(sources, given, skipped)
+            try:
+                run_async(_work(functions, file, given, progress))
+            except KeyboardInterrupt:
+                is_interrupted = True
+    figures = statistics(file.read())
+    if given["as_json"]:
+        left = [{"file": one.file, "reason": one.reason} for one in skipped]
+        print_json(figures.model_dump() | {"skipped_files": left})
+    else:
+        click.echo(_in_words(figures))
+    for one in skipped[:_SHOWN_SKIPPED]:
+        click.echo(f"Skipped {one.file}: {one.reason}.", err=True)
+    if len(skipped) > _SHOWN_SKIPPED:
+        click.echo(f"… and {len(skipped) - _SHOWN_SKIPPED} more files.", err=True)
+    if is_interrupted:
+        click.echo(f"Interrupted. The same command goes on with {output}.", err=True)
+        return 130
+    return 0 if figures.kept else 1
+
+
+def _functions(
+    sources: tuple[str, ...], given: dict[str, Any], skipped: list[SkippedFile]
+) -> list[Function]:
+    from exploracoder_retrieval.errors import RetrievalError
+    from exploracoder_retrieval.harvest.target import find_target
+
+    from exploracoder import prepare
+    from exploracoder.toolcoder.corpus import Function, read_corpus
+
+    roots = [Path(source).expanduser() for source in sources]
+    for number, source in enumerate(sources):
+        if not roots[number].exists():
+            try:
+                interpreter = prepare.find_interpreter(given["python"])
+                roots[number] = find_target(source, interpreter).root
+            except RetrievalError as error:
+                raise InputError(str(error)) from error
+    found = list(read_corpus(roots, max_lines=given["max_lines"]))
+    skipped += [one for one in found if not isinstance(one, Function)]
+    functions = [one for one in found if isinstance(one, Function) and one.uses]
+    if not functions:
+        raise InputError(
+            f"No function in {', '.join(sources)} calls an API that its file imports. Give other"
+            " sources, or a higher --max-lines."
+        )
+    return functions
+
+
+async def _work(
+    functions: list[Function], file: TrainingText, given: dict[str, Any], progress: Progress
+) -> None:
+    from exploracoder import prepare
+    from exploracoder.models.cache import ReplyCache
+    from exploracoder.toolcoder.annotation import annotate as annotate_one
+
+    done = {row.id for row in file.read()}
+    todo = [one for one in functions if one.id not in done][: given["limit"]]
+    progress.working(f"{len(functions)} functions, {len(todo)} to ask for")
+    replies = ReplyCache(given["replies"], is_free=False) if given["replies"] else None
+    async with prepare.open_model(
+        given["model"],
+        given["base_url"],
+        cache=given["cache"],
+        replies=replies,
+        lora=given["lora"],
+    ) as model:
+        for number, function in enumerate(todo, start=1):
+            progress.working(f"{number} of {len(todo)}: {function.name}")
+            file.append(await annotate_one(model, function, given["seed"]))
+
+
+def _in_words(figures: Statistics) -> str:
+    lines = [
+        f"{figures.kept} texts of {figures.functions} functions",
+        f"searches in a text      {figures.searches_per_text:.1f}",
+        f"words before and after  {figures.words_before:.1f}, {figures.words_after:.1f}",
+    ]
+    shares = list(figures.libraries.items())[:_SHOWN_LIBRARIES]
+    if shares:
+        said = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+        lines.append(f"texts that search for   {said}")
+    for title, counts in (
+        ("Functions dropped", figures.dropped_functions),
+        ("Searches dropped", figures.dropped_searches),
+    ):
+        lines += [f"{title}:"] if counts else []
+        lines += [f"  {count:5}  {reason}" for reason, count in counts.items()]
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""LoRA adapters in GGUF files: which model they are for."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from exploracoder.errors import InputError
+from exploracoder.models.gguf_header import GgufHeader, read_header
+
+# Who made the adapter here wrote the SHA-256 of the model file that it was made for.
+BASE_KEY = "exploracoder.base.sha256"
+
+
+def file_sha256(path: Path) -> str:
+    """The hash of a file, hexadecimal. Raises InputError when it cannot be read."""
+    found = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                found.update(block)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return found.hexdigest()
+
+
+def check_adapter(adapter: Path, model: Path, model_sha256: str) -> None:
+    """Refuse an adapter that was made for another model than that in the file ``model``.
+
+    Raises:
+        InputError: It was, or it is no LoRA adapter, or cannot be read.
+    """
+    ours, theirs = read_header(adapter), read_header(model)
+    if ours.values.get("general.type") != "adapter" or ours.values.get("adapter.type") != "lora":
+        raise InputError(
+            f"{adapter} is no LoRA adapter. 'exploracoder train' makes one: adapter.gguf."
+        )
+    wanted = ours.values.get(BASE_KEY, model_sha256)
+    if ours.architecture != theirs.architecture:
+        why = f"one of the kind {ours.architecture!r}, not {theirs.architecture!r}"
+    elif wanted != model_sha256:
+        why = f"the one whose SHA-256 begins with {wanted[:12]}"
+    elif unfit := _unfit(ours, theirs):
+        why = f"one whose {unfit} has another shape"
+    else:
+        return
+    raise InputError(
+        f"The adapter {adapter} was made for another model than {model.name}: {why}."
+        " Train one for this model with 'exploracoder train', or leave --lora out."
+    )
+
+
+def _unfit(adapter: GgufHeader, model: GgufHeader) -> str:
+    """The first tensor that the adapter changes and that is not as it expects it."""
+    for name, shape in adapter.shapes.items():
+        base, _, part = name.rpartition(".")
+        side = {"lora_a": 0, "lora_b": 1}.get(part)
+        theirs = model.shapes.get(base)
+        if side is None or theirs is None or shape[side] != theirs[side]:
+            return base or name
+    return ""

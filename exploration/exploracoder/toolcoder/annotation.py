@@ -1,0 +1,141 @@
+"""Training text: functions with the API searches that a programmer would have made.
+
+Source: ToolCoder, section 3.2 and appendix A. There the model writes the whole function again, with
+searches in it; here it only says what would have been searched for, and the searches are put in by
+rule: so the code stays what it was, a reply is short, and each search stands right before the API
+that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import ChatModel, Message, Sampling
+from exploracoder.models.structured import complete_json
+from exploracoder.prompts import render
+from exploracoder.state import State
+from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.corpus import Function, Use
+from exploracoder.toolcoder.filters import query_fault, text_fault
+
+_SHOWN_USES = 8
+_REPLY_TOKENS = 300
+
+
+class Annotation(State):
+    """One search that was put in."""
+
+    query: str
+    api: str
+    is_public: bool
+
+
+class Annotated(State):
+    """A function that was looked at, a line of the file of training text.
+
+    ``text`` is what to learn from, empty when the filters dropped it; ``reason`` says why they did,
+    ``dropped`` what was wrong with single searches.
+    """
+
+    id: str
+    file: str
+    function: str
+    line: int
+    code: str
+    text: str = ""
+    searches: tuple[Annotation, ...] = ()
+    reason: str = ""
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is training text."""
+        return bool(self.text)
+
+
+class _Search(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: int = Field(description="which call")
+    query: str = Field(description="what would be typed into the search")
+
+
+class _Searches(BaseModel):
+    """What the model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    searches: list[_Search]
+
+
+async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annotated:
+    """Ask for the searches of one function, and put in those that are good.
+
+    Raises:
+        ModelError: The model could not be asked. A malformed reply only drops the function.
+    """
+    uses = function.uses[:_SHOWN_USES]
+    if not any(use.is_public for use in uses):
+        return _looked_at(function, reason="it calls no API of a public library")
+    asked = [
+        Message("system", render("annotate", "system")),
+        Message("user", render("annotate", "function", code=function.code, uses=uses)),
+    ]
+    sampling = Sampling(max_tokens=_REPLY_TOKENS, seed=seed)
+    try:
+        said, _ = await complete_json(model, asked, sampling, _Searches)
+    except ReplyError:
+        return _looked_at(function, reason="the model's answer had no form")
+    good: dict[Use, str] = {}
+    dropped = []
+    for one in said.searches:
+        fault = _fault(one, uses, good, function)
+        if fault:
+            dropped.append(fault)
+        else:
+            good[uses[one.number - 1]] = " ".join(one.query.split()).rstrip(".")
+    reason = text_fault(list(good))
+    if reason:
+        return _looked_at(function, reason=reason, dropped=dropped)
+    return _with_searches(function, good, dropped)
+
+
+def _fault(one: _Search, uses: Sequence[Use], good: dict[Use, str], function: Function) -> str:
+    if not 1 <= one.number <= len(uses):
+        return "a call that is not there"
+    use = uses[one.number - 1]
+    return "a call named twice" if use in good else query_fault(one.query, use, function)
+
+
+def _with_searches(
+    function: Function, searches: dict[Use, str], dropped: Sequence[str]
+) -> Annotated:
+    text = function.code
+    ordered = sorted(searches.items(), key=lambda pair: pair[0].offset)
+    for use, query in reversed(ordered):
+        text = text[: use.offset] + calls.written(query, _answer(use)) + text[use.offset :]
+    if calls.without_calls(text) != function.code:
+        return _looked_at(function, reason="the code would not be the same", dropped=dropped)
+    made = tuple(
+        Annotation(query=query, api=_answer(use), is_public=use.is_public) for use, query in ordered
+    )
+    return _looked_at(function, dropped=dropped).model_copy(update={"text": text, "searches": made})
+
+
+def _answer(use: Use) -> str:
+    return use.path.lstrip(".")
+
+
+def _looked_at(function: Function, *, reason: str = "", dropped: Sequence[str] = ()) -> Annotated:
+    return Annotated(
+        id=function.id,
+        file=function.file,
+        function=function.name,
+        line=function.line,
+        code=function.code,
+        reason=reason,
+        dropped=tuple(dropped),
+    )

@@ -1,0 +1,77 @@
+"""The form of an API search in code: ``<API>APISearch(query)->answer</API>``.
+
+The marks are plain text. An adapter cannot add words to the vocabulary of a quantised model, and
+these take few tokens in any (three each in that of the embedded model).
+
+Source: ToolCoder, sections 3.1 and 3.2; there the marks are words of their own in the vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+OPEN = "<API>"
+CLOSE = "</API>"
+NAME = "APISearch("
+ARROW = ")->"
+MAX_QUERY_CHARS = 200
+_MAX_ANSWER_CHARS = 200
+
+_WHOLE = re.compile(
+    rf"{OPEN}\s*APISearch\((?P<query>(?:(?!{OPEN}|APISearch\()[^\n])*?)\)\s*->\s*"
+    rf"(?P<answer>(?:(?!{OPEN})[^\n])*?){CLOSE}"
+)
+# One that was never closed takes the rest of its line along: nothing says where the code goes on.
+_BROKEN = re.compile(rf"{OPEN}\s*APISearch\([^\n]*?(?:{CLOSE}|$)|{OPEN}|{CLOSE}", re.MULTILINE)
+_EMPTY = ("", "#")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A search in a text; ``start`` and ``end`` are offsets in characters."""
+
+    query: str
+    answer: str
+    start: int
+    end: int
+
+
+def written(query: str, answer: str) -> str:
+    """A search as it stands in code."""
+    return f"{OPEN}{NAME}{_line(query)}{ARROW}{_line(answer)[:_MAX_ANSWER_CHARS]}{CLOSE}"
+
+
+def whole_calls(text: str) -> Iterator[Call]:
+    """The searches that are closed, with none inside another."""
+    for match in _WHOLE.finditer(text):
+        yield Call(match["query"].strip(), match["answer"].strip(), *match.span())
+
+
+def count_broken(text: str) -> int:
+    """How many marks stand in a text that belong to no whole search."""
+    return len(_BROKEN.findall(_WHOLE.sub("", text)))
+
+
+def without_calls(text: str) -> str:
+    """The code alone: no searches, whole or broken, and no lines that held nothing else."""
+    kept = []
+    for line in text.split("\n"):
+        plain = _BROKEN.sub("", _WHOLE.sub("", line))
+        if plain == line or plain.strip() not in _EMPTY:
+            kept.append(plain)
+    return "\n".join(kept)
+
+
+def line_at(text: str, offset: int) -> int:
+    """The line, from 1, of the code without searches in which a place of the text lies."""
+    return without_calls(text[:offset]).count("\n") + 1
+
+
+def _line(text: str) -> str:
+    """Text as it may stand in a search: on one line, without marks."""
+    plain = " ".join(text.split())
+    for mark in (CLOSE, OPEN):
+        plain = plain.replace(mark, "")
+    return plain

@@ -1,0 +1,183 @@
+"""Functions of a corpus with the library APIs that they call; read, never imported or run."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import textwrap
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
+_MAX_FILE_BYTES = 1_000_000
+_MAX_CHARS = 4_000
+_MIN_LINES = 3
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A call of a library's API: ``offset`` is where its name begins in the function's code.
+
+    ``is_public`` says that the API belongs to another library than the corpus.
+    """
+
+    path: str
+    line: int
+    offset: int
+    is_public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or method, its code without the indentation that it has in its file."""
+
+    file: str
+    name: str
+    line: int
+    code: str
+    uses: tuple[Use, ...]
+
+    @property
+    def id(self) -> str:
+        """The same for the same code, wherever it stands."""
+        return hashlib.sha256(self.code.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that could not be read, and why."""
+
+    file: str
+    reason: str
+
+
+def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function | SkippedFile]:
+    """The functions of some folders and files, in the order of their paths; none twice.
+
+    Functions of fewer than three or more than ``max_lines`` lines are passed over.
+    """
+    seen: set[str] = set()
+    for root in roots:
+        own = _own_names(root)
+        for file in [root] if root.is_file() else _files(root):
+            try:
+                functions = list(_functions(file, own, max_lines))
+            except (OSError, SyntaxError, ValueError, RecursionError) as error:
+                yield SkippedFile(str(file), _reason(error))
+                continue
+            for function in functions:
+                if function.id not in seen:
+                    seen.add(function.id)
+                    yield function
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(one for one in folders if one[0] != "." and one not in _LEFT_OUT)
+        yield from (Path(folder, one) for one in sorted(files) if one.endswith(".py"))
+
+
+def _own_names(root: Path) -> frozenset[str]:
+    """The names under which the corpus imports itself."""
+    names = {root.stem}
+    if root.is_dir() and not (root / "__init__.py").is_file():
+        inside = [*root.iterdir(), *(root / "src").glob("*")]
+        names |= {one.stem for one in inside if one.is_dir() or one.suffix == ".py"}
+    return frozenset(names)
+
+
+def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Function]:
+    if file.stat().st_size > _MAX_FILE_BYTES:
+        raise ValueError(f"it has more than {_MAX_FILE_BYTES:,} bytes")
+    source = file.read_text(encoding="utf-8")
+    tree = _parse(source)
+    bound, lines = _bound(tree), source.splitlines(keepends=True)
+    for node in ast.walk(tree):
+        if not isinstance(node, _FUNCTIONS) or node.end_lineno is None:
+            continue
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        code = textwrap.dedent("".join(lines[first - 1 : node.end_lineno])).rstrip()
+        length = code.count("\n") + 1
+        if _MIN_LINES <= length <= max_lines and len(code) <= _MAX_CHARS and "<API>" not in code:
+            uses = _uses(code, bound, own)
+            if uses is not None:
+                yield Function(str(file), node.name, first, code, uses)
+
+
+def _parse(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        # Escapes in other people's strings are none of our business.
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+def _bound(tree: ast.AST) -> dict[str, str]:
+    """What the imports of a tree call things, and what these are; relative ones begin with dots."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                top = one.name.partition(".")[0]
+                names[one.asname or top] = one.name if one.asname else top
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for one in node.names:
+                names[one.asname or one.name] = f"{module}.{one.name}"
+    return names
+
+
+def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use, ...] | None:
+    """The calls that imports explain, each API once; None where the code alone is no Python."""
+    try:
+        tree = _parse(code)
+    except (SyntaxError, ValueError):
+        return None
+    names = {**bound, **_bound(tree)}
+    lines = code.splitlines(keepends=True)
+    found: dict[str, Use] = {}
+    for node in _calls(tree):
+        path = _path(node.func, names)
+        if path is not None:
+            before = lines[node.lineno - 1].encode()[: node.col_offset].decode()
+            offset = sum(map(len, lines[: node.lineno - 1])) + len(before)
+            is_public = path[0] != "." and path.partition(".")[0] not in own
+            use = Use(path, node.lineno, offset, is_public)
+            known = found.get(path)
+            if known is None or use.offset < known.offset:
+                found[path] = use
+    return tuple(sorted(found.values(), key=lambda use: use.offset))
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls outside of f-strings, in which places are not told apart before Python 3.12."""
+    if isinstance(node, ast.JoinedStr):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child)
+
+
+def _path(node: ast.expr, names: Mapping[str, str]) -> str | None:
+    """The import path of ``a.b.c``, if ``a`` was imported."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return None
+    return ".".join([names[node.id], *reversed(parts)])
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8"
+    if isinstance(error, SyntaxError):
+        return f"it is not Python: {error.msg} (line {error.lineno})"
+    if isinstance(error, OSError):
+        return f"it cannot be read: {error.strerror}"
+    return "its code is too deep" if isinstance(error, RecursionError) else str(error)

@@ -1,0 +1,98 @@
+"""An adapter of PEFT as a GGUF file, which llama.cpp loads beside a model.
+
+Source: llama.cpp's form of adapters: ``general.type`` is adapter, ``adapter.type`` lora, and each
+changed tensor has its name with ``.lora_a`` and ``.lora_b``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder.models.adapter import BASE_KEY
+
+FILE = "adapter.gguf"
+# Kinds of models whose projections have the same order of rows in both forms.
+_ARCHITECTURES = ("qwen2", "qwen3", "phi3", "gemma", "gemma2", "starcoder2")
+_TENSOR = re.compile(r"base_model\.model\.(?P<base>.+)\.lora_(?P<side>[AB])\.weight\Z")
+
+
+def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
+    """Write ``adapter.gguf`` beside an adapter of PEFT's.
+
+    Args:
+        folder: Holds the adapter's safetensors file and its configuration.
+        architecture: The kind of the base model, as llama.cpp calls it; empty to ask its own
+            configuration.
+        base_sha256: The GGUF file that it is for; empty where that is not known.
+
+    Raises:
+        InputError: The folder holds no adapter, or of a kind of model that this cannot convert.
+        SetupError: The package gguf is missing, or the file cannot be written.
+    """
+    try:
+        import gguf
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise SetupError(
+            f"Converting needs {error.name}. Run: pip install 'exploracoder[train]'"
+        ) from None
+    try:
+        said = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+        tensors = load_file(folder / "adapter_model.safetensors")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} holds no adapter that can be read.") from error
+    architecture = architecture or _architecture(said)
+    if architecture not in _ARCHITECTURES:
+        raise InputError(
+            f"The adapter is in {folder}, in PEFT's form. It is for a model of the kind"
+            f" {architecture!r}, for which no GGUF adapter can be made here; for"
+            f" {', '.join(_ARCHITECTURES)} it can."
+        )
+    output = folder / FILE
+    writer = gguf.GGUFWriter(str(output), architecture)
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", float(said["lora_alpha"]))
+    if base_sha256:
+        writer.add_string(BASE_KEY, base_sha256)
+    for name, tensor in _named(tensors, architecture):
+        writer.add_tensor(name, tensor)
+    try:
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+    except OSError as error:
+        raise SetupError(f"{output} cannot be written: {error.strerror}.") from error
+    return output
+
+
+def _architecture(said: dict[str, Any]) -> str:
+    """What the base model's own configuration calls it."""
+    file = Path(str(said.get("base_model_name_or_path", ""))) / "config.json"
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8")).get("model_type", ""))
+    except (OSError, ValueError):
+        return ""
+
+
+def _named(tensors: dict[str, Any], architecture: str) -> list[tuple[str, Any]]:
+    """Tensors under llama.cpp's names, as arrays of 32-bit numbers."""
+    import gguf
+
+    kinds = {name: kind for kind, name in gguf.MODEL_ARCH_NAMES.items()}
+    layers = 1 + max(int(found) for name in tensors for found in re.findall(r"\.(\d+)\.", name))
+    names = gguf.get_tensor_name_map(kinds[architecture], layers)
+    made = []
+    for name, tensor in sorted(tensors.items()):
+        match = _TENSOR.match(name)
+        base = names.get_name(match["base"]) if match else None
+        if match is None or base is None:
+            raise InputError(f"The adapter changes {name}, which llama.cpp does not know.")
+        side = {"A": "lora_a", "B": "lora_b"}[match["side"]]
+        made.append((f"{base}.weight.{side}", tensor.float().numpy()))
+    return made

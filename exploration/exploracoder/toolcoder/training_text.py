@@ -1,0 +1,91 @@
+"""The file of training text: a line of JSON for each function that was looked at, kept or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from exploracoder.errors import InputError, SetupError
+from exploracoder.state import State
+from exploracoder.toolcoder.annotation import Annotated
+
+
+class Statistics(State):
+    """What the paper's table 3 says of its data, and what the filters dropped.
+
+    Lengths are in words, as there. ``libraries`` is the share of texts with a search for each.
+    """
+
+    functions: int
+    kept: int
+    searches_per_text: float
+    words_before: float
+    words_after: float
+    libraries: dict[str, float]
+    dropped_functions: dict[str, int]
+    dropped_searches: dict[str, int]
+
+
+class TrainingText:
+    """Appends to a file that a kill at any moment leaves usable: at most its last line is lost."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> list[Annotated]:
+        """What is there; the beginning of a line that was never finished is taken off.
+
+        Raises:
+            InputError: The file cannot be read, or is something else.
+        """
+        try:
+            data = self.path.read_bytes() if self.path.exists() else b""
+            whole = data[: data.rfind(b"\n") + 1]
+            rows = [Annotated.model_validate_json(line) for line in whole.splitlines()]
+            if data != whole:
+                with self.path.open("r+b") as file:
+                    file.truncate(len(whole))
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be used: {error.strerror}.") from error
+        except ValidationError as error:
+            raise InputError(
+                f"{self.path} is no file of training text. Name another with --output."
+            ) from error
+        return rows
+
+    def append(self, row: Annotated) -> None:
+        """Adds a line, on disk before this returns. Raises SetupError when that cannot be done."""
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(row.model_dump_json() + "\n")
+        except OSError as error:
+            raise SetupError(
+                f"{self.path} cannot be written: {error.strerror}. What was there is as it was."
+            ) from error
+
+
+def statistics(rows: Sequence[Annotated]) -> Statistics:
+    """Figures on some lines of a file."""
+    kept = [row for row in rows if row.is_kept]
+    libraries = Counter(
+        name
+        for row in kept
+        for name in {one.api.partition(".")[0] for one in row.searches if one.is_public}
+    )
+    return Statistics(
+        functions=len(rows),
+        kept=len(kept),
+        searches_per_text=_mean([len(row.searches) for row in kept]),
+        words_before=_mean([len(row.code.split()) for row in kept]),
+        words_after=_mean([len(row.text.split()) for row in kept]),
+        libraries={name: count / len(kept) for name, count in libraries.most_common()},
+        dropped_functions=dict(Counter(row.reason for row in rows if row.reason).most_common()),
+        dropped_searches=dict(Counter(why for row in rows for why in row.dropped).most_common()),
+    )
+
+
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values) if values else 0.0

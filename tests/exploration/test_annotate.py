@@ -1,0 +1,242 @@
+"""Training text: which searches are put where, what the filters drop, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.testing import Delay, RecordedRequest, ScriptedModelServer
+from exploracoder.toolcoder import calls
+
+from .conftest import Command, Outcome, Serve, model_words, start_command
+
+TOTAL = '''\
+def total(text):
+    """Add up the numbers in a text."""
+    numbers = np.array([float(word) for word in text.split()])
+    return np.sum(numbers) + json.loads("0")
+'''
+MODULE = f'''\
+import json
+
+import numpy as np
+from .kettle import heat
+
+
+{TOTAL}
+
+class Pot:
+    @staticmethod
+    def pour(liters):
+        """Pour, at most so many liters."""
+        heat(liters)
+        return f"{{np.round(liters)}}" + "Tä" + str(np.clip(liters, 0, 2))
+
+
+def short():
+    return np.sum([1])
+
+
+def own(liters):
+    warm = heat(liters)
+    return warm
+'''
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "teapot"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "pot.py").write_text(MODULE, encoding="utf-8")
+    (folder / "copy.py").write_text(MODULE, encoding="utf-8")
+    (folder / "inner" / "broken.py").write_text("def broken(:\n", encoding="utf-8")
+    (folder / "latin.py").write_bytes(b"# \xe4\n")
+    (folder / "nul.py").write_bytes(b"a = 1\0\n")
+    return folder
+
+
+def listed(request: RecordedRequest) -> dict[str, int]:
+    """The calls that were shown to the model, with their numbers."""
+    found = re.findall(r"^(\d+)\. line \d+: (\S+)$", request.last_user_message, re.MULTILINE)
+    return {path: int(number) for number, path in found}
+
+
+def answer(request: RecordedRequest, queries: dict[str, str]) -> str:
+    numbers = listed(request)
+    said = [
+        {"number": numbers[path], "query": queries[path]} for path in queries if path in numbers
+    ]
+    return json.dumps({"searches": said})
+
+
+QUERIES = {
+    "numpy.sum": "add up all numbers",
+    "numpy.array": "make an array of numbers",
+    "numpy.clip": "keep liters between two limits",
+}
+
+
+def good(request: RecordedRequest) -> str:
+    return answer(request, QUERIES)
+
+
+def annotated(
+    command: Command, server: ScriptedModelServer, corpus: Path, output: Path, *more: object
+) -> Outcome:
+    return command("annotate", corpus, "-o", output, *model_words(server), "--quiet", *more)
+
+
+def rows(output: Path) -> dict[str, Any]:
+    lines = map(json.loads, output.read_text(encoding="utf-8").splitlines())
+    return {row["function"]: row for row in lines}
+
+
+def test_searches_stand_before_their_apis_and_the_code_stays_as_it_was(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "text.jsonl"
+    done = annotated(command, serve(good), corpus, output, "--json")
+
+    found = rows(output)
+    assert done.code == 0
+    assert (
+        "return <API>APISearch(add up all numbers)->numpy.sum</API>np.sum("
+        in (found["total"]["text"])
+    )
+    assert (
+        '+ "Tä" + str(<API>APISearch(keep liters between two limits)->numpy.clip</API>np.clip('
+        in (found["pour"]["text"])
+    )
+    assert found["pour"]["text"].startswith("@staticmethod\ndef pour(")
+    assert calls.without_calls(found["total"]["text"]) == TOTAL.rstrip()
+    assert (done.json["functions"], done.json["kept"]) == (3, 2)
+    assert done.json["searches_per_text"] == 1.5
+    assert done.json["libraries"] == {"numpy": 1.0}
+    assert done.json["words_after"] > done.json["words_before"]
+    assert found["own"]["reason"] == "it calls no API of a public library"
+
+
+def test_files_that_are_broken_are_skipped_with_the_reason(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    done = annotated(command, serve(good), corpus, tmp_path / "text.jsonl", "--json")
+
+    skipped = {Path(one["file"]).name: one["reason"] for one in done.json["skipped_files"]}
+    assert skipped.keys() == {"broken.py", "latin.py", "nul.py"}
+    assert "not Python" in skipped["broken.py"]
+    assert skipped["latin.py"] == "it is not UTF-8"
+    assert "Skipped" in done.err
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("add <API>APISearch(up)->x</API> numbers", "a search inside a search"),
+        ("add numbers " * 30, "a query that is too long"),
+        ("np.sum of the numbers", "code in a query"),
+        ("sum(numbers)", "code in a query"),
+        ("numbers", "a query of less than two words"),
+        ("", "a query of less than two words"),
+        ("boil some fresh water", "a query that is not about the code"),
+    ],
+)
+def test_a_search_that_is_no_good_is_dropped_and_counted(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path, query: str, why: str
+) -> None:
+    server = serve(lambda request: answer(request, {**QUERIES, "numpy.sum": query}))
+    done = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
+
+    assert done.json["dropped_searches"] == {why: 1}
+    assert "add" not in "".join(
+        row["query"] for row in rows(tmp_path / "text.jsonl")["total"]["searches"]
+    )
+
+
+def test_a_function_with_too_many_searches_or_none_is_dropped(
+    serve: Serve, command: Command, tmp_path: Path
+) -> None:
+    uses = "\n".join(
+        f"    os.path.{name}(name)"
+        for name in ("join", "split", "isfile", "isdir", "exists", "islink")
+    )
+    (tmp_path / "many.py").write_text(f"import os\n\ndef look(name):\n{uses}\n", encoding="utf-8")
+
+    def script(request: RecordedRequest) -> str:
+        return answer(request, dict.fromkeys(listed(request), "look at the name"))
+
+    done = annotated(command, serve(script), tmp_path / "many.py", tmp_path / "a.jsonl", "--json")
+    none = annotated(
+        command, serve('{"searches": []}'), tmp_path / "many.py", tmp_path / "b.jsonl", "--json"
+    )
+
+    assert (done.code, done.json["dropped_functions"]) == (1, {"more than 5 searches": 1})
+    assert none.json["dropped_functions"] == {"no search is left": 1}
+
+
+def test_a_reply_without_form_drops_the_function_alone(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    server = serve(lambda request: "Tea!" if "total" in str(request.body) else good(request))
+    done = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
+
+    assert done.json["kept"] == 1
+    assert done.json["dropped_functions"]["the model's answer had no form"] == 1
+
+
+def test_a_killed_run_goes_on_and_asks_for_nothing_twice(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "text.jsonl"
+    server = serve(lambda request: good(request) if "total" in str(request.body) else Delay(60, ""))
+    words = ["annotate", corpus, "-o", output, *model_words(server)]
+    process = start_command(words, tmp_path)
+    try:
+        server.wait_for_requests(2, 60)
+    finally:
+        process.kill()
+        process.communicate()
+    with output.open("a", encoding="utf-8") as file:
+        file.write('{"id": "half a li')
+    again = serve(good)
+    done = annotated(command, again, corpus, output, "--json")
+
+    assert len(again.chat_requests) == 1
+    assert rows(output).keys() == {"total", "pour", "own"}
+    assert done.json["kept"] == 2
+
+
+def test_without_a_source_the_file_is_described(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "text.jsonl"
+    annotated(command, serve(good), corpus, output)
+    done = command("annotate", "-o", output)
+
+    assert done.code == 0
+    assert "2 texts of 3 functions" in done.out
+    assert "numpy 100%" in done.out
+
+
+@pytest.mark.parametrize("content", ["not JSON\n", '{"a": 1}\n', "\x00\xff\n"])
+def test_a_file_of_something_else_is_left_alone(
+    command: Command, corpus: Path, tmp_path: Path, content: str
+) -> None:
+    output = tmp_path / "text.jsonl"
+    output.write_text(content, encoding="utf-8")
+    done = command("annotate", corpus, "-o", output)
+
+    assert done.code == 2
+    assert "no file of training text" in done.err
+    assert output.read_text(encoding="utf-8") == content
+
+
+def test_a_source_that_is_not_there_is_named(command: Command, tmp_path: Path) -> None:
+    gone = command("annotate", tmp_path / "gone", "-o", tmp_path / "text.jsonl")
+    unknown = command("annotate", "no_such_library", "-o", tmp_path / "text.jsonl")
+
+    assert (gone.code, unknown.code) == (2, 2)
+    assert "gone" in gone.err
+    assert "no_such_library" in unknown.err

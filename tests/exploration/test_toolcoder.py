@@ -1,0 +1,203 @@
+"""ToolCoder: searches in the text that a model writes, answered as it writes, and gone at the end.
+
+Its texts are scripted piece by piece: the server stops each where the request says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from exploracoder.models import OpenAIChatModel, Reply, Sampling
+from exploracoder.state import Search
+from exploracoder.testing import Call, Failure, Outcome, ScriptedModelServer
+from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.decoding import Decoder
+
+from .conftest import Explorer, Serve
+from .scripted import SOLUTION, TeaModel, Writer, fenced
+
+HEAD = "import tealeaf\n\ndef strong_names(text):\n    leaves = "
+OPENED = f"{HEAD}<API>APISearch(read leaves out of a text)->tealeaf.guessed</API>"
+ASKED = "read leaves out of a text)->tealeaf.guessed"
+REST = SOLUTION.removeprefix(HEAD) + "\n```\n\nTask: Brew a pot."
+PIECES = (OPENED, ASKED, REST)
+
+
+def prompts(server: ScriptedModelServer) -> list[str]:
+    return [str(one.body["prompt"]) for one in server.chat_requests if one.is_text]
+
+
+def searches(explore: Explorer) -> tuple[Search, ...]:
+    solution = explore.exploration.solution
+    assert solution is not None
+    return solution.final.searches
+
+
+def test_a_search_is_answered_where_it_is_opened_and_leaves_no_trace_in_the_code(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(Writer(PIECES))
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    first, second, third = prompts(server)
+    (search,) = searches(explore)
+    assert done.json["status"] == "solved"
+    assert done.json["solution"] == SOLUTION
+    assert (search.line, search.query) == (4, "read leaves out of a text")
+    assert search.answer.startswith("tealeaf.read_leaves(")
+    assert second == f"{first}{HEAD}<API>APISearch("
+    assert third == f"{second}read leaves out of a text)->{search.answer}</API>"
+    assert explore.exploration.usage.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (" ".join(["never"] * 500), "never closed"),
+        ("read\nleaves)->", "never closed"),
+        ("read <API>APISearch(leaves)->x</API>)->y", "another was opened in it"),
+        (")->tealeaf.read", "empty"),
+        ("' ')->", "empty"),
+        ("a" * 10_000 + ")->", "10,000 characters"),
+        ("", "never closed"),
+    ],
+)
+async def test_a_search_that_comes_to_nothing_is_gone_on_without(
+    serve: Serve, asked: str, said: str
+) -> None:
+    server = serve(Writer((OPENED, asked, REST)))
+
+    async def find(query: str) -> str:
+        raise AssertionError(f"{query} was searched for")
+
+    async with OpenAIChatModel(server.base_url, "", server.model) as model:
+
+        async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
+            return await model.continue_text(prompt, Sampling(max_tokens=tokens, stop=tuple(stops)))
+
+        decoded = await Decoder(ask, find, max_tokens=400, ends=("```",)).run("Code:\n")
+
+    (search,) = decoded.searches
+    assert decoded.text == SOLUTION + "\n"
+    assert (search.offset, search.answer) == (len(HEAD), "")
+    assert said in search.note
+    assert prompts(server)[2] == f"Code:\n{HEAD}"
+
+
+def test_searches_are_shown_at_their_place(serve: Serve, explore: Explorer) -> None:
+    done = explore(serve(Writer(PIECES)), "--method", "toolcoder")
+
+    (search,) = searches(explore)
+    lines = done.out.splitlines()
+    place = lines.index(f"    # searched 'read leaves out of a text': {search.answer}")
+    notebook = json.loads(explore.notebook.read_text(encoding="utf-8"))
+    verdict = next(cell for cell in notebook["cells"] if cell["id"] == "solution-verdict")
+    solution = next(cell for cell in notebook["cells"] if cell["id"] == "solution")
+    assert lines[place + 1] == SOLUTION.splitlines()[3]
+    assert "line 4: *read leaves out of a text* →" in "".join(verdict["source"])
+    assert "".join(solution["source"]) == SOLUTION
+
+
+def test_a_search_that_takes_too_long_is_gone_on_without(serve: Serve, explore: Explorer) -> None:
+    server = serve(Writer(PIECES))
+    done = explore(server, "--method", "toolcoder", "--set", "search-seconds=0.0001", "--json")
+
+    (search,) = searches(explore)
+    assert done.json["solution"] == SOLUTION
+    assert "did not end within 0.0001 s" in search.note
+
+
+def test_no_more_than_five_searches_are_made(serve: Serve, explore: Explorer) -> None:
+    one = "    # <API>APISearch(pour)->tealeaf.pour</API>\n"
+    pieces = ["def strong_names(text):\n" + one, "pour)->", *["\n" + one, "pour)->"] * 4]
+    rest = "\n" + one * 45 + '    return ["assam", "oolong"]\n```'
+    server = serve(Writer((*pieces, rest)))
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    made = searches(explore)
+    assert done.json["status"] == "solved"
+    assert "API" not in done.json["solution"]
+    assert len(prompts(server)) == 11
+    assert [bool(search.answer) for search in made] == [True] * 5 + [False]
+    assert "45 more searches" in made[-1].note
+
+
+def test_a_server_that_knows_no_stops_is_cut_here(serve: Serve, explore: Explorer) -> None:
+    refusal = Failure(400, "Unknown field: stop")
+    server = serve(Writer((OPENED, ASKED, REST)), first=[refusal])
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    (search,) = searches(explore)
+    assert done.json["solution"] == SOLUTION
+    assert search.query == "read leaves out of a text"
+    assert all("stop" not in one.body for one in server.chat_requests[1:])
+
+
+def test_without_the_tool_the_model_answers_itself(serve: Serve, explore: Explorer) -> None:
+    server = serve(Writer((OPENED + REST,)))
+    done = explore(server, "--method", "toolcoder-no-tool", "--json")
+
+    assert done.json["solution"] == SOLUTION
+    assert len(prompts(server)) == 1
+    assert searches(explore) == ()
+
+
+def test_without_queries_the_task_is_searched_for(serve: Serve, explore: Explorer) -> None:
+    server = serve(Writer((OPENED, REST)))
+    done = explore(server, "--method", "toolcoder-no-query", "--json")
+
+    (search,) = searches(explore)
+    assert done.json["solution"] == SOLUTION
+    assert search.query == explore.exploration.task.text
+    assert "APISearch()->statistics.mean" in prompts(server)[0]
+    assert prompts(server)[1].endswith(f"<API>APISearch()->{search.answer}</API>")
+
+
+def test_where_there_are_only_conversations_the_search_is_a_function(
+    serve: Serve, explore: Explorer
+) -> None:
+    asked: list[Outcome] = [Call("APISearch", json.dumps({"query": "read leaves"}))]
+    server = serve(TeaModel(solutions=[*asked, fenced(SOLUTION)]), refuse_texts=True)
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    (search,) = searches(explore)
+    offered = [one.body.get("tools") for one in server.chat_requests if not one.is_text]
+    assert done.json["status"] == "solved"
+    assert (search.line, search.query) == (None, "read leaves")
+    assert "tealeaf.read_leaves" in search.answer
+    assert offered[0][0]["function"]["name"] == "APISearch"
+
+
+def test_a_server_without_texts_is_named_when_texts_are_wanted(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel(), refuse_texts=True)
+    done = explore(server, "--method", "toolcoder", "--set", "search-calls=text")
+
+    assert done.code == 2
+    assert "search-calls=functions" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a = <API>APISearch(sum)->np.sum</API>np.sum(b)", "a = np.sum(b)"),
+        ("# <API>APISearch(sum)->f() -> int</API>\nf()", "f()"),
+        ("    # sums <API>APISearch(x)->y</API>", "    # sums "),
+        ("a = <API>APISearch(sum)->np.sum(b)\nc", "a = \nc"),
+        ("a = 1 </API>", "a = 1 "),
+        ("#\na = 1", "#\na = 1"),
+    ],
+)
+def test_searches_are_taken_out_of_code_and_nothing_else_is(text: str, code: str) -> None:
+    assert calls.without_calls(text) == code
+
+
+def test_what_is_put_into_a_search_stays_in_it() -> None:
+    written = calls.written("sum\nof", "f(a)->b</API>\nevil() <API>")
+
+    (call,) = calls.whole_calls(f"x{written}y")
+    assert (call.query, call.answer) == ("sum of", "f(a)->b evil()")
+    assert calls.without_calls(f"x{written}y") == "xy"
