@@ -328,6 +328,9 @@ export interface Settings {
   solution_tokens: number;
   run_seconds: number;
   api_search: 'off' | 'repairs' | 'always';
+  search_calls: 'auto' | 'text' | 'functions';
+  search_answers: number;
+  search_seconds: number;
   web_search: string;
   web_sites: string;
   web_seconds: number;
