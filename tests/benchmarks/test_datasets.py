@@ -214,7 +214,7 @@ def test_the_task_to_begin_with_can_be_read_and_its_solution_is_right(tmp_path: 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("task.json", "{}", "libraries: Field required"),
+        ("task.json", "{}", "names no library"),
         ("task.json", '{"libraries": []}', "names no library"),
         ("task.json", '{"libraries": ["a"], "check": 1}', "check: Extra inputs"),
         ("check.py", None, "check.py cannot be read"),
