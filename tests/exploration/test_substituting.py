@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import pytest
+from exploracoder.engine import substituting
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.substituting import search, substitutes
 from exploracoder.state import NameProblem
@@ -125,6 +126,14 @@ async def test_the_search_ends_at_its_limit_and_at_the_first_that_is_good(
 
     assert await found(runs, "x = leaf.text", "x = leaf.to_text()", docs, most) == expected
     assert len(runs.codes) == min(most, 2)
+
+
+async def test_what_takes_long_is_not_tried_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(substituting, "MOST_SECONDS", 0.0)
+    runs = Runs()
+
+    assert await found(runs, "x = leaf.text", "x = leaf.to_text()", [TO_TEXT], 9) is None
+    assert runs.codes == []
 
 
 async def test_wrong_names_are_mended_one_after_another() -> None:

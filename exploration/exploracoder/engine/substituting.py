@@ -9,6 +9,7 @@ does not exist says what was meant: it is the best query for the one that does.
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -31,6 +32,8 @@ class Tried(Protocol):
 
 
 TriedT = TypeVar("TriedT", bound=Tried)
+
+MOST_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ async def search(
 ) -> TriedT | None:
     """The first snippet that is good, of at most ``most`` with another API in one's place.
 
+    No run is begun after MOST_SECONDS: what computes for long cannot be tried many times.
     ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
     another wrong name than before is gone on from. What is ``seen`` is not run again; what is run
     is added. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API
@@ -88,7 +92,8 @@ async def search(
 
     # The last is gone on from first: it has fewer wrong names than those before it.
     bases, tries = [await made_from(failed)], 0
-    while bases and tries < most:
+    started = time.monotonic()
+    while bases and tries < most and time.monotonic() - started < MOST_SECONDS:
         wrong, codes = bases[-1]
         code = next(codes, None)
         if code is None:
