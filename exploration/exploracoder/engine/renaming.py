@@ -7,13 +7,15 @@ in a fork. A small model that is told of the right name often writes the wrong o
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from exploracoder.state import NameProblem
 
-# Runs that one failure may cost.
+# Runs that one failure may cost, and wall seconds after which no further one is begun.
 MOST_TRIES = 12
+MOST_SECONDS = 5.0
 
 
 class Tried(Protocol):
@@ -40,9 +42,10 @@ async def search(
     one after another.
     """
     waiting, seen, tries = [failed], {failed.code}, 0
+    end = time.monotonic() + MOST_SECONDS
     while waiting:
         for code in variants(waiting.pop(0)):
-            if code in seen or tries >= MOST_TRIES:
+            if code in seen or tries >= MOST_TRIES or time.monotonic() > end:
                 continue
             seen.add(code)
             tries += 1
