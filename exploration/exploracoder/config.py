@@ -74,13 +74,15 @@ class Settings(BaseModel):
     )
     repair_imports: bool = Field(True, description="add imports of names that the index knows")
     repair_names: bool = Field(
-        True, description="try the nearest real names in place of those that do not exist"
+        True,
+        description="in the strict sandbox: try the nearest real names in place of those that do"
+        " not exist",
     )
     substitutes: int = Field(
         40,
         ge=0,
-        description="runs with another retrieved API in the place of one that a refused solution"
-        " names; the model is not asked",
+        description="in the strict sandbox: runs with another retrieved API in the place of one"
+        " that a refused solution names; the model is not asked",
     )
     name_hints: bool = Field(
         True, description="say in a repair which names do not exist, and show the docs of near ones"

@@ -11,6 +11,7 @@ from exploracoder.state import NameProblem
 from .conftest import Explorer, Serve
 from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
 
+STRICT = pytest.mark.levels("strict", reason="elsewhere nothing is tried that nobody wrote")
 WITHOUT = ("--set", "repair-names=false", "--set", "substitutes=0")
 REPLACED = {
     "an attribute": ("tea.pourr(leaf)", "pourr", "tea.pour(leaf)"),
@@ -67,6 +68,7 @@ async def test_the_search_ends() -> None:
     assert len(ran) == MOST_TRIES
 
 
+@STRICT
 def test_a_step_is_mended_without_the_model(serve: Serve, explore: Explorer) -> None:
     broken = "import tealeaf\nleaves = tealeaf.reed_leaves(text)\nprint(leaves)"
     server = serve(TeaModel(drafts={1: [fenced(broken)]}))
@@ -79,6 +81,7 @@ def test_a_step_is_mended_without_the_model(serve: Serve, explore: Explorer) -> 
     assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
 
 
+@STRICT
 def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer) -> None:
     wrong = SOLUTION.replace("read_leaves", "reed_leaves").replace("Flow", "Flows")
     server = serve(TeaModel(solutions=[fenced(wrong)]))

@@ -21,6 +21,8 @@ def api(path: str, kind: ApiKind, signature: str = "", alias: str = "") -> ApiDo
     return ApiDoc(path=path, kind=kind, library="tea", signature=signature, aliases=aliases)
 
 
+STRICT = pytest.mark.levels("strict", reason="elsewhere nothing is tried that nobody wrote")
+
 TEXT = api("tea.Leaf.text", "attribute", "Leaf.text: str")
 TO_TEXT = api("tea.Leaf.to_text", "method", "Leaf.to_text(strip: bool = True) -> str")
 POUR = api("tea.Pot.pour", "method", "Pot.pour(cups) -> None")
@@ -143,6 +145,7 @@ async def test_wrong_names_are_mended_one_after_another() -> None:
     assert await found(runs, code, good, [POUR, TO_TEXT], 20) == good
 
 
+@STRICT
 def test_a_solution_with_another_api_is_mended_without_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
@@ -155,6 +158,7 @@ def test_a_solution_with_another_api_is_mended_without_the_model(
     assert done.json["solution"] == SOLUTION
 
 
+@STRICT
 def test_without_a_check_only_what_does_not_exist_is_replaced(
     serve: Serve, explore: Explorer
 ) -> None:
@@ -166,6 +170,7 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
     assert done.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
 
 
+@STRICT
 def test_a_step_that_came_to_nothing_is_mended_without_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
@@ -178,3 +183,15 @@ def test_a_step_that_came_to_nothing_is_mended_without_the_model(
     assert first.candidate is not None
     assert first.candidate.code == drafted.replace("keep", "each")
     assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
+
+
+@pytest.mark.levels("strict", "network", reason="the network has to be let in")
+def test_with_the_network_nothing_is_tried_that_nobody_wrote(
+    serve: Serve, explore: Explorer
+) -> None:
+    wrong = SOLUTION.replace("read_leaves", "reed_leaves")
+    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    done = explore(server, "--json", "--sandbox", "network")
+
+    assert done.json["solution"] == SOLUTION
+    assert kinds_asked(server)[-1] == "repair"

@@ -1,4 +1,7 @@
-"""Mends the candidates of a subtask by other names, without asking the model."""
+"""Mends the candidates of a subtask by other names, without asking the model.
+
+Only where the sandbox lets nothing out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from exploracoder.state import Candidate
 
 async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
     """Mend candidates that failed at names which do not exist, without asking the model."""
-    if not trial.bench.settings.repair_names or any(is_sound(one) for one in candidates):
+    bench = trial.bench
+    if not (bench.settings.repair_names and bench.is_confined):
+        return
+    if any(is_sound(one) for one in candidates):
         return
 
     for failed in [one for one in candidates if not one.ran and one.problems]:
@@ -37,7 +43,7 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
     They are those recommended, and those that do what wrong names seem to say.
     """
     doubtful = [one for one in candidates if not is_sound(one) and (one.ran or one.problems)]
-    if not doubtful or trial.is_settled:
+    if not doubtful or trial.is_settled or not trial.bench.is_confined:
         return
     failed, most = doubtful[0], trial.bench.settings.substitutes // 4
 

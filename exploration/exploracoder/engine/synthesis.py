@@ -89,7 +89,9 @@ async def _rename(
     bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str
 ) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
-    if not bench.settings.repair_names or failed.is_good or not failed.problems:
+    if not (bench.settings.repair_names and bench.is_confined):
+        return None
+    if failed.is_good or not failed.problems:
         return None
 
     async def run(code: str) -> Attempt:
@@ -110,7 +112,12 @@ async def _substitute(
     def is_good(attempt: Attempt) -> bool:
         return attempt.is_good and bool(task.check or not attempt.problems)
 
-    if not most or is_good(failed) or not (task.check or failed.problems) or task.target:
+    if (
+        not (most and bench.is_confined)
+        or is_good(failed)
+        or not (task.check or failed.problems)
+        or task.target
+    ):
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:

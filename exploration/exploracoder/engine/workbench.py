@@ -100,6 +100,15 @@ class Workbench:
         return self._known
 
     @property
+    def is_confined(self) -> bool:
+        """Whether code that runs here reaches nothing but a scratch folder, no network above all.
+
+        What nobody wrote, no person and no model, is tried only then: ``delete_item`` is a near
+        name of ``get_item``.
+        """
+        return self.exploration.sandbox.startswith("strict")
+
+    @property
     def used_names(self) -> frozenset[str]:
         """The names that the libraries' own examples use."""
         if self._used_names is None:
