@@ -1,8 +1,8 @@
 """Learns the weights of the ranking's features from queries whose answers are known.
 
 A list-wise logistic loss: for each query, the candidates' scores are turned into probabilities, and
-those of the gold APIs are to be high. Every data set counts the same, as it does in the mean that
-is measured.
+those of the gold APIs are to be high. Every query counts by one over the square root of its data
+set's size, so that a large set does not drown the others.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _importance(lessons: Sequence[Lesson]) -> NDArray[np.float64]:
     import numpy as np
 
     sizes = Counter(lesson.question.dataset for lesson in lessons)
-    each = np.asarray([1 / sizes[lesson.question.dataset] for lesson in lessons])
+    each = np.asarray([sizes[lesson.question.dataset] ** -0.5 for lesson in lessons])
     return np.asarray(each / each.sum())
 
 

@@ -167,7 +167,7 @@ async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -
 
 async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None:
     model = TeaModel(drafts={1: [fenced("leaves = tealeaf.nothing(text)")]})
-    async with live_session(serve(model), self_debug=False) as followed:
+    async with live_session(serve(model), self_debug=False, substitutes=0) as followed:
         await followed.do(c.GoOn(), c.GoOn())
         failed, looked_at = followed.step(1), followed.session.progress.part
         await followed.do(c.Debug(subtask="step-1", candidate=failed.candidates[0].id))
