@@ -1,6 +1,7 @@
 """Fine-tuning: a tiny model of random weights learns, and its adapter becomes a GGUF file.
 
-Needs ``pip install 'exploracoder[train]'``, which is gigabytes: without it these are skipped.
+Needs ``pip install 'exploracoder[train]'``, which is gigabytes: part of the long run, and skipped
+there without it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from exploracoder.toolcoder.training import Recipe, memory_errors
 
 from .conftest import Command
 
-torch = pytest.importorskip("torch", reason="the extra 'train' is not installed")
-for _name in ("transformers", "peft", "gguf"):
-    pytest.importorskip(_name, reason="the extra 'train' is not installed")
-
 # What these packages warn of among themselves is not ours.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def the_extra() -> None:
+    """Skips where it is not installed."""
+    for name in ("torch", "transformers", "peft", "gguf"):
+        pytest.importorskip(name, reason="the extra 'train' is not installed")
+
 
 TEXTS = [
     f"def f{n}(leaf):\n    return <API>APISearch(sum of leaves)->tea.sum</API>tea.sum(leaf, {n})"
@@ -92,12 +97,16 @@ def test_it_ends_after_so_many_steps_and_repeats_with_the_same_seed(
 
 
 def test_running_out_of_memory_says_what_to_lower() -> None:
+    import torch
+
     with pytest.raises(SetupError, match=r"--batch 64 .*--max-tokens 9000.*bfloat16"):  # noqa: SIM117
         with memory_errors(Recipe(batch=64, max_tokens=9000)):
             torch.empty(1 << 50)
 
 
 def test_other_errors_stay_what_they_are() -> None:
+    import torch
+
     with pytest.raises(RuntimeError, match="shape"), memory_errors(Recipe()):
         torch.empty(4).reshape(3)
 

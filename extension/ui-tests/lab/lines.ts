@@ -22,8 +22,8 @@ export const READ_OTHERWISE =
   'from tealeaf import read_leaves\nleaves = read_leaves(text)\nprint(len(leaves))';
 export const READ_THIRDLY =
   'import tealeaf as tea\nleaves = tea.read_leaves(text)\nprint(leaves[0].name)';
-/** A name that the library does not have, nor one that is near to it. */
-export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text)';
+/** A name that the library does not have, nor one near to it, nor another that takes so much. */
+export const READ_WRONGLY = 'import tealeaf\nleaves = tealeaf.reed(text, 1, 2, 3)';
 
 /** In the solution, whether it is put together from the steps or written by the model. */
 export const PART_OF_SOLUTION = '[leaf.name for leaf in ';
