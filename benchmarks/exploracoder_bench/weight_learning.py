@@ -1,8 +1,8 @@
 """Learns the weights of the ranking's features from queries whose answers are known.
 
 A list-wise logistic loss: for each query, the candidates' scores are turned into probabilities, and
-those of the gold APIs are to be high. Every data set counts the same, as it does in the mean that is
-measured.
+those of the gold APIs are to be high. Every data set counts the same, as it does in the mean of the
+sets that is measured.
 """
 
 from __future__ import annotations
