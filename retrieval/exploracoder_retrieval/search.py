@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.meaning import Meaning
+from exploracoder_retrieval.query_vectors import query_vectors
 from exploracoder_retrieval.ranking.candidates import DEPTH, FEATURES, Query, features, gather
 from exploracoder_retrieval.ranking.clauses import clauses
 from exploracoder_retrieval.ranking.weights import learned_weights
@@ -69,10 +70,12 @@ def find_candidates(
     texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, depth: int = DEPTH
 ) -> list[Candidates]:
     """The candidates for each text; all texts and their clauses are embedded together."""
-    if not shelves:
+    import numpy as np
+
+    if not (shelves and texts):
         return [Candidates(docs=(), features=_nothing()) for _ in texts]
     queries = [Query((text, *clauses(text))) for text in texts]
-    vectors = meaning.embedder.embed([part for query in queries for part in query.parts])
+    vectors = np.concatenate(query_vectors(queries, meaning.embedder))
     near = [meaning.search(shelf, vectors, depth) for shelf in shelves]
     found, start = [], 0
     for query in queries:

@@ -14,7 +14,8 @@ from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.ranking.candidates import FEATURES
+from exploracoder_retrieval.query_vectors import query_vectors
+from exploracoder_retrieval.ranking.candidates import FEATURES, Query
 from exploracoder_retrieval.ranking.clauses import MAX_CLAUSES, clauses
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.fields import (
@@ -224,6 +225,33 @@ def test_each_clause_brings_in_its_own_api(tmp_path: Path, embedder: MiniLmEmbed
         "tea.fetch",
         "tea.gather",
     }
+
+
+def test_the_clauses_of_a_long_task_stand_for_it_and_a_short_one_for_itself(
+    embedder: MiniLmEmbedder,
+) -> None:
+    shopping = "fetch the whole shopping list from the web page of the store around the corner"
+    counting = "count how often each word occurs in the list that was fetched before"
+    short, long = Query(("fetch, count", "fetch", "count")), f"{shopping}, then {counting}"
+    own, joined = query_vectors([short, Query((long, shopping, counting))], embedder)
+
+    assert np.allclose(own[0], embedder.embed(["fetch, count"])[0], atol=1e-2)
+    assert np.allclose(np.linalg.norm(joined, axis=1), 1.0, atol=1e-5)
+    assert joined[0] @ joined[1] > 0.5
+    assert joined[0] @ joined[2] > 0.5
+    assert joined[0] @ embedder.embed([long])[0] > 0.8
+    assert not np.allclose(joined[0], embedder.embed([long])[0], atol=1e-2)
+
+
+def test_a_task_of_many_clauses_is_embedded_whole(embedder: MiniLmEmbedder) -> None:
+    parts = tuple(f"take the next {colour} box from the shelf" for colour in "ABCDE")
+    whole = ", ".join(parts)
+
+    assert np.allclose(
+        query_vectors([Query((whole, *parts))], embedder)[0][0],
+        embedder.embed([whole])[0],
+        atol=1e-2,
+    )
 
 
 def test_standing_is_finite_for_any_library() -> None:

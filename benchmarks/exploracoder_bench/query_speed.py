@@ -1,0 +1,126 @@
+"""How long one query takes on 10,000 APIs of a kit: a subtask's, and a task's of 2 to 4 clauses.
+
+Run: ``python -m exploracoder_bench.query_speed --kit KIT --cache DIR [--queries 60] [--rounds 5]``
+
+Each query is asked once a round, and its best round counts: on a machine that does other things as
+well, that is the nearest one gets to what it costs. Queries are embedded for real each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from exploracoder.errors import InputError
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.harvest import Harvest
+from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.ranking.clauses import clauses
+
+from exploracoder_bench.embedding_cache import CachedEmbedder
+from exploracoder_bench.markdown import markdown
+from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
+
+_LIBRARY = "bcb"
+_SIZE = 10_000
+# How many clauses the queries of each line have; a single one is none.
+_KINDS = {"subtask": range(1), "task of 2 to 4 clauses": range(2, 5)}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; exit code 2 when the kit or the cache cannot be used."""
+    given = _parser().parse_args(arguments)
+    try:
+        questions = read_questions(given.kit)
+        pool = _thinned(read_pool(given.kit, given.library), given.apis)
+        _index(given.cache, pool)
+        with Index.open(given.cache / "query-speed", MiniLmEmbedder()) as index:
+            lines = [
+                (name, *_shown(_best(index, _asked(questions, counts, given.queries), given)))
+                for name, counts in _KINDS.items()
+            ]
+    except (InputError, RetrievalError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    head = ("query", "asked", *(f"{what} {cut}" for what in ("wall", "CPU") for cut in _CUTS))
+    print(f"{len(pool.docs):,} APIs, best of {given.rounds} rounds of each query, ms\n")
+    print(markdown(head, lines))
+    return 0
+
+
+_CUTS = {"p50": 9, "p95": 18}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kit", type=Path, required=True, help="a folder with dev/ and pools/")
+    parser.add_argument("--cache", type=Path, required=True, help="for vectors and index, kept")
+    parser.add_argument("--library", default=_LIBRARY, help="the pool; default: %(default)s")
+    parser.add_argument("--apis", type=int, default=_SIZE, help="of the pool; default: %(default)s")
+    parser.add_argument("--queries", type=int, default=60, help="of each kind, 2 or more")
+    parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
+    return parser
+
+
+def _thinned(pool: Harvest, size: int) -> Harvest:
+    """APIs from all over a pool, in its order."""
+    step = max(1, len(pool.docs) // size)
+    return pool.model_copy(update={"docs": pool.docs[::step][:size]})
+
+
+def _index(cache: Path, pool: Harvest) -> None:
+    """Brings the index up to date; what was embedded once is not embedded again."""
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    embedder = CachedEmbedder(MiniLmEmbedder(), cache, on_progress=say)
+    try:
+        with Index.open(cache / "query-speed", embedder, on_warning=say) as index:
+            say(f"index of {len(pool.docs):,} APIs …")
+            index.update(pool)
+    finally:
+        embedder.close()
+
+
+def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]:
+    """Queries with so many clauses, from all over the kit."""
+    texts = list(dict.fromkeys(each.query for each in questions))
+    fitting = [text for text in texts if len(clauses(text)) in counts]
+    if min(len(fitting), most) < 2:
+        raise InputError(f"The kit has {len(fitting)} queries of a kind; 2 are needed at least.")
+    return fitting[:: max(1, len(fitting) // most)][:most]
+
+
+def _best(
+    index: Index, texts: Sequence[str], given: argparse.Namespace
+) -> list[tuple[float, float]]:
+    """The least wall and processor time in milliseconds for each text."""
+    index.search(texts[0], [given.library])
+    rounds = [[_time(index, text, given.library) for text in texts] for _ in range(given.rounds)]
+    return [
+        (min(wall for wall, _ in each), min(cpu for _, cpu in each))
+        for each in zip(*rounds, strict=True)
+    ]
+
+
+def _time(index: Index, text: str, library: str) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    index.search(text, [library])
+    return 1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu)
+
+
+def _shown(times: Sequence[tuple[float, float]]) -> list[str]:
+    cuts = [statistics.quantiles(column, n=20) for column in zip(*times, strict=True)]
+    return [str(len(times)), *(f"{each[cut]:.0f}" for each in cuts for cut in _CUTS.values())]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
