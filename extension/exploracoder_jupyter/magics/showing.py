@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+from dataclasses import replace
 from pathlib import Path
 
 from exploracoder.background import Job
@@ -23,6 +24,7 @@ class Showing:
         self.screen = screen
         self._keeper = keeper
         self._latest: Event | None = None
+        self._open: Moment | None = None
         self._error = ""
         self._note = ""
 
@@ -39,7 +41,7 @@ class Showing:
     def end(self, error: str) -> None:
         """The work rests, or could not begin; called in the thread of the work."""
         self._error = error
-        if not error and self._keeper.found is None:
+        if not error and self._keeper.found is None and self._open is None:
             self._note = self._stopped()
         self.draw()
 
@@ -49,10 +51,13 @@ class Showing:
             self.screen.draw(self.moment)
 
     def moment(self) -> Moment:
-        """The exploration as it stands."""
+        """The exploration as it stands, or as it stood when it was closed."""
         live, said = self._keeper.found, (self._error, self._note)
         if live is not None:
-            return Moment(live.exploration, live.progress, short(live.output), *said)
+            self._open = Moment(live.exploration, live.progress, short(live.output), *said)
+            return self._open
+        if self._open is not None:
+            return replace(self._open, error=self._error, note=self._note)
         progress = self._latest.progress if self._latest else _STARTING
         return Moment(None, progress, "", *said)
 
