@@ -12,28 +12,12 @@ import ast
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.names import chain_of
-from exploracoder.state import NameProblem
-
-
-class Tried(Protocol):
-    """A snippet that was run: a candidate, or an attempt at the solution."""
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def problems(self) -> tuple[NameProblem, ...]: ...
-
-
-TriedT = TypeVar("TriedT", bound=Tried)
-
-MOST_SECONDS = 5.0
+from exploracoder.engine.renaming import MOST_SECONDS, Tried, TriedT
 
 
 @dataclass(frozen=True, slots=True)
