@@ -105,10 +105,12 @@ async def test_reading_a_library_is_told_and_its_end_too(client: Client) -> None
     async with client.tab() as tab:
         await tab.read()
         await look_up(client, "signature", "brew", "./libraries/told")
-        seen = await tab.until(lambda said: said["kind"] == "library" and said["is_done"])
+        target = str(client.server.root / "libraries" / "told")
+        seen = await tab.until(lambda said: said.get("target") == target and said["is_done"])
 
-    assert seen[0]["message"].startswith("Reading the source")
-    assert {one["target"] for one in seen} == {str(client.server.root / "libraries" / "told")}
+    # Another library may be read at the same time.
+    told = [one["message"] for one in seen if one.get("target") == target]
+    assert told[0].startswith("Reading the source")
 
 
 async def test_an_answer_is_bounded_and_says_what_it_leaves_out(client: Client) -> None:
