@@ -70,12 +70,13 @@ class BranchProcess:
         """
         pid = ready_pid(await self.connection.receive(timeout_s))
         if self._ended is None:
-            self._expect(pid, parent)
+            self.expect(pid, parent)
         elif pid != self.pid:
             raise ProtocolError("said to be a process that it is not")
         self.is_alive = True
 
-    def _expect(self, pid: int, parent: int | None) -> None:
+    def expect(self, pid: int, parent: int | None = None) -> None:
+        """Let the keeper watch over it; ``parent`` as in ``wait_ready``."""
         self._ended = self.launch.adopt(pid, parent)
         self.pid = pid
         self._ended.add_done_callback(self._note_end)
@@ -192,7 +193,7 @@ class BranchProcess:
             descriptors = (theirs.fileno(), *pipes.write_ends)
             pid = await self._request_fork(descriptors, is_forced)
             if pid is not None:
-                child._expect(pid, self.pid)
+                child.expect(pid, self.pid)
             await child.wait_ready(FORK_SECONDS, parent=self.pid)
         except BaseException as error:
             child.kill_now()

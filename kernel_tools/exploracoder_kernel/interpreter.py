@@ -49,6 +49,11 @@ def not_python(python: str, detail: str) -> InterpreterError:
     )
 
 
+def not_ready(python: str, detail: str) -> InterpreterError:
+    """The error for a Python that runs, and whose first branch does not come up."""
+    return InterpreterError(f"{python} runs, but no snippet can run in it: {detail.strip()[-2000:]}")
+
+
 def too_old(python: str, version: str) -> InterpreterError:
     """The error for a Python before the oldest that can be used."""
     return InterpreterError(

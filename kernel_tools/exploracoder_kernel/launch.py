@@ -45,14 +45,22 @@ class End:
     signal: int | None = None
     code: int | None = None
 
+    def manner(self) -> str:
+        """What goes on from "ended"; nothing when it is not known."""
+        if self.signal is not None:
+            return f" by {self._signal_name()}"
+        return "" if self.code is None else f" with exit code {self.code}"
+
+    def _signal_name(self) -> str:
+        try:
+            return signal.Signals(self.signal or 0).name
+        except ValueError:
+            return f"signal {self.signal}"
+
     def sentence(self) -> str:
         """In words, with the signal's name."""
         if self.signal is not None:
-            try:
-                name = signal.Signals(self.signal).name
-            except ValueError:
-                name = f"signal {self.signal}"
-            return f"The process was ended by {name} while the snippet ran."
+            return f"The process was ended by {self._signal_name()} while the snippet ran."
         if self.code is not None:
             return f"The snippet ended its process with exit code {self.code}."
         return "The process ended while the snippet ran, without saying why."
@@ -75,10 +83,17 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class RootEnds:
-    """The owner's ends of what connects it with the root process of a launch."""
+    """The owner's ends of what connects it with the root process of a launch.
+
+    Attributes:
+        connection: Its socket.
+        pipes: What it writes.
+        start: What it wrote until it was ready.
+    """
 
     connection: Connection
     pipes: Pipes
+    start: Recorder
 
 
 class Launch:
@@ -111,8 +126,8 @@ class Launch:
         control, control_end = socket.socketpair()
         branch, branch_end = socket.socketpair()
         pipes = Pipes()
-        ends = RootEnds(Connection(branch), pipes)
-        recorder = pipes.recorder = Recorder(2000)
+        pipes.recorder = recorder = Recorder(2000)
+        ends = RootEnds(Connection(branch), pipes, recorder)
         try:
             fds = (control_end.fileno(), branch_end.fileno())
             popen = _start(setting, fds, pipes, scratch.folder)
@@ -126,20 +141,19 @@ class Launch:
             pipes.close_write_ends()
         launch = cls(popen, Connection(control), scratch)
         try:
-            await launch._greet(setting.python, pipes, recorder)
+            await launch._greet(setting.python, ends)
         except BaseException:
             _close_all(launch._control, ends)
             await launch.close()
             raise
-        pipes.recorder = None
         return launch, ends
 
-    async def _greet(self, python: str, pipes: Pipes, recorder: Recorder) -> None:
+    async def _greet(self, python: str, ends: RootEnds) -> None:
         try:
             message = await self._control.receive(_START_SECONDS)
         except ConnectionClosed:
-            pipes.pump()
-            raise interpreter.not_python(python, recorder.text("stderr")) from None
+            ends.pipes.pump()
+            raise interpreter.not_python(python, ends.start.text("stderr")) from None
         except TimeoutError:
             detail = f"It did not answer in {_START_SECONDS:g} s."
             raise interpreter.not_python(python, detail) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 
+from exploracoder_kernel import interpreter
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed
-from exploracoder_kernel.errors import InterpreterError, SidecarError
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 from exploracoder_kernel.launch import Launch, Setting
 
@@ -44,16 +45,21 @@ class Launches:
             await self.end(launch)
             raise SidecarError("The sidecar was closed while a branch was being built.")
         process = BranchProcess(launch, ends.connection, ends.pipes)
+        process.expect(int(launch.hello["root"]))
         try:
             await process.wait_ready()
-        except BaseException as error:
-            process.close()
-            if not isinstance(error, (ConnectionClosed, TimeoutError)):
-                raise
-            raise InterpreterError(
-                f"{self._setting.python} started and then ended without a word. "
-                "Does it run a script?"
-            ) from error
+            ends.pipes.recorder = None
+        except TimeoutError as error:
+            detail = "It started, and then said nothing."
+            raise interpreter.not_ready(self._setting.python, detail) from error
+        except ConnectionClosed as error:
+            end = await process.end()
+            ends.pipes.pump()
+            detail = f"It ended early{end.manner()}. {ends.start.text('stderr')}"
+            raise interpreter.not_ready(self._setting.python, detail) from error
+        finally:
+            if not process.is_alive:
+                process.close()
         return process
 
     async def end(self, launch: Launch) -> None:

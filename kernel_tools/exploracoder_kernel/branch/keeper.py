@@ -92,6 +92,7 @@ class Keeper:
         self._control = control
         self._wake, self._wake_end = socket.socketpair()
         self._poll = select.poll()
+        self._root = root
         self._families = Families(root)
         self._allowances = Allowances(
             self._families, usual, self._say_limit, is_supervised=listener is not None
@@ -127,6 +128,7 @@ class Keeper:
             {
                 "hello": {
                     "pid": os.getpid(),
+                    "root": self._root,
                     "python": version,
                     "platform": sys.platform,
                     "can_adopt": linux.adopt_orphans(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import traceback
 from typing import NoReturn
 
 from . import comms, linux, splitting, streams, wire, workfolder
@@ -26,6 +27,8 @@ def serve_root(sock: socket.socket, scratch: str) -> NoReturn:
     linux.die_with_parent(keeper)
     try:
         Branch(sock, keeper, scratch).serve()
+    except BaseException:  # noqa: BLE001  # nothing of ours may be above this frame
+        traceback.print_exc()
     finally:
         os._exit(1)
 
