@@ -4,8 +4,12 @@ Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,�
 
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
 searches (Path, Desc: the description, Desc*: its first sentence, Fields: all, apart), the method
-(ST: with the task's words; MT: with a planner's subtasks, ranked again together), recall as the
-macro mean of the data sets. Below it, recall at 10 for each set, and how long our queries took.
+(ST: with the task's words), recall as the macro mean of the data sets. Below it, recall at 10 for
+each set, and how long our queries took.
+
+With --subtasks FILE, for a question a JSON line ``{"id": …, "subtasks": [text, …]}`` as
+``exploracoder_bench.kit_plans`` writes them, a second table of the same layout follows, for those
+questions only: ST, and MT, with a planner's subtasks, ranked again together.
 
 ``ours`` is what the product does, with the weights it ships, which were learned on these very
 libraries. ``ours, weights learned elsewhere`` is the honest figure: each library is ranked with
@@ -25,6 +29,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
 from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
@@ -32,6 +37,7 @@ from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.ranking.weights import learned_weights
+from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.mpnet import MpnetEmbedder
@@ -44,8 +50,15 @@ from exploracoder_bench.rankers import (
 )
 from exploracoder_bench.recall_scores import by_dataset, dataset_table, recall_table
 from exploracoder_bench.retrieval_kit import Question, libraries, read_pool, read_questions
-from exploracoder_bench.subtask_search import read_subtasks, search_by_subtasks
+from exploracoder_bench.subtask_search import (
+    APIS_PER_SUBTASK,
+    rank_by_subtasks,
+    read_subtasks,
+)
 from exploracoder_bench.weight_learning import Lesson, learn, learn_elsewhere
+
+if TYPE_CHECKING:
+    from exploracoder_bench.weight_learning import Array
 
 Runs = dict[str, dict[str, Ranking]]
 K = 15
@@ -62,10 +75,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
-    scores = {name: by_dataset(questions, ranked) for name, ranked in runs.items()}
+    single = {name: ranked for name, ranked in runs.items() if name.endswith("ST")}
+    scores = {name: by_dataset(questions, ranked) for name, ranked in single.items()}
     print(recall_table(scores))
     print()
     print(dataset_table({name: found for name, found in scores.items() if _is_compared(name)}))
+    if subtasks:
+        planned = [question for question in questions if question.id in subtasks]
+        sets = len({question.dataset for question in planned})
+        print(f"\nOn the {len(planned)} questions with subtasks, in {sets} data sets:\n")
+        print(recall_table({name: by_dataset(planned, ranked) for name, ranked in runs.items()}))
     cuts = statistics.quantiles(times, n=20)
     print(f"\nOne query of ours: p50 {cuts[9]:.0f} ms, p95 {cuts[-1]:.0f} ms.")
     if given.runs:
@@ -86,7 +105,9 @@ def _parser() -> argparse.ArgumentParser:
         "--wordings", default=",".join(WORDINGS), metavar="NAME,…", help="default: %(default)s"
     )
     parser.add_argument("--subtasks", type=Path, metavar="FILE", help="a planner's, for MT")
-    parser.add_argument("--mpnet", type=Path, metavar="DIR", help="the model's folder, for its row")
+    parser.add_argument(
+        "--mpnet", type=Path, metavar="DIR", help="the model's folder, for its rows"
+    )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="write each ranking, to be scored")
     return parser
@@ -99,23 +120,34 @@ def _measure(
     with ExitStack() as stack:
         embedder = CachedEmbedder(MiniLmEmbedder(), given.cache, on_progress=_say)
         stack.callback(embedder.close)
-        mpnet = None
+        embedders: dict[str, Embedder] = {"MiniLM": embedder}
         if given.mpnet:
             mpnet = CachedEmbedder(MpnetEmbedder(given.mpnet), given.cache, on_progress=_say)
             stack.callback(mpnet.close)
+            embedders["mpnet"] = mpnet
         runs: Runs = {}
         for library in libraries(questions):
             asked = [question for question in questions if question.library == library]
-            for name, rankings in _baselines(given, library, asked, embedder, mpnet).items():
-                ids = [question.id for question in asked]
-                runs.setdefault(name, {}).update(zip(ids, rankings, strict=True))
-        index = stack.enter_context(Index.open(given.cache / "index", embedder, on_warning=_say))
-        _say("index …")
-        for library in libraries(questions):
-            index.update(read_pool(given.kit, library))
-        runs |= _ours(index, questions, given.weights)
-        if subtasks:
-            runs["ours · Fields · MT"] = search_by_subtasks(index, questions, subtasks, K)
+            for name, rankings in _baselines(given, library, asked, subtasks, embedders).items():
+                runs.setdefault(name, {}).update(rankings)
+        for name, chosen in embedders.items():
+            is_default = chosen is embedder
+            folder = given.cache / ("index" if is_default else f"index-{name}")
+            index = stack.enter_context(Index.open(folder, chosen, on_warning=_say))
+            _say(f"index, {name} …")
+            for library in libraries(questions):
+                index.update(read_pool(given.kit, library))
+            lessons, pools = _looked_at(index, questions)
+            if given.weights and is_default:
+                _write_weights(given.weights, lessons)
+            ours = "ours" if is_default else f"ours + {name}"
+            for recipe, weights_of in _weightings(ours, questions, lessons, is_default).items():
+                runs[f"{recipe} · Fields · ST"] = {
+                    each.id: _paths(pools[each.id], weights_of[each.library]) for each in questions
+                }
+                if subtasks:
+                    by_library = _by_subtasks(index, questions, subtasks, weights_of)
+                    runs[f"{recipe} · Fields · MT"] = by_library
     with Index.open(given.cache / "index", MiniLmEmbedder()) as index:
         return runs, _times(index, questions)
 
@@ -124,45 +156,77 @@ def _baselines(
     given: argparse.Namespace,
     library: str,
     asked: Sequence[Question],
-    embedder: Embedder,
-    mpnet: Embedder | None,
-) -> dict[str, list[Ranking]]:
+    subtasks: Mapping[str, list[str]],
+    embedders: Mapping[str, Embedder],
+) -> Runs:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
     _say(f"{library} …")
     docs = read_pool(given.kit, library).docs
     wordings = [name for name in WORDINGS if name in (*given.wordings.split(","), _BEST)]
-    queries = [question.query for question in asked]
-    found = {f"BM25 · {which} · ST": Bm25Ranker(docs, which).rank(queries) for which in wordings}
-    for which in wordings:
-        found[f"MiniLM · {which} · ST"] = DenseRanker(docs, which, embedder).rank(queries)
-    if mpnet is not None:
-        found[f"mpnet · {_BEST} · ST"] = DenseRanker(docs, _BEST, mpnet).rank(queries)
-    found[f"naive hybrid · {_BEST} · ST"] = naive_hybrid(
-        found[f"BM25 · {_BEST} · ST"], found[f"MiniLM · {_BEST} · ST"]
-    )
+    rankers: dict[str, Bm25Ranker | DenseRanker] = {
+        f"BM25 · {which}": Bm25Ranker(docs, which) for which in wordings
+    }
+    for name, embedder in embedders.items():
+        of_this = wordings if name == "MiniLM" else [_BEST]
+        rankers |= {f"{name} · {which}": DenseRanker(docs, which, embedder) for which in of_this}
+    ids, queries = [each.id for each in asked], [each.query for each in asked]
+    found: Runs = {}
+    for name, ranker in rankers.items():
+        found[f"{name} · ST"] = dict(zip(ids, ranker.rank(queries), strict=True))
+        if subtasks:
+            found[f"{name} · MT"] = rank_by_subtasks(ranker.rank, asked, subtasks)
+    for method in ("ST", "MT") if subtasks else ("ST",):
+        one, other = found[f"BM25 · {_BEST} · {method}"], found[f"MiniLM · {_BEST} · {method}"]
+        both = naive_hybrid(list(one.values()), list(other.values()))
+        found[f"naive hybrid · {_BEST} · {method}"] = dict(zip(one, both, strict=True))
     return found
 
 
-def _ours(index: Index, questions: Sequence[Question], weights: Path | None) -> Runs:
-    _say("ours …")
+def _looked_at(
+    index: Index, questions: Sequence[Question]
+) -> tuple[list[Lesson], dict[str, Candidates]]:
+    """The candidates of each question by its id, and what can be learned from them."""
     lessons, pools = [], {}
     for question in questions:
         (found,) = index.candidates([question.query], [question.library])
         pools[question.id] = found
         lessons.append(Lesson.of(question, found))
-    if weights:
-        _write_weights(weights, lessons)
+    return lessons, pools
+
+
+def _weightings(
+    ours: str, questions: Sequence[Question], lessons: Sequence[Lesson], is_default: bool
+) -> dict[str, dict[str, Array]]:
+    """The weights for each library, as shipped and learned elsewhere; the former for MiniLM."""
+    found = {}
+    if is_default:
+        found[ours] = dict.fromkeys(libraries(questions), learned_weights())
     elsewhere = learn_elsewhere(lessons)
-    used = {"ours · Fields · ST": dict.fromkeys(libraries(questions), learned_weights())}
     if len(elsewhere) == len(libraries(questions)):
-        used["ours, weights learned elsewhere · Fields · ST"] = elsewhere
-    return {
-        name: {
-            each.id: [hit.doc.path for hit in pools[each.id].ranked(weights_of[each.library], K)]
-            for each in questions
-        }
-        for name, weights_of in used.items()
-    }
+        found[f"{ours}, weights learned elsewhere"] = elsewhere
+    return found
+
+
+def _by_subtasks(
+    index: Index,
+    questions: Sequence[Question],
+    subtasks: Mapping[str, list[str]],
+    weights_of: Mapping[str, Array],
+) -> dict[str, Ranking]:
+    found: dict[str, Ranking] = {}
+    for library in libraries(questions):
+
+        def rank(texts: Sequence[str], library: str = library) -> list[Ranking]:
+            pools = index.candidates(texts, [library])
+            return [_paths(pool, weights_of[library], APIS_PER_SUBTASK) for pool in pools]
+
+        asked = [question for question in questions if question.library == library]
+        found |= rank_by_subtasks(rank, asked, subtasks)
+    return found
+
+
+def _paths(pool: Candidates, weights: Array, k: int = K) -> Ranking:
+    return [hit.doc.path for hit in pool.ranked(weights, k)]
 
 
 def _write_weights(file: Path, lessons: Sequence[Lesson]) -> None:

@@ -5,15 +5,18 @@ Source: ExploraCoder, section 3.3 and appendix A.7, table 10 (MT).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from exploracoder.errors import InputError
 from exploracoder_retrieval.fusion import fuse
-from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from exploracoder_bench.rankers import Ranking
 from exploracoder_bench.retrieval_kit import Question
+
+# From texts to the best paths for each of them.
+Rank = Callable[[Sequence[str]], Sequence[Ranking]]
 
 # The paper's k: APIs retrieved for each subtask.
 APIS_PER_SUBTASK = 20
@@ -36,18 +39,18 @@ def read_subtasks(file: Path) -> dict[str, list[str]]:
     return {plan.id: plan.subtasks for plan in plans}
 
 
-def search_by_subtasks(
-    index: Index, questions: Sequence[Question], subtasks: Mapping[str, list[str]], k: int
-) -> dict[str, list[str]]:
-    """The k best paths for each query; one without subtasks is searched with its own words.
+def rank_by_subtasks(
+    rank: Rank, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
+) -> dict[str, Ranking]:
+    """The ranking of each question that has subtasks, by its id.
 
     The rankings of the subtasks and of the whole are joined by reciprocal rank fusion: no model is
     asked to rank them again.
     """
     found = {}
     for question in questions:
-        texts = [question.query, *subtasks.get(question.id, [])]
-        hits = index.search_many(texts, [question.library], APIS_PER_SUBTASK)
-        joined = fuse([[hit.doc.path for hit in each] for each in hits])
-        found[question.id] = [path for path, _ in joined[:k]]
+        if question.id in subtasks:
+            rankings = rank([question.query, *subtasks[question.id]])
+            joined = fuse(ranking[:APIS_PER_SUBTASK] for ranking in rankings)
+            found[question.id] = [path for path, _ in joined]
     return found

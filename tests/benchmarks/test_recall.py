@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exploracoder.testing import ScriptedModelServer
+from exploracoder_bench import kit_plans
 from exploracoder_bench.recall import main
 from exploracoder_bench.recall_scores import by_dataset, macro, recall
 from exploracoder_bench.retrieval_kit import Question
+from exploracoder_bench.subtask_search import read_subtasks
 from exploracoder_bench.weight_learning import Lesson, learn, learn_elsewhere
 
 APIS = {
@@ -100,18 +103,42 @@ def test_one_command_prints_one_table_for_all_recipes(
 
     code = main(["--kit", str(kit), *options, "--runs", str(tmp_path / "runs")])
 
-    table = capsys.readouterr().out
+    whole, _, planned = capsys.readouterr().out.partition("On the 1 questions with subtasks")
     assert code == 0
-    for recipe in (
-        "| BM25 | Desc | ST |",
-        "| MiniLM | Path |",
-        "| naive hybrid |",
-        "| ours | Fields | MT |",
-    ):
-        assert recipe in table
-    runs = list((tmp_path / "runs").glob("*.jsonl"))
-    assert len(runs) == 11
-    assert all(len(run.read_text().splitlines()) == 2 for run in runs)
+    for recipe in ("| BM25 | Desc |", "| MiniLM | Path |", "| naive hybrid |", "| ours | Fields |"):
+        assert recipe in whole
+        assert recipe in planned
+    assert "| MT |" not in whole
+    assert planned.count("| MT |") == planned.count("| ST |") == 10
+    runs = {run.stem: run.read_text().splitlines() for run in (tmp_path / "runs").glob("*.jsonl")}
+    assert {name: len(lines) for name, lines in runs.items()} == {
+        name: 2 if name.endswith("ST") else 1 for name in runs
+    }
+
+
+def test_a_planners_subtasks_are_asked_for_once(kit: Path, tmp_path: Path) -> None:
+    out = tmp_path / "plans.jsonl"
+    options = ["--kit", str(kit), "--sets", "brew,more", "--out", str(out)]
+    reply = json.dumps({"subtasks": ["Boil water", "Pour tea into cups"]})
+
+    with ScriptedModelServer(reply) as server:
+        model = ["--model", server.model, "--base-url", server.base_url]
+        first = kit_plans.main([*options, *model])
+        asked = len(server.requests)
+        again = kit_plans.main([*options, *model])
+
+    assert (first, again, len(server.requests)) == (0, 0, asked)
+    subtasks = ["Boil water", "Pour tea into cups"]
+    assert read_subtasks(out) == {"brew/0": subtasks, "brew/1": subtasks}
+
+
+def test_a_set_that_the_kit_has_not_cannot_be_planned(
+    kit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--kit", str(kit), "--sets", "coffee", "--out", str(tmp_path / "plans.jsonl")]
+
+    assert kit_plans.main(options) == 2
+    assert "no set named coffee" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_no_kit_is_refused(

@@ -1,0 +1,111 @@
+"""A planner's subtasks for the questions of a retrieval kit, for the MT rows of `recall`.
+
+Run: ``python -m exploracoder_bench.kit_plans --kit KIT --sets NAME,… --model embedded --out FILE``
+
+Each question is planned as a task for a library of which only the pool's docs are known, by the
+planner of `exploracoder explore` with its usual settings. Questions that are in FILE already are
+left out, so an interrupted run goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.methods.exploration import make_plan
+from exploracoder.models.chat import ChatModel
+from exploracoder.opening import Opening, local_scratch, open_bench
+from exploracoder.prepare import make_exploration, open_model, wants_embedded
+from exploracoder.state import Exploration, Library, Task
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.index import Index
+
+from exploracoder_bench.retrieval_kit import libraries, read_pool, read_questions
+from exploracoder_bench.subtask_search import read_subtasks
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the subtasks; exit code 2 when the kit, the model or the file cannot be used."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kit", type=Path, required=True, help="a folder with dev/ and pools/")
+    parser.add_argument("--sets", required=True, metavar="NAME,…", help="these data sets")
+    parser.add_argument("--model", help="as in 'exploracoder explore'")
+    parser.add_argument("--base-url", help="as in 'exploracoder explore'")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON lines")
+    given = parser.parse_args(arguments)
+    try:
+        asyncio.run(_plan_all(given))
+    except (ExploraCoderError, RetrievalError, OSError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+async def _plan_all(given: argparse.Namespace) -> None:
+    wanted = set(given.sets.split(","))
+    done = read_subtasks(given.out) if given.out.exists() else {}
+    questions = [each for each in read_questions(given.kit) if each.dataset in wanted]
+    if missing := wanted - {each.dataset for each in questions}:
+        raise InputError(f"The kit has no set named {', '.join(sorted(missing))}.")
+    left = [each for each in questions if each.id not in done]
+    is_embedded = wants_embedded(given.model, given.base_url)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        index = stack.enter_context(Index.open(folder / "index", MiniLmEmbedder()))
+        known = {name: _indexed(index, given.kit, name) for name in libraries(left)}
+        opening = Opening(sys.executable, local_scratch(sys.executable, folder))
+        async with open_model(given.model, given.base_url) as model:
+            for number, question in enumerate(left, start=1):
+                start = time.monotonic()
+                task = Task(text=question.query, libraries=(question.library,))
+                begun = make_exploration(task, is_embedded=is_embedded)
+                exploration = begun.model_copy(update={"libraries": (known[question.library],)})
+                goals = await _plan(exploration, model, index, opening)
+                with given.out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"id": question.id, "subtasks": goals}) + "\n")
+                seconds = time.monotonic() - start
+                _say(f"{number} of {len(left)}: {len(goals)} subtasks, {seconds:.0f} s")
+
+
+def _indexed(index: Index, kit: Path, library: str) -> Library:
+    _say(f"index, {library} …")
+    harvest = read_pool(kit, library)
+    index.update(harvest)
+    return Library(
+        name=harvest.library.name,
+        import_name=harvest.library.import_name,
+        version=harvest.library.version,
+        apis=len(harvest.docs),
+    )
+
+
+async def _plan(
+    exploration: Exploration, model: ChatModel, index: Index, opening: Opening
+) -> list[str]:
+    async def record(exploration: Exploration, message: str) -> None:
+        del exploration, message
+
+    opened: Any = open_bench(exploration, model=model, index=index, opening=opening, record=record)
+    async with opened as bench:
+        await make_plan(bench)
+        return [step.subtask.goal for step in bench.exploration.steps]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
