@@ -3,8 +3,8 @@
 Run: ``python -m exploracoder_bench.kit_plans --kit KIT --sets NAME,… --model embedded --out FILE``
 
 Each question is planned as a task for a library of which only the pool's docs are known, by the
-planner of `exploracoder explore` with its usual settings. Questions that are in FILE already are
-left out, so an interrupted run goes on.
+planner of `exploracoder explore` with its usual settings; one of which the model makes no plan gets
+no subtasks. Questions that are in FILE already are left out, so an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.errors import ExploraCoderError, InputError, ReplyError
 from exploracoder.methods.exploration import make_plan
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch, open_bench
@@ -72,7 +72,11 @@ async def _plan_all(given: argparse.Namespace) -> None:
                 task = Task(text=question.query, libraries=(question.library,))
                 begun = make_exploration(task, is_embedded=is_embedded)
                 exploration = begun.model_copy(update={"libraries": (known[question.library],)})
-                goals = await _plan(exploration, model, index, opening)
+                try:
+                    goals = await _plan(exploration, model, index, opening)
+                except ReplyError as error:
+                    goals = []
+                    _say(f"{question.id}: {error}")
                 with given.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"id": question.id, "subtasks": goals}) + "\n")
                 seconds = time.monotonic() - start

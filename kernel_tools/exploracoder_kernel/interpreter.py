@@ -49,12 +49,6 @@ def not_python(python: str, detail: str) -> InterpreterError:
     )
 
 
-def not_ready(python: str, detail: str) -> InterpreterError:
-    """The error for a Python that runs, and whose first branch does not come up."""
-    said = detail.strip()[-2000:]
-    return InterpreterError(f"{python} runs, but no snippet can run in it: {said}")
-
-
 def too_old(python: str, version: str) -> InterpreterError:
     """The error for a Python before the oldest that can be used."""
     return InterpreterError(

@@ -7,6 +7,7 @@ import functools
 import os
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from exploracoder_kernel.removal import remove_tree
 
@@ -21,7 +22,7 @@ class Scratch:
         folder: What the processes of the launch may write to.
     """
 
-    def __init__(self, base: Path, lock: int) -> None:
+    def __init__(self, base: Path, lock: BinaryIO) -> None:
         self.folder = base / "scratch"
         self._base = base
         self._lock = lock
@@ -34,8 +35,8 @@ class Scratch:
             OSError: It can't be made: no space, no permission.
         """
         base = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
-        lock = os.open(base / ".owner", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        _lock(lock)
+        lock = (base / ".owner").open("xb", buffering=0)
+        _lock(lock.fileno())
         # Under its own name only once it is locked: nobody takes it for one that was left behind.
         (base / ".owner").rename(base / _OWNER)
         (base / "scratch").mkdir(0o700)
@@ -50,10 +51,9 @@ class Scratch:
         return self.folder / "work" / str(pid)
 
     def remove(self) -> None:
-        """Remove it with all that is in it."""
+        """Remove it with all that is in it; a second time, nothing is left to do."""
         remove_tree(self._base)
-        with contextlib.suppress(OSError):
-            os.close(self._lock)
+        self._lock.close()
 
 
 @functools.cache

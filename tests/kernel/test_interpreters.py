@@ -139,6 +139,34 @@ async def test_an_interpreter_that_is_too_old_is_refused(tmp_path: Path) -> None
     assert "is Python 3.6.9. The sidecar needs Python 3.9 or newer" in await refused(old)
 
 
+async def test_how_a_first_process_ended_is_said(tmp_path: Path) -> None:
+    (tmp_path / "IPython.py").write_text("raise SystemExit('not with me')\n")
+
+    with pytest.raises(InterpreterError) as caught:
+        async with Sidecar(cwd=tmp_path):
+            pass
+
+    said = str(caught.value)
+    assert "runs, but no snippet can run in it: It ended early with exit code 1." in said
+    assert said.endswith("SystemExit: not with me")
+
+
+async def test_a_first_process_that_is_killed_is_started_once_more(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    once = tmp_path / "was-here"
+    (tmp_path / "IPython.py").write_text(
+        f"import os, pathlib\nif not os.path.exists({str(once)!r}):\n"
+        f"    pathlib.Path({str(once)!r}).touch()\n    os.kill(os.getpid(), 9)\n"
+        "raise ImportError\n"
+    )
+
+    async with Sidecar(cwd=tmp_path) as sidecar:
+        assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
+
+    assert "It ended early by SIGKILL. It is started once more." in caplog.text
+
+
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(SidecarError, match="No folder"):
         async with Sidecar(cwd=tmp_path / "nowhere"):

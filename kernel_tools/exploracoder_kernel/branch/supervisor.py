@@ -110,8 +110,17 @@ class Supervisor:
         except Exception:  # noqa: BLE001  # no argument, however odd, may end the keeper
             error = errno.EPERM
         answer = _RESPONSE.pack(number, 0, -error, 0 if error else _GO_ON)
+        self._send(answer)
+
+    def _send(self, answer: bytes) -> None:
+        """A signal to the keeper must not leave the caller waiting; when it has died, nobody is."""
         with contextlib.suppress(OSError):
-            fcntl.ioctl(self.listener, _SEND, answer)
+            while True:
+                try:
+                    fcntl.ioctl(self.listener, _SEND, answer)
+                    return
+                except InterruptedError:
+                    continue
 
     def _decide(self, name: str, caller: int, arguments: list[int]) -> int:
         """The error to answer with; 0 lets the call go on."""

@@ -127,3 +127,16 @@ def test_removing_a_tree_touches_nothing_that_links_lead_to(tmp_path: Path) -> N
 
     assert not tree.exists()
     assert (tmp_path / "kept" / "file").read_text() == "kept"
+
+
+def test_a_second_removal_closes_no_file_of_others(temporary: Path) -> None:
+    scratch = Scratch.create()
+    scratch.remove()
+    # One of them gets the number that the lock had.
+    others = [(temporary / str(n)).open("xb") for n in range(20)]
+
+    scratch.remove()
+
+    for other in others:
+        os.fstat(other.fileno())
+        other.close()
