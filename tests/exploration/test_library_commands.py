@@ -33,6 +33,31 @@ def test_search_finds_an_api_by_what_it_does(command: Command) -> None:
     assert done.out.splitlines()[1].startswith("tealeaf.steep_seconds")
 
 
+@pytest.fixture
+def brewers(tmp_path: Path) -> Path:
+    """A library of six classes that share a method."""
+    folder = tmp_path / "brewers"
+    folder.mkdir()
+    method = '    def brew(self) -> None:\n        """Brew the leaves in hot water."""\n'
+    classes = "".join(f'class Brewer{n}:\n    """One of many."""\n\n{method}\n' for n in "ABCDEF")
+    (folder / "__init__.py").write_text(
+        f'"""Brewers."""\n\n{classes}def clean() -> None:\n    """Clean the water tank."""\n'
+    )
+    return folder
+
+
+def test_a_member_of_six_classes_is_shown_once(command: Command, brewers: Path) -> None:
+    words = ["search", "brew leaves in hot water", "-l", f"{brewers}/", "-k", "3"]
+    told, asked = command(*words).out, command(*words, "--json").json
+
+    assert told.count("Brew the leaves") == 1
+    assert "brewers.clean" in told
+    assert told.splitlines()[4].startswith("    also brewers.Brewer")
+    assert told.splitlines()[4].endswith(" and 2 more")
+    (brew,) = (one for one in asked if one["doc"]["path"].endswith(".brew"))
+    assert len(brew["also"]) == 5
+
+
 def test_search_in_bulk_answers_line_by_line(command: Command, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     rows = [{"id": "a", "query": "lazy pipeline"}, {"id": 2, "query": "heat the water"}]

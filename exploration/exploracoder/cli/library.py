@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from exploracoder.cli.options import index_options, json_option, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.apidoc import ApiDoc
+    from exploracoder_retrieval.apidoc import ApiDoc, Hit
     from exploracoder_retrieval.harvest.result import LibraryInfo
     from exploracoder_retrieval.index import Index
     from exploracoder_retrieval.interpreter import Interpreter
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from exploracoder.state import Library
 
 _BULK = 256
+# For each API that is shown, so that ten classes' same member leave something over.
+_LOOKED_AT = 6
+_OTHERS = 3
 
 
 @click.command()
@@ -115,7 +118,13 @@ def search(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Find the APIs of a library that do what QUERY says, best first."""
+    """Find the APIs of a library that do what QUERY says, best first.
+
+    A member that several classes share is shown once. Of many queries (--queries) each is answered
+    with the paths as they are ranked.
+    """
+    from exploracoder_retrieval.shared_members import with_others
+
     if (query is None) == (queries is None):
         raise InputError("Give either a QUERY or a file of them with --queries.")
     asked = _read_queries(queries) if queries else [("", query or "")]
@@ -123,19 +132,22 @@ def search(
         raise InputError("A query is empty.")
     with open_libraries(libraries, given) as (opened, found_libraries):
         names = [one.name for one in found_libraries]
+        if query is not None:
+            merged = with_others(opened.search(query, names, _LOOKED_AT * k), k)
+            if as_json:
+                print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in merged])
+            else:
+                click.echo(_ranking(query, merged))
+            return 0
         for start in range(0, len(asked), _BULK):
             batch = asked[start : start + _BULK]
             found = opened.search_many([words for _, words in batch], names, k)
             for (id_, words), hits in zip(batch, found, strict=True):
-                if queries:
-                    line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
-                    click.echo(
-                        json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, hits)
-                    )
-                elif as_json:
-                    print_json([hit.model_dump(mode="json") for hit in hits])
-                else:
-                    click.echo(_ranking(words, hits))
+                line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
+                alone = [(hit, ()) for hit in hits]
+                click.echo(
+                    json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, alone)
+                )
     return 0
 
 
@@ -226,14 +238,17 @@ def open_libraries(
         yield opened, prepare.index_libraries(opened, targets, interpreter, progress=working)
 
 
-def _ranking(words: str, hits: Any) -> str:
+def _ranking(words: str, found: Sequence[tuple[Hit, Sequence[str]]]) -> str:
     lines = [f"# {words}"]
-    for hit in hits:
+    for hit, also in found:
         place = _place(hit.doc)
         lines.append(f"{hit.doc.path}  {place}" if place else hit.doc.path)
         lines += [f"    {_on_a_line(line)}" for line in hit.doc.signature.splitlines()]
         if hit.doc.summary:
             lines.append(f"    {_on_a_line(hit.doc.summary)}")
+        if also:
+            more = f" and {len(also) - _OTHERS} more" if len(also) > _OTHERS else ""
+            lines.append(f"    also {', '.join(also[:_OTHERS])}{more}")
     return "\n".join(lines)
 
 

@@ -8,10 +8,11 @@ goes up, as do members of the types that are at hand.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.shared_members import marks_of, one_of_each
 
 from exploracoder.engine.known import KnownApis
 
@@ -42,10 +43,10 @@ def sift(
     at_hand = (_at_hand(hit, known, types) for hit in hits)
     weighed = [
         Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
-        for rank, hit in enumerate(_one_of_each(at_hand))
+        for rank, hit in enumerate(one_of_each(at_hand))
     ]
     weighed.sort(key=lambda hit: -hit.score)
-    return tuple(_one_of_each([*(_at_hand(hit, known, types) for hit in named), *weighed]))
+    return tuple(one_of_each([*(_at_hand(hit, known, types) for hit in named), *weighed]))
 
 
 def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
@@ -60,7 +61,7 @@ def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
         return hit
     for type_ in sorted(types):
         doc = known.at(f"{type_}.{name}")
-        if doc is not None and _marks(doc) & _marks(hit.doc):
+        if doc is not None and marks_of(doc) & marks_of(hit.doc):
             return Hit(doc=doc, score=hit.score)
     return hit
 
@@ -90,26 +91,3 @@ def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float
     if owner in types:
         weight *= _OF_LIVE_TYPE
     return weight
-
-
-def _one_of_each(hits: Iterable[Hit]) -> Iterator[Hit]:
-    met: set[tuple[str, str]] = set()
-    for hit in hits:
-        marks = _marks(hit.doc)
-        if not met & marks:
-            yield hit
-        met |= marks
-
-
-def _marks(doc: ApiDoc) -> set[tuple[str, str]]:
-    """Docs that share one of them are one thing.
-
-    Members are when they have one name and one description, or one name and the same parameters,
-    whichever class they are met on.
-    """
-    if doc.kind not in ("method", "property", "attribute"):
-        return {(doc.path, "")}
-    name = doc.path.rpartition(".")[2]
-    parameters = doc.signature.partition("(")[2]
-    told = [doc.summary, "" if parameters.startswith(")") else parameters]
-    return {(name, text) for text in told if text} or {(name, "")}
