@@ -52,6 +52,20 @@ def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer)
     assert kinds_asked(server) == ["solution", "solution"]
 
 
+def test_first_tries_leave_the_most_of_a_limit_to_exploring(
+    serve: Serve, explore: Explorer
+) -> None:
+    wrong = TeaModel(solutions=[fenced(WRONG_SOLUTION)] * 5, repairs=[fenced(WRONG_SOLUTION)])
+    explore(serve(wrong), "--set", "first-tries=1")
+    (spent,) = (one for one in explore.exploration.spending if one.part == "first tries")
+    tokens = spent.usage.prompt_tokens + spent.usage.completion_tokens
+    server = serve(wrong)
+    explore(server, "--set", "first-tries=5", "--max-tokens", int(4.4 * tokens))
+
+    asked = kinds_asked(server)
+    assert asked[: asked.index("plan")] == ["solution", "solution"]
+
+
 def test_going_on_with_what_a_first_try_solved_asks_nothing(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -7,6 +7,8 @@ from exploracoder.engine.synthesis import synthesize
 from exploracoder.engine.workbench import Workbench
 
 PART = "first tries"
+# Of a limit: what is too long for a few quick tries needs the rest for exploring.
+_SHARE = 0.25
 
 
 async def try_first(bench: Workbench) -> bool:
@@ -24,7 +26,7 @@ async def try_first(bench: Workbench) -> bool:
         bench.tell(PART, "Reading the docs")
         docs = [hit.doc for hit in await find(bench, task.text, settings.shown_apis)]
         solution = await synthesize(
-            bench, docs, attempts=settings.first_tries, repairs=0, part=PART
+            bench, docs, attempts=settings.first_tries, repairs=0, part=PART, share=_SHARE
         )
     if not solution.final.is_good:
         await bench.update(bench.exploration, "No first try passes the check")

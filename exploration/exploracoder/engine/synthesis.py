@@ -34,18 +34,21 @@ async def synthesize(
     repairs: int | None = None,
     subtasks: Sequence[Subtask] = (),
     part: str = PART,
+    share: float = 1.0,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
 
-    Each of the settings' attempts starts from scratch and is repaired within its rounds.
-    ``subtasks`` are instructions for it, ``part`` is what they are counted as. Raises BudgetError
-    and ModelError.
+    Each of the settings' attempts starts from scratch and is repaired within its rounds; none but
+    the first when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part``
+    is what they are counted as. Raises BudgetError and ModelError.
     """
     settings, made, seen = bench.settings, list[Attempt](), set[str]()
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
     messages = solution_messages(bench, apis, subtasks)
     for number in range(count):
+        if number and bench.has_used(share):
+            break
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
             tries = _write(bench, messages, apis, number, rounds, part, seen)
             made += [one async for one in tries]

@@ -241,11 +241,15 @@ class Workbench:
     @property
     def is_late(self) -> bool:
         """Whether so much of a limit is used up that the rest is needed for the solution."""
+        return self.has_used(_LATE)
+
+    def has_used(self, share: float) -> bool:
+        """Whether that share of one of the exploration's limits is used up."""
         used = (
             (self.settings.max_seconds, self.seconds_used),
             (self.settings.max_tokens, self._tokens_used()),
         )
-        return any(limit is not None and spent > _LATE * limit for limit, spent in used)
+        return any(limit is not None and spent > share * limit for limit, spent in used)
 
     def _tokens_used(self) -> int:
         usage = self.exploration.usage
