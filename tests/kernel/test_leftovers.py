@@ -43,6 +43,19 @@ asyncio.run(main())
 """
 
 
+async def test_an_owner_may_have_more_files_than_select_can_take(
+    tmp_path: Path, launcher: Launcher
+) -> None:
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        async with Sidecar(cwd=tmp_path, launcher=launcher) as sidecar:
+            child = await sidecar.fork(sidecar.root)
+            assert (await sidecar.run(child, "1 + 1")).result == "2"
+    finally:
+        for file in files:
+            os.close(file)
+
+
 async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
     tmp_path: Path, launcher: Launcher, pid_is_alive: IsAlive
 ) -> None:

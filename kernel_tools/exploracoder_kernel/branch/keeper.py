@@ -92,6 +92,9 @@ class Keeper:
         self._control = control
         self._wake, self._wake_end = socket.socketpair()
         self._poll = select.poll()
+        # Not `select.select`, which breaks on descriptors above 1023: an owner may have many files.
+        self._orders = select.poll()
+        self._orders.register(control, select.POLLIN)
         self._root = root
         self._families = Families(root)
         self._allowances = Allowances(
@@ -157,7 +160,7 @@ class Keeper:
 
         It says that a run begins before the run does, so by now that is there to be read.
         """
-        while select.select([self._control], [], [], 0)[0]:
+        while self._orders.poll(0):
             message, _ = wire.receive(self._control)
             if message is None:
                 return False
