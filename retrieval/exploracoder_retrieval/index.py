@@ -92,7 +92,16 @@ class Index:
         self.close()
 
     def close(self) -> None:
+        """Let go of what is open: some thirty files that are mapped into memory for each library.
+
+        They do not wait for the collector; those that a search is using right now do.
+        """
         self._meaning.close()
+        if self._guard.acquire(blocking=False):
+            try:
+                self._shelves.clear()
+            finally:
+                self._guard.release()
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import socket
 import subprocess
@@ -92,6 +93,29 @@ def make_harvest(summaries: dict[str, str], *, name: str = "brew", version: str 
         examples=(),
     )
     return Harvest(library=library, docs=docs, skipped=())
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system lists no open files")
+def test_what_is_open_is_let_go_of_without_the_collector(
+    open_index: Callable[[], Index],
+) -> None:
+    def files() -> int:
+        return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+    open_index().update(make_harvest(BREW))
+    gc.disable()
+    try:
+        index = open_index()
+        before = files()
+        index.search("pour tea")
+        while_open = files()
+        index.close()
+        after = files()
+    finally:
+        gc.enable()
+
+    assert while_open > before + 10
+    assert after <= before
 
 
 def test_what_is_meant_and_what_is_named_are_both_found(open_index: Callable[[], Index]) -> None:
