@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,31 +10,7 @@ from exploracoder.errors import InputError
 from exploracoder.models.adapter import BASE_KEY, check_adapter, file_sha256
 from exploracoder.models.gguf_header import read_header
 from exploracoder.prepare import open_model
-
-Value = str | float | list[str]
-
-
-def _text(text: str) -> bytes:
-    return struct.pack("<Q", len(text.encode())) + text.encode()
-
-
-def _value(value: Value) -> bytes:
-    if isinstance(value, str):
-        return struct.pack("<I", 8) + _text(value)
-    if isinstance(value, float):
-        return struct.pack("<If", 6, value)
-    return struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(_text, value))
-
-
-def write(path: Path, values: Mapping[str, Value], shapes: Mapping[str, tuple[int, ...]]) -> Path:
-    """A GGUF file of which there is only the head."""
-    data = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(values))
-    data += b"".join(_text(name) + _value(value) for name, value in values.items())
-    for name, shape in shapes.items():
-        data += _text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, 0)
-    path.write_bytes(data)
-    return path
-
+from gguf_files import Value, write_gguf
 
 SHAPES = {"blk.0.attn_q.weight": (16, 12), "output.weight": (16, 97)}
 LORA = {"blk.0.attn_q.weight.lora_a": (16, 4), "blk.0.attn_q.weight.lora_b": (4, 12)}
@@ -46,7 +21,7 @@ SAID = {"general.architecture": "qwen2", "general.type": "adapter", "adapter.typ
 def model(tmp_path: Path) -> Path:
     words = [f"word {number}" for number in range(50)]
     values: dict[str, Value] = {"tokens": words, "general.architecture": "qwen2", "size": 1.5}
-    return write(tmp_path / "model.gguf", values, SHAPES)
+    return write_gguf(tmp_path / "model.gguf", values, SHAPES)
 
 
 def test_the_head_of_a_file_is_read_without_its_data(model: Path) -> None:
@@ -59,8 +34,8 @@ def test_the_head_of_a_file_is_read_without_its_data(model: Path) -> None:
 
 def test_an_adapter_for_the_model_passes(model: Path, tmp_path: Path) -> None:
     sha256 = file_sha256(model)
-    named = write(tmp_path / "named.gguf", SAID | {BASE_KEY: sha256}, LORA)
-    unnamed = write(tmp_path / "unnamed.gguf", SAID, LORA)
+    named = write_gguf(tmp_path / "named.gguf", SAID | {BASE_KEY: sha256}, LORA)
+    unnamed = write_gguf(tmp_path / "unnamed.gguf", SAID, LORA)
 
     check_adapter(named, model, sha256)
     check_adapter(unnamed, model, sha256)
@@ -85,7 +60,7 @@ def test_an_adapter_for_another_model_is_refused(
     shapes: dict[str, tuple[int, int]],
     said: str,
 ) -> None:
-    adapter = write(tmp_path / "adapter.gguf", SAID | values, LORA | shapes)
+    adapter = write_gguf(tmp_path / "adapter.gguf", SAID | values, LORA | shapes)
 
     with pytest.raises(InputError, match=said):
         check_adapter(adapter, model, file_sha256(model))

@@ -42,6 +42,24 @@ async def test_any_difference_in_the_question_asks_the_server(tmp_path: Path) ->
     assert len(cache) == 5
 
 
+async def test_what_is_asked_twice_in_a_measurement_is_asked_twice_and_replayed_twice(
+    tmp_path: Path,
+) -> None:
+    asked, hits = [], []
+    with ScriptedModelServer("hi") as server:
+        for _ in range(2):
+            cache = ReplyCache(tmp_path, is_free=False)
+            async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
+                await model.complete(ASK, Sampling(seed=1))
+                await model.complete(ASK, Sampling(seed=1))
+            asked.append(len(server.requests))
+            hits.append(cache.hits)
+
+    # Without any cache it would have cost two requests; a run that was ended goes on from there.
+    assert asked == [2, 2]
+    assert hits == [0, 2]
+
+
 def test_the_order_of_fields_does_not_change_the_key() -> None:
     assert ReplyCache.key({"a": 1, "b": "é"}) == ReplyCache.key({"b": "é", "a": 1})
 

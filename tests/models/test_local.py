@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from exploracoder.errors import SetupError
 from exploracoder.models import (
@@ -24,9 +26,12 @@ from exploracoder.models import (
     model_status,
     weights,
 )
+from exploracoder.models.adapter import BASE_KEY
+from exploracoder.models.gguf_header import read_header
 from exploracoder.models.local import ServerPlace, server_environment
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
 from exploracoder.models.weights import ModelFile, WeightsStore
+from gguf_files import Value, write_gguf
 from pydantic import BaseModel
 
 ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k", model="m")
@@ -281,3 +286,48 @@ async def test_two_runs_that_start_together_share_one_server() -> None:
 
     assert len(pids) == 1
     assert wait_until_gone(pids.pop(), 10)
+
+
+def write_zero_adapter(path: Path, store: WeightsStore) -> Path:
+    """An adapter for the projections of queries and values that changes nothing."""
+    header = read_header(store.path)
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name, shape in header.shapes.items():
+        if re.fullmatch(r"blk\.\d+\.attn_[qv]\.weight", name):
+            shapes |= {f"{name}.lora_a": (shape[0], 2), f"{name}.lora_b": (2, shape[1])}
+    said: dict[str, Value] = {"general.architecture": header.architecture}
+    said |= {"general.type": "adapter", "adapter.type": "lora", "adapter.lora.alpha": 4.0}
+    return write_gguf(path, said | {BASE_KEY: store.model.sha256}, shapes, has_data=True)
+
+
+def loaded_adapters(server: Announcement | None) -> list[tuple[str, float]]:
+    """The names and scales of the adapters that a server says it has loaded."""
+    assert server is not None
+    url = f"{server.base_url.removesuffix('/v1')}/lora-adapters"
+    reply = httpx.get(url, headers={"Authorization": f"Bearer {server.api_key}"}, timeout=60)
+    return [(Path(one["path"]).name, one["scale"]) for one in reply.raise_for_status().json()]
+
+
+@pytest.mark.model
+async def test_an_adapter_has_a_server_of_its_own_that_loaded_it(tmp_path: Path) -> None:
+    await asyncio.to_thread(weights.pull)
+    adapter = write_zero_adapter(tmp_path / "zero.gguf", WeightsStore())
+    question = [Message("user", "What is the capital of France? Answer with its name alone.")]
+    greedy = Sampling(temperature=0.0, max_tokens=4)
+
+    plain, taught = EmbeddedModel(linger_s=0.0), EmbeddedModel(linger_s=0.0, lora=adapter)
+    async with plain as model, taught as other:
+        servers = [plain.server, taught.server]
+        loaded = [await asyncio.to_thread(loaded_adapters, one) for one in servers]
+        said = [(await one.complete(question, greedy)).text for one in (model, other)]
+        bound = await other.complete(question, Sampling(grammar='root ::= "maybe"'))
+        names = (model.name, other.name)
+
+    plain_pid, taught_pid = (one.pid if one is not None else 0 for one in servers)
+    assert loaded == [[], [("zero.gguf", 1.0)]]
+    assert names[1] == f"{names[0]}+zero"
+    assert said[0] == said[1] != ""
+    assert bound.text == "maybe"
+    # Other tests may use the plain one.
+    assert taught_pid != plain_pid
+    assert wait_until_gone(taught_pid, 10)

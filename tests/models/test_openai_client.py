@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from exploracoder.errors import InputError, ModelError
+from exploracoder.errors import InputError, ModelError, PromptError, RefusedError
 from exploracoder.models import Message, OpenAIChatModel, Sampling
 from exploracoder.testing import Delay, Drop, Failure, Raw, RecordedRequest, ScriptedModelServer
 
@@ -251,8 +251,56 @@ async def test_a_prompt_that_is_too_long_says_the_figures(failure: Failure, said
     with ScriptedModelServer(lambda _: failure) as server:
         error = await failure_of(server)
 
+    assert isinstance(error, PromptError)
     assert "too long" in str(error)
     assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, RefusedError), (422, RefusedError), (401, ModelError), (503, ModelError)],
+)
+async def test_what_one_request_is_refused_for_says_nothing_of_the_next(
+    status: int, kind: type[ModelError]
+) -> None:
+    with ScriptedModelServer(lambda _: Failure(status, "no such words here")) as server:
+        error = await failure_of(server, max_retries=0)
+
+    assert type(error) is kind
+
+
+async def identity_of(server: ScriptedModelServer) -> str:
+    async with model_at(server, max_retries=0) as model:
+        return await model.identity()
+
+
+async def test_a_model_is_known_by_its_server_and_what_that_says_of_it() -> None:
+    with ScriptedModelServer("hi", card={"meta": {"size": 4}}) as server:
+        first = await identity_of(server)
+        server.card = {"meta": {"size": 4}, "created": 17, "permission": [{"id": "x"}]}
+        again = await identity_of(server)
+        server.card = {"meta": {"size": 5}}
+        exchanged = await identity_of(server)
+    with ScriptedModelServer("hi", card={"meta": {"size": 4}}) as another:
+        elsewhere = await identity_of(another)
+
+    assert again == first
+    assert len({first, exchanged, elsewhere}) == 3
+
+
+async def test_a_server_that_lists_no_models_has_one_all_the_same() -> None:
+    with ScriptedModelServer("hi", card=Failure(404)) as server:
+        first, again = await identity_of(server), await identity_of(server)
+    gone = await identity_of(server)
+
+    # One that is gone may still be answered for by the reply cache.
+    assert first == again == gone
+
+    with (
+        ScriptedModelServer("hi", card=Failure(503)) as server,
+        pytest.raises(ModelError, match="HTTP 503"),
+    ):
+        await identity_of(server)
 
 
 async def test_the_deadline_holds_for_the_whole_request() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
 from exploracoder.cli.console import print_json, run_async
-from exploracoder.cli.options import json_option
+from exploracoder.cli.options import json_option, lora_option
 
 
 @click.group()
@@ -64,15 +65,17 @@ def status(as_json: bool) -> int:
 
 
 @model.command()
-def serve() -> int:
+@lora_option
+def serve(lora: Path | None) -> int:
     """Keep the model loaded and serve it on loopback until Ctrl-C.
 
-    Explorations that run meanwhile use this server and need not load the model.
+    Explorations that run meanwhile use this server and need not load the model; with an adapter,
+    those that are given the same.
     """
     from exploracoder.models.local import EmbeddedModel
 
     async def work() -> None:
-        embedded = EmbeddedModel()
+        embedded = EmbeddedModel(lora=lora)
         async with embedded as client:
             assert embedded.server is not None, "an open model has a server"
             click.echo(f"{client.name} at {embedded.server.base_url}; Ctrl-C ends it.", err=True)

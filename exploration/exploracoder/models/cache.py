@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -31,13 +32,15 @@ class ReplyCache:
         Args:
             folder: Where ``replies.sqlite`` lies; created if missing.
             is_free: Whether a reply from here costs nothing. For measurements it costs what it did
-                when it was asked for, so that a run that was interrupted counts like any other.
+                when it was asked for, so that a run that was interrupted counts like any other;
+                and what is asked twice is asked twice, as without a cache.
 
         Raises:
             SetupError: The folder cannot be written, or the file is not a cache.
         """
         self._path = folder / "replies.sqlite"
         self._is_free = is_free
+        self._asked: Counter[str] = Counter()
         self.hits = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -55,6 +58,19 @@ class ReplyCache:
         """The hexadecimal SHA-256 of a JSON-like question, whatever the order of its fields."""
         text = json.dumps(question, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def next_key(self, question: Mapping[str, Any]) -> str:
+        """The key of a question that is asked now.
+
+        Where a reply is not free each time has a key of its own: the second costs what it costs,
+        and the first says nothing of how long that takes.
+        """
+        key = self.key(question)
+        if self._is_free:
+            return key
+        before = self._asked[key]
+        self._asked[key] += 1
+        return f"{key}/{before}" if before else key
 
     def get(self, key: str) -> Reply | None:
         """The stored reply, marked ``from_cache`` if that is free, or None.

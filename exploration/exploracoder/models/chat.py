@@ -111,6 +111,14 @@ class ChatModel(Protocol):
         """The model's name, as shown to people and kept in notebooks."""
         ...
 
+    async def identity(self) -> str:
+        """What tells this model from another that answers to its name: never shown, only compared.
+
+        Raises:
+            ModelError: The model could not be asked.
+        """
+        ...
+
     async def complete(
         self,
         messages: Sequence[Message],

@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from exploracoder.errors import InputError, ModelError, NoTextError
+from exploracoder.errors import InputError, ModelError, NoTextError, PromptError, RefusedError
 
 if TYPE_CHECKING:
     import openai
 
 _SHOWN_CHARS = 300
+# Bad request, too large, unprocessable: the next one may be better.
+_OF_THE_REQUEST = (400, 413, 422)
 _OVERFLOW = re.compile(
     r"context[ _](length|size|window)|exceeds? the (available|maximum) context|too many tokens"
     r"|prompt is too long",
@@ -73,9 +75,8 @@ class FailureReport:
                 f"The model server at {self._url} failed (HTTP {status}): {said} Look at its log, "
                 "or try again."
             )
-        return ModelError(
-            f"The model server at {self._url} refused the request (HTTP {status}): {said}"
-        )
+        kind = RefusedError if status in _OF_THE_REQUEST else ModelError
+        return kind(f"The model server at {self._url} refused the request (HTTP {status}): {said}")
 
     def _not_found(self, offered: tuple[str, ...]) -> ModelError:
         if offered:
@@ -88,14 +89,14 @@ class FailureReport:
             "(HTTP 404). Check --model and --base-url, which usually ends in /v1."
         )
 
-    def _overflow(self, error: openai.APIStatusError) -> ModelError:
+    def _overflow(self, error: openai.APIStatusError) -> PromptError:
         details = error.body if isinstance(error.body, dict) else {}
         prompt, limit = details.get("n_prompt_tokens"), details.get("n_ctx")
         if prompt and limit:
             said = f"the prompt has {prompt} tokens, the model takes {limit} with the reply."
         else:
             said = self.quote(error)
-        return ModelError(
+        return PromptError(
             f"The prompt is too long for {self._model}: {said} Shorten the context, or lower the "
             "number of documents per subtask."
         )

@@ -25,6 +25,7 @@ from exploracoder.models.failures import (
     server_message,
     without_credentials,
 )
+from exploracoder.models.identity import fingerprint_of
 
 if TYPE_CHECKING:
     import openai
@@ -80,6 +81,8 @@ class OpenAIChatModel:
         self._max_retries = max_retries
         self._cache = cache
         self._identity = server_identity or without_credentials(base_url)
+        # A server that was named so is known for what it is.
+        self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
         self._dialect = Dialect(supports_n=supports_n, supports_grammar=supports_grammar)
         self._report = FailureReport(self._base_url, model, self._api_key)
@@ -126,8 +129,9 @@ class OpenAIChatModel:
         """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
 
         Raises:
-            ModelError: Unreachable, key rejected, unknown model, prompt too long, deadline passed,
-                or any other refusal.
+            PromptError: The prompt is too long.
+            RefusedError: The server refused this request for another reason.
+            ModelError: Unreachable, key rejected, unknown model, deadline passed.
         """
         offered = {"tools": list(tools)} if tools else {}
         turns = {"messages": [message.as_dict() for message in messages], "schema": schema}
@@ -157,6 +161,16 @@ class OpenAIChatModel:
 
         return await self._remembered({"prompt": prompt}, sampling, ask)
 
+    async def identity(self) -> str:
+        """The server and what it says of its model; see `ChatModel.identity`.
+
+        Raises:
+            ModelError: The server could not be asked.
+        """
+        if self._fingerprint is None:
+            self._fingerprint = fingerprint_of(self._model, await self._cards())
+        return f"{self._identity}#{self._fingerprint}"
+
     async def offered_models(self) -> tuple[str, ...]:
         """The names of the models that the server has.
 
@@ -174,6 +188,22 @@ class OpenAIChatModel:
             raise self._report.translate(error) from None
         except (AttributeError, TypeError):
             raise self._report.not_a_completion() from None
+
+    async def _cards(self) -> Sequence[Mapping[str, Any]]:
+        """What the server lists of its models; nothing where it lists none."""
+        import openai
+
+        try:
+            page = await asyncio.wait_for(self._opened().models.list(), self._timeout_s)
+            return [card.model_dump() for card in page.data]
+        except (asyncio.TimeoutError, TimeoutError):
+            raise self._report.timed_out(self._timeout_s) from None
+        except (AttributeError, TypeError, ValueError):
+            return []
+        except openai.OpenAIError as error:
+            if _says_nothing(error):
+                return []
+            raise self._report.translate(error) from None
 
     def _connect(self) -> openai.AsyncOpenAI:
         import openai
@@ -211,7 +241,7 @@ class OpenAIChatModel:
             "sampling": dataclasses.asdict(sampling),
             "extra_body": self._extra_body,
         }
-        key = self._cache.key(question)
+        key = self._cache.next_key(question)
         reply = await asyncio.to_thread(self._cache.get, key)
         if reply is None:
             reply = await ask()
@@ -341,6 +371,20 @@ class OpenAIChatModel:
         except openai.APIConnectionError:
             raise self._report.connection_lost() from None
         return answer
+
+
+def _says_nothing(error: openai.OpenAIError) -> bool:
+    """Whether a failure to list the models is none of the model's.
+
+    Some servers have no such page, or keep it from keys that may ask. One that is gone is no
+    trouble as long as the reply cache has all the answers.
+    """
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code < 500
+    is_late = isinstance(error, openai.APITimeoutError)
+    return isinstance(error, openai.APIConnectionError) and not is_late
 
 
 def _next_single(sampling: Sampling, answer: Answer) -> Sampling:

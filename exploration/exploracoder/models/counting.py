@@ -1,0 +1,49 @@
+"""A model whose cost is added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.usage import Usage
+
+
+class CountingModel:
+    """A `ChatModel` that passes everything on to another; ``usage`` is what that has cost."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.usage = Usage()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    async def identity(self) -> str:
+        """As `ChatModel.identity`."""
+        return await self._model.identity()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        on_token: OnToken | None = None,
+        tools: Sequence[Schema] = (),
+    ) -> Reply:
+        """As `ChatModel.complete`."""
+        return self._counted(
+            await self._model.complete(
+                messages, sampling, schema=schema, on_token=on_token, tools=tools
+            )
+        )
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        """As `ChatModel.continue_text`."""
+        return self._counted(await self._model.continue_text(prompt, sampling))
+
+    def _counted(self, reply: Reply) -> Reply:
+        self.usage += reply.asked
+        return reply
