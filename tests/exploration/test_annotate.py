@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from exploracoder.testing import Delay, RecordedRequest, ScriptedModelServer
 from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.corpus import Function, SkippedFile, read_corpus
+from exploracoder.toolcoder.filters import query_fault
 
 from .conftest import Command, Outcome, Serve, model_words, start_command
 
@@ -72,6 +74,14 @@ def answer(request: RecordedRequest, queries: dict[str, str]) -> str:
     return json.dumps({"searches": said})
 
 
+ODD = '''\
+def total(numbers):
+    """Add up {odd} all."""
+    kind = "{odd}"
+    # {odd} All of them, or
+    # none.
+    return np.sum(numbers)'''
+
 QUERIES = {
     "numpy.sum": "add up all numbers",
     "numpy.array": "make an array of numbers",
@@ -119,6 +129,22 @@ def test_searches_stand_before_their_apis_and_the_code_stays_as_it_was(
     assert found["own"]["reason"] == "it calls no API of a public library"
 
 
+def test_the_form_of_an_answer_names_the_calls_that_are_there_and_words_alone(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    server = serve(good)
+    annotated(command, server, corpus, tmp_path / "text.jsonl")
+
+    asked = server.chat_requests[0]
+    form = json.dumps(asked.body["response_format"])
+    numbers = list(range(1, 1 + len(listed(asked))))
+    words = re.search(r'"pattern": "(.*?)"', form)
+    assert f'"enum": {numbers}' in form
+    assert words is not None
+    assert re.fullmatch(words[1], "keep liters between two limits")
+    assert not re.fullmatch(words[1], "numpy.clip of some liters")
+
+
 def test_files_that_are_broken_are_skipped_with_the_reason(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path
 ) -> None:
@@ -129,6 +155,53 @@ def test_files_that_are_broken_are_skipped_with_the_reason(
     assert "not Python" in skipped["broken.py"]
     assert skipped["latin.py"] == "it is not UTF-8"
     assert "Skipped" in done.err
+
+
+@pytest.mark.parametrize("odd", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_only_what_ends_a_line_of_python_ends_a_line(tmp_path: Path, odd: str) -> None:
+    text = f"import numpy as np\n\n\x0c\n# {odd}\n\n{ODD.format(odd=odd)}\n\n\ndef last(): pass\n"
+    (tmp_path / "odd.py").write_text(text, encoding="utf-8")
+
+    (found,) = read_corpus([tmp_path], max_lines=40)
+
+    assert isinstance(found, Function)
+    assert found.code == ODD.format(odd=odd)
+    (use,) = found.uses
+    assert found.code[use.offset :] == "np.sum(numbers)"
+    assert query_fault("boil numbers", use, found) == ""
+
+
+def test_a_page_break_before_a_function_is_not_part_of_it(tmp_path: Path) -> None:
+    pot = "\x0cclass Pot:\n\x0c    def pour(self):\n        a = 1\n        json.loads(a)\n"
+    (tmp_path / "page.py").write_text(f"import json\n\n{pot}", encoding="utf-8")
+
+    (found,) = read_corpus([tmp_path], max_lines=40)
+
+    assert isinstance(found, Function)
+    assert found.code == "def pour(self):\n    a = 1\n    json.loads(a)"
+
+
+@pytest.mark.parametrize("deep", ["-" * 100_000 + "1", "a" + ".b" * 20_000, "(" * 500 + ")" * 500])
+def test_code_that_is_too_deep_is_skipped_and_the_rest_is_read(tmp_path: Path, deep: str) -> None:
+    (tmp_path / "deep.py").write_text(f"x = {deep}\n", encoding="utf-8")
+    (tmp_path / "pot.py").write_text(MODULE, encoding="utf-8")
+
+    skipped, *found = read_corpus([tmp_path], max_lines=40)
+
+    assert isinstance(skipped, SkippedFile)
+    assert "too deep" in skipped.reason or "not Python" in skipped.reason
+    assert [one.name for one in found if isinstance(one, Function)] == ["total", "own", "pour"]
+
+
+def test_a_function_may_be_deeper_than_python_calls(tmp_path: Path) -> None:
+    deep = "np.sum" + "()" * 1500
+    text = f"import numpy as np\n\n\ndef deep(liters):\n    a = 1\n    return {deep}\n"
+    (tmp_path / "pot.py").write_text(text, encoding="utf-8")
+
+    (found,) = read_corpus([tmp_path], max_lines=40)
+
+    assert isinstance(found, Function)
+    assert [use.path for use in found.uses] == ["numpy.sum"]
 
 
 @pytest.mark.parametrize(

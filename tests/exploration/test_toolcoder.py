@@ -6,23 +6,36 @@ Its texts are scripted piece by piece: the server stops each where the request s
 from __future__ import annotations
 
 import json
+import shutil
+import threading
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
-from exploracoder.models import OpenAIChatModel, Reply, Sampling
+from exploracoder.errors import SetupError
+from exploracoder.models import OpenAIChatModel, Reply, Sampling, local
+from exploracoder.models.tools import MAX_CALLS
+from exploracoder.models.usage import Usage
 from exploracoder.state import Search
-from exploracoder.testing import Call, Failure, Outcome, ScriptedModelServer
+from exploracoder.testing import Call, Outcome, ScriptedModelServer
 from exploracoder.toolcoder import calls
 from exploracoder.toolcoder.decoding import Decoder
+from exploracoder.toolcoder.spelling import as_written
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.errors import EmbeddingError
 
-from .conftest import Explorer, Serve
+from .conftest import Command, Explorer, Serve
 from .scripted import SOLUTION, TeaModel, Writer, fenced
 
 HEAD = "import tealeaf\n\ndef strong_names(text):\n    leaves = "
 OPENED = f"{HEAD}<API>APISearch(read leaves out of a text)->tealeaf.guessed</API>"
 ASKED = "read leaves out of a text)->tealeaf.guessed"
 REST = SOLUTION.removeprefix(HEAD) + "\n```\n\nTask: Brew a pot."
+CORPUS = "import json\n\ndef read(text):\n    found = json.loads(text)\n    return found\n"
 PIECES = (OPENED, ASKED, REST)
+COUNTED: dict[str, Any] = {"usage": Usage(), "model": "scripted"}
 
 
 def prompts(server: ScriptedModelServer) -> list[str]:
@@ -69,7 +82,7 @@ async def test_a_search_that_comes_to_nothing_is_gone_on_without(
 ) -> None:
     server = serve(Writer((OPENED, asked, REST)))
 
-    async def find(query: str) -> str:
+    async def find(query: str, so_far: str) -> str:
         raise AssertionError(f"{query} was searched for")
 
     async with OpenAIChatModel(server.base_url, "", server.model) as model:
@@ -109,6 +122,30 @@ def test_a_search_that_takes_too_long_is_gone_on_without(serve: Serve, explore: 
     assert "did not end within 0.0001 s" in search.note
 
 
+def test_a_search_that_hangs_keeps_neither_the_exploration_nor_the_command(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert explore.run("index", "tealeaf/").code == 0
+    release, has_ended = threading.Event(), threading.Event()
+
+    def hang(embedder: MiniLmEmbedder, texts: Sequence[str]) -> Any:
+        release.wait(60)
+        has_ended.set()
+        raise EmbeddingError("The embedder was away.")
+
+    monkeypatch.setattr(MiniLmEmbedder, "embed", hang)
+    server = serve(Writer((OPENED, "a query that nobody else has)->", REST)))
+    done = explore(server, "--method", "toolcoder", "--set", "search-seconds=0.2", "--json")
+    goes_on = not has_ended.is_set()
+    release.set()
+
+    (search,) = searches(explore)
+    assert goes_on
+    assert done.json["solution"] == SOLUTION
+    assert "did not end within 0.2 s" in search.note
+    assert has_ended.wait(10)
+
+
 def test_no_more_than_five_searches_are_made(serve: Serve, explore: Explorer) -> None:
     one = "    # <API>APISearch(pour)->tealeaf.pour</API>\n"
     pieces = ["def strong_names(text):\n" + one, "pour)->", *["\n" + one, "pour)->"] * 4]
@@ -125,14 +162,70 @@ def test_no_more_than_five_searches_are_made(serve: Serve, explore: Explorer) ->
 
 
 def test_a_server_that_knows_no_stops_is_cut_here(serve: Serve, explore: Explorer) -> None:
-    refusal = Failure(400, "Unknown field: stop")
-    server = serve(Writer((OPENED, ASKED, REST)), first=[refusal])
+    server = serve(Writer((OPENED, ASKED, REST)), most_stops=0)
     done = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
     assert done.json["solution"] == SOLUTION
     assert search.query == "read leaves out of a text"
     assert all("stop" not in one.body for one in server.chat_requests[1:])
+
+
+@pytest.mark.parametrize("report_usage", [True, False])
+def test_what_a_server_writes_beyond_its_end_is_not_charged(
+    serve: Serve, explore: Explorer, report_usage: bool
+) -> None:
+    beyond = " and more" * 2000
+    pieces = [piece + beyond for piece in PIECES]
+    server = serve(Writer(pieces), most_stops=0, report_usage=report_usage)
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    (search,) = searches(explore)
+    assert done.json["solution"] == SOLUTION
+    assert search.answer.startswith("tealeaf.read_leaves(")
+
+
+def test_a_server_that_takes_four_stops_is_never_sent_more(serve: Serve, explore: Explorer) -> None:
+    server = serve(Writer(PIECES), most_stops=4)
+    done = explore(server, "--method", "toolcoder", "--json")
+
+    texts = [one.body for one in server.chat_requests if one.is_text]
+    assert done.json["solution"] == SOLUTION
+    assert len(texts) == 3
+    assert all(0 < len(one["stop"]) <= 4 for one in texts)
+
+
+async def test_of_many_ends_a_server_is_sent_four_strings_and_the_rest_is_cut_here() -> None:
+    sent: list[Sequence[str]] = []
+
+    async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
+        sent.append(stops)
+        return Reply(texts=("a = 1\nE and more",), finish_reasons=("length",), **COUNTED)
+
+    async def find(query: str, so_far: str) -> str:
+        raise AssertionError(f"{query} was searched for")
+
+    decoded = await Decoder(ask, find, max_tokens=9, ends=tuple("ABCDE")).run("Code:\n")
+
+    assert decoded.text == "a = 1\n"
+    assert [len(stops) for stops in sent] == [4]
+
+
+async def test_a_model_that_only_searches_ends_however_little_is_charged() -> None:
+    prompts: list[str] = []
+
+    async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
+        prompts.append(prompt)
+        text = "a)->b" if prompt.endswith(calls.NAME) else calls.OPEN + calls.NAME
+        return Reply(texts=(text + "!" * 9000,), finish_reasons=("length",), **COUNTED)
+
+    async def find(query: str, so_far: str) -> str:
+        return "b"
+
+    decoded = await Decoder(ask, find, max_tokens=10**6, ends=("```",)).run("Code:\n")
+
+    assert len(prompts) == 2 * MAX_CALLS + 1
+    assert len(decoded.searches) == MAX_CALLS
 
 
 def test_without_the_tool_the_model_answers_itself(serve: Serve, explore: Explorer) -> None:
@@ -181,6 +274,44 @@ def test_a_server_without_texts_is_named_when_texts_are_wanted(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["explore", "Brew it.", "-l", "tealeaf/", "--model", "embedded", "--output", "tea.ipynb"],
+        ["model", "serve"],
+        ["annotate", "pot.py", "--model", "embedded", "--output", "text.jsonl"],
+    ],
+)
+def test_an_adapter_comes_to_the_embedded_model(
+    command: Command,
+    library: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+) -> None:
+    shutil.copytree(library / "tealeaf", tmp_path / "tealeaf")
+    (tmp_path / "pot.py").write_text(CORPUS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    adapter = tmp_path / "adapter.gguf"
+    given: list[object] = []
+
+    class Noted:
+        def __init__(self, **options: object) -> None:
+            given.append(options["lora"])
+
+        async def __aenter__(self) -> None:
+            raise SetupError("There is no model here.")
+
+        async def __aexit__(self, *problem: object) -> None:
+            """Never opened."""
+
+    monkeypatch.setattr(local, "EmbeddedModel", Noted)
+    done = command(*words, "--lora", adapter)
+
+    assert (done.code, given) == (2, [adapter])
+    assert "There is no model here." in done.err
+
+
+@pytest.mark.parametrize(
     ("text", "code"),
     [
         ("a = <API>APISearch(sum)->np.sum</API>np.sum(b)", "a = np.sum(b)"),
@@ -201,3 +332,47 @@ def test_what_is_put_into_a_search_stays_in_it() -> None:
     (call,) = calls.whole_calls(f"x{written}y")
     assert (call.query, call.answer) == ("sum of", "f(a)->b evil()")
     assert calls.without_calls(f"x{written}y") == "xy"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "aliases", "code", "written"),
+    [
+        ("numpy.sum", "function", (), "import numpy as np\nx = ", "np.sum(a, b)"),
+        ("numpy.sum", "function", (), "import numpy\nx = ", "numpy.sum(a, b)"),
+        ("numpy.sum", "function", (), "from numpy import sum as add\n", "add(a, b)"),
+        (
+            "numpy.linalg.inv",
+            "function",
+            (),
+            "import numpy.linalg as la",
+            "la.inv(a, b)",
+        ),
+        ("numpy.sum", "function", (), "import pandas as pd\nif x:\n", "numpy.sum(a, b)"),
+        ("tea.pots.Pot", "class", ("tea.Pot",), "from tea import Pot\n", "Pot(a, b)"),
+        ("tea.Pot.pour", "method", (), "import tea\n", ".pour(a, b)"),
+        ("tea.Pourer", "class", (".pour",), "import tea\n", ".pour(a, b)"),
+        (
+            "numpy.sum",
+            "function",
+            (),
+            "import numpy as\n import numpy as np # x",
+            "np.sum(a, b)",
+        ),
+    ],
+)
+def test_an_answer_is_written_as_the_code_would_write_it(
+    path: str, kind: Any, aliases: tuple[str, ...], code: str, written: str
+) -> None:
+    signature = f"{path}(a, b)"
+    doc = ApiDoc(path=path, kind=kind, library="tea", signature=signature, aliases=aliases)
+
+    assert as_written(doc, code) == written
+
+
+def test_without_queries_a_search_has_its_form_and_its_answer() -> None:
+    text = f"a = {calls.written('sum of', 'np.sum')}np.sum(b)\n# <API>APISearch(never closed"
+
+    bare = calls.without_queries(text)
+
+    assert bare == "a = <API>APISearch()->np.sum</API>np.sum(b)\n# <API>APISearch(never closed"
+    assert [call.query for call in calls.whole_calls(bare)] == [""]

@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.cli.console import Progress
 from exploracoder.errors import SetupError
+from exploracoder.models import hardware
 from exploracoder.models.gguf_header import read_header
+from exploracoder.toolcoder import base_model, gguf_adapter
 from exploracoder.toolcoder.annotation import Annotated
-from exploracoder.toolcoder.training import Recipe, memory_errors
+from exploracoder.toolcoder.base_sizes import sizes_of_folder
+from exploracoder.toolcoder.memory import memory_errors
+from exploracoder.toolcoder.recipe import Recipe
+from gguf_files import write_gguf
 
 from .conftest import Command
 
@@ -29,10 +35,8 @@ def the_extra() -> None:
         pytest.importorskip(name, reason="the extra 'train' is not installed")
 
 
-TEXTS = [
-    f"def f{n}(leaf):\n    return <API>APISearch(sum of leaves)->tea.sum</API>tea.sum(leaf, {n})"
-    for n in range(12)
-]
+GOOD = "<API>APISearch(sum of leaves)->tea.sum</API>"
+TEXTS = [f"def f{n}(leaf):\n    return {GOOD}tea.sum(leaf, {n})" for n in range(12)]
 SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2}
 
 
@@ -49,7 +53,8 @@ def make_base(folder: Path, **changes: Any) -> Path:
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=end)
     fast.save_pretrained(folder)
     heads = {"num_attention_heads": 2, "num_key_value_heads": 1}
-    config = transformers.Qwen2Config(vocab_size=len(fast), **heads, **{**SIZES, **changes})
+    sizes = {"vocab_size": len(fast), **SIZES, **changes}
+    config = transformers.Qwen2Config(**heads, **sizes)
     transformers.Qwen2ForCausalLM(config).save_pretrained(folder)
     return folder
 
@@ -94,6 +99,156 @@ def test_it_ends_after_so_many_steps_and_repeats_with_the_same_seed(
     two = command("train", text, "-o", tmp_path / "two", *words).json
 
     assert (one["steps"], one["losses"]) == (2, two["losses"])
+
+
+def test_saving_memory_learns_the_same(command: Command, text: Path, tmp_path: Path) -> None:
+    base = make_base(tmp_path / "base")
+    words = ["--base", base, "--epochs", 2, "--batch", 4, "--learning-rate", "0.01"]
+    plain = command("train", text, "-o", tmp_path / "a", *words, "--quiet", "--json").json
+    saving = ("--save-memory", "--quiet", "--json")
+    saved = command("train", text, "-o", tmp_path / "b", *words, *saving).json
+
+    assert plain["losses"][-1] < plain["losses"][0]
+    assert saved["losses"] == pytest.approx(plain["losses"], rel=1e-4)
+
+
+def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
+    command: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import transformers
+
+    base = make_base(tmp_path / "base", vocab_size=50_000)
+    model = transformers.AutoModelForCausalLM.from_pretrained(base)
+    parameters = sum(one.numel() for one in model.parameters())
+    monkeypatch.setattr(hardware, "available_memory_bytes", lambda: 50_000_000)
+    monkeypatch.setattr(base_model, "load_model", None)
+    done = command("train", text, "-o", tmp_path / "a", "--base", base, "--quiet")
+
+    longest = 1 + max(map(len, TEXTS))
+    assert sizes_of_folder(base).parameters == parameters
+    assert done.code == 2
+    assert f"8 texts of {longest} tokens" in done.err
+    assert "--batch or --max-tokens" in done.err
+
+
+def changed_numbers(adapter: Path) -> int:
+    """How many numbers of an adapter make a difference: before training all of B are 0."""
+    import gguf
+
+    tensors = gguf.GGUFReader(adapter).tensors
+    return sum(int((one.data != 0).sum()) for one in tensors if one.name.endswith(".lora_b"))
+
+
+def test_an_interruption_leaves_the_best_adapter_so_far_in_both_forms(
+    command: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
+    seen: list[int] = []
+
+    def stop(progress: Progress, message: str) -> None:
+        if message.startswith("Epoch 1 of"):
+            seen.append(changed_numbers(output / "adapter.gguf"))
+        if message.startswith("Epoch 3 of"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "working", stop)
+    words = ["--base", base, "--batch", 12, "--learning-rate", "0.01", "--quiet"]
+    done = command("train", text, "-o", output, *words)
+
+    assert (done.code, seen) == (130, [0])
+    assert changed_numbers(output / "adapter.gguf") > 0
+    assert (output / "adapter_model.safetensors").exists()
+    assert f"best epoch so far is {output / 'adapter.gguf'}" in " ".join(done.err.split())
+    assert [file.name for file in output.iterdir() if "adapter.gguf" in file.name] == [
+        "adapter.gguf"
+    ]
+
+
+def test_an_interruption_before_anything_is_saved_names_no_adapter(
+    command: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(progress: Progress, message: str) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "adapter").mkdir()
+    (tmp_path / "adapter" / "adapter.gguf").write_bytes(b"of an earlier training")
+    monkeypatch.setattr(Progress, "working", stop)
+    base = make_base(tmp_path / "base")
+    done = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
+
+    assert done.code == 130
+    assert "adapter.gguf" not in done.err
+
+
+def test_a_kind_that_has_no_gguf_adapter_is_trained_all_the_same(
+    command: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gguf_adapter, "ARCHITECTURES", ("gemma",))
+    base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
+    done = command("train", text, "-o", output, "--base", base, "--steps", 1, "--quiet")
+
+    assert done.code == 2
+    assert "kind 'qwen2'" in done.err
+    assert (output / "adapter_model.safetensors").exists()
+    assert json.loads((output / "training.json").read_text())["steps"] == 1
+
+
+@pytest.mark.parametrize("kind", gguf_adapter.ARCHITECTURES)
+def test_each_kind_that_has_a_gguf_adapter_can_be_taught(kind: str) -> None:
+    import gguf
+    import torch
+    import transformers
+
+    with torch.device("meta"):
+        config = transformers.AutoConfig.for_model(kind, num_hidden_layers=1)
+        model = transformers.AutoModelForCausalLM.from_config(config)
+    names = [name for name, _ in model.named_modules() if name.endswith(("q_proj", "v_proj"))]
+    numbers = {name: number for number, name in gguf.MODEL_ARCH_NAMES.items()}
+    known = gguf.get_tensor_name_map(numbers[kind], 1)
+
+    assert {known.get_name(name) for name in names} == {"blk.0.attn_q", "blk.0.attn_v"}
+
+
+def test_a_kind_whose_projections_are_one_matrix_is_refused(
+    command: Command, text: Path, tmp_path: Path
+) -> None:
+    import transformers
+
+    base = make_base(tmp_path / "base")
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "pad_token_id": 0}
+    config = transformers.Phi3Config(vocab_size=257, **heads, **SIZES)
+    transformers.Phi3ForCausalLM(config).save_pretrained(base)
+    done = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
+
+    assert done.code == 2
+    assert "no q_proj or v_proj to adapt" in " ".join(done.err.split())
+
+
+def test_a_target_that_the_adapter_does_not_fit_is_refused_before_the_first_step(
+    command: Command, text: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "target.gguf"
+    write_gguf(target, {"general.architecture": "qwen2"}, {"blk.0.attn_q.weight": (32, 32)})
+    base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
+    done = command("train", text, "-o", output, "--base", base, "--for", target)
+
+    assert done.code == 2
+    assert "made for another model than target.gguf" in " ".join(done.err.split())
+    assert "Epoch" not in done.err
+
+
+def test_without_queries_it_is_taught_searches_without_words(
+    command: Command, text: Path, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text(text.read_text().replace("sum of leaves", ""), encoding="utf-8")
+    words = ["--base", make_base(tmp_path / "base"), "--steps", 1, "--quiet", "--json"]
+    plain = command("train", text, "-o", tmp_path / "a", *words).json
+    without = command("train", text, "-o", tmp_path / "b", *words, "--no-query").json
+    written_so = command("train", bare, "-o", tmp_path / "c", *words).json
+
+    assert without["losses"] == written_so["losses"] != plain["losses"]
+    assert (plain["has_queries"], without["has_queries"]) == (True, False)
 
 
 def test_running_out_of_memory_says_what_to_lower() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of the weights: auto is float32 on a CPU, bfloat16 on a GPU.",
 )
-@click.option("--save-memory", is_flag=True, help="Compute activations twice instead of keeping.")
+@click.option(
+    "--save-memory",
+    is_flag=True,
+    help="Take the texts of a step one by one, and compute activations twice instead of keeping.",
+)
+@click.option(
+    "--no-query",
+    is_flag=True,
+    help="Teach searches without words, for --method toolcoder-no-query.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is random.")
 @json_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
@@ -101,12 +111,24 @@ def train(text: Path, output: Path, **given: Any) -> int:
     base = find_base(given["base"])
     target: Path | None = given["target"] or (base.path if base.is_gguf else None)
     sha256 = base.sha256 if target == base.path else file_sha256(target) if target else ""
-    with Progress(quiet=given["quiet"]) as progress:
-        report = training.train(texts, base, _recipe(given), output, progress.working)
-        progress.working("Writing the GGUF adapter")
-        adapter = gguf_adapter.convert(output, base.architecture, sha256)
-        if target is not None:
-            check_adapter(adapter, target, sha256)
+    made: list[Path] = []
+
+    def convert() -> None:
+        """Beside each adapter that is saved: an interruption finds both forms."""
+        with suppress(InputError):  # Said at the end, when there is something to keep.
+            made[:] = [gguf_adapter.convert(output, base.architecture, sha256)]
+        if made and target is not None:
+            check_adapter(made[0], target, sha256)
+
+    try:
+        with Progress(quiet=given["quiet"]) as progress:
+            report = training.train(texts, base, _recipe(given), output, progress.working, convert)
+    except KeyboardInterrupt:
+        if not made:
+            raise
+        click.echo(f"Interrupted. The adapter of the best epoch so far is {made[0]}.", err=True)
+        return 130
+    adapter = made[0] if made else gguf_adapter.convert(output, base.architecture, sha256)
     if given["as_json"]:
         print_json(report.model_dump() | {"adapter": str(adapter)})
     else:
@@ -115,11 +137,11 @@ def train(text: Path, output: Path, **given: Any) -> int:
 
 
 def _recipe(given: dict[str, Any]) -> Any:
-    from exploracoder.toolcoder.training import Recipe
+    from exploracoder.toolcoder.recipe import Recipe
 
     names = ("rank", "alpha", "epochs", "steps", "batch", "learning_rate", "max_tokens", "seed")
     chosen = {name: given[name] for name in (*names, "device", "precision")}
-    return Recipe(**chosen, saves_memory=given["save_memory"])
+    return Recipe(**chosen, saves_memory=given["save_memory"], has_queries=not given["no_query"])
 
 
 def _in_words(report: TrainingReport, adapter: Path) -> str:

@@ -8,9 +8,12 @@ that it is about.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Sampling
@@ -23,6 +26,21 @@ from exploracoder.toolcoder.filters import query_fault, text_fault
 
 _SHOWN_USES = 8
 _REPLY_TOKENS = 300
+_EXAMPLE = Function(
+    file="weekly.py",
+    name="weekly",
+    line=1,
+    code="def weekly(path):\n    table = pd.read_csv(path)\n    return np.round(table.mean(), 1)",
+    uses=(Use("pandas.read_csv", 2, 30, True), Use("numpy.round", 3, 60, True)),
+)
+_EXAMPLE_ANSWER = json.dumps(
+    {
+        "searches": [
+            {"number": 1, "query": "read a table from a comma separated file"},
+            {"number": 2, "query": "round numbers to some decimals"},
+        ]
+    }
+)
 
 
 class Annotation(State):
@@ -60,7 +78,12 @@ class _Search(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     number: int = Field(description="which call")
-    query: str = Field(description="what would be typed into the search")
+    query: str = Field(
+        description="what would be typed into the search",
+        # Where the server holds to a schema, a small model says words and not the API's name. An
+        # answer of another form is not refused as a whole: the filters look at each query.
+        json_schema_extra={"pattern": "^[A-Z]?[a-z]+( [A-Za-z]?[a-z-]+){2,11}$"},
+    )
 
 
 class _Searches(BaseModel):
@@ -69,6 +92,16 @@ class _Searches(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     searches: list[_Search]
+
+
+@lru_cache(maxsize=_SHOWN_USES)
+def _searches_of(count: int) -> type[_Searches]:
+    """The form of an answer about so many calls; their numbers are held to like the words."""
+    numbers: Any = Field(
+        description="which call", json_schema_extra={"enum": list(range(1, count + 1))}
+    )
+    one = create_model("_Search", __base__=_Search, number=(int, numbers))
+    return create_model("_Searches", __base__=_Searches, searches=(list[one], ...))
 
 
 async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annotated:
@@ -82,11 +115,13 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
         return _looked_at(function, reason="it calls no API of a public library")
     asked = [
         Message("system", render("annotate", "system")),
+        Message("user", render("annotate", "function", code=_EXAMPLE.code, uses=_EXAMPLE.uses)),
+        Message("assistant", _EXAMPLE_ANSWER),
         Message("user", render("annotate", "function", code=function.code, uses=uses)),
     ]
     sampling = Sampling(max_tokens=_REPLY_TOKENS, seed=seed)
     try:
-        said, _ = await complete_json(model, asked, sampling, _Searches)
+        said, _ = await complete_json(model, asked, sampling, _searches_of(len(uses)))
     except ReplyError:
         return _looked_at(function, reason="the model's answer had no form")
     good: dict[Use, str] = {}

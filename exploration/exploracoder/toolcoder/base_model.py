@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError, SetupError
-from exploracoder.models import hardware
 from exploracoder.models.adapter import file_sha256
 from exploracoder.models.gguf_header import read_header
 from exploracoder.models.weights import WeightsStore
+from exploracoder.toolcoder.base_sizes import Sizes, sizes_of_folder, sizes_of_gguf
 
-_GIB = 1 << 30
-# Activations, the adapter and its optimiser beside the weights, at the least.
-_SPARE = 1.3
 PULL = "Fetch the embedded model with 'exploracoder model pull', or name another with --base."
 
 
@@ -24,14 +22,13 @@ class Base:
     """Where weights come from.
 
     ``path`` is a GGUF file, or a folder with weights in the form of transformers. ``sha256`` is
-    that of the GGUF file, empty for a folder. ``parameters`` is 0 where nobody knows before
-    loading.
+    that of the GGUF file, empty for a folder.
     """
 
     path: Path
     sha256: str
     architecture: str
-    parameters: int
+    sizes: Sizes
 
     @property
     def is_gguf(self) -> bool:
@@ -51,43 +48,49 @@ def find_base(path: Path | None) -> Base:
         if not store.is_verified:
             raise SetupError(f"The embedded model is not there ({store.path}). {PULL}")
         header = read_header(store.path)
-        return Base(store.path, store.model.sha256, header.architecture, header.parameters)
+        return Base(store.path, store.model.sha256, header.architecture, sizes_of_gguf(header))
     path = path.expanduser().absolute()
     if path.is_file():
         header = read_header(path)
-        return Base(path, file_sha256(path), header.architecture, header.parameters)
+        return Base(path, file_sha256(path), header.architecture, sizes_of_gguf(header))
     if not (path / "config.json").is_file():
         raise InputError(
             f"There is no model at {path}: no GGUF file, and no folder with config.json."
         )
-    return Base(path, "", "", 0)
+    return Base(path, "", "", sizes_of_folder(path))
 
 
-def check_memory(base: Base, device: str, element_bytes: int) -> None:
-    """Say before loading that a model cannot fit. Raises SetupError."""
-    needed = int(base.parameters * element_bytes * _SPARE)
-    if device.startswith("cuda"):
-        import torch
+def load_tokenizer(base: Base) -> Any:
+    """The tokenizer, which is small. Raises InputError when transformers cannot read it."""
+    with _reading(base) as (folder, options):
+        import transformers
 
-        available = torch.cuda.mem_get_info(device)[0]
-    else:
-        available = hardware.available_memory_bytes()
-    if needed > available:
-        raise SetupError(
-            f"The model needs about {needed / _GIB:.1f} GiB of memory to be trained, and"
-            f" {available / _GIB:.1f} GiB are free. Take --precision bfloat16, a smaller --base, or"
-            " a larger machine."
-        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
 
 
-def load(
-    base: Base, device: str, precision: str, working: Callable[[str], None]
-) -> tuple[Any, Any]:
-    """The tokenizer and the model, on the device.
-
-    Raises InputError when transformers cannot read them.
-    """
+def load_model(base: Base, device: str, precision: str) -> Any:
+    """The model, on the device. Raises InputError when transformers cannot read it."""
     import torch
+
+    with _reading(base) as (folder, options):
+        import transformers
+
+        # Newer versions keep the weights packed where they can; these would not be trained through.
+        config = getattr(transformers, "GgufConfig", None)
+        if base.is_gguf and config is not None:
+            options["quantization_config"] = config(dequantize=True)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            folder, dtype=getattr(torch, precision), **options
+        )
+    return model.to(device)
+
+
+@contextmanager
+def _reading(base: Base) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Where transformers reads a base, and how; what it cannot read is an InputError."""
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
@@ -97,19 +100,7 @@ def load(
     if base.is_gguf:
         folder, options["gguf_file"] = base.path.parent, base.path.name
     try:
-        working("Reading the tokenizer")
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
-        # Newer versions keep the weights packed where they can; these would not be trained through.
-        config = getattr(transformers, "GgufConfig", None)
-        if base.is_gguf and config is not None:
-            options["quantization_config"] = config(dequantize=True)
-        working("Reading the weights")
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            folder, dtype=getattr(torch, precision), **options
-        )
+        yield folder, options
     except (OSError, ValueError, KeyError, ImportError) as error:
         first = str(error).strip().splitlines()[:1]
         raise InputError(f"The model {base.path} cannot be read: {''.join(first)}") from error
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return tokenizer, model.to(device)

@@ -64,6 +64,14 @@ def without_calls(text: str) -> str:
     return "\n".join(kept)
 
 
+def without_queries(text: str) -> str:
+    """The text with its whole searches in the form of those that ask for nothing.
+
+    Source: ToolCoder, section 5.3.1, "annotation w/o query".
+    """
+    return _WHOLE.sub(lambda match: written("", match["answer"]), text)
+
+
 def line_at(text: str, offset: int) -> int:
     """The line, from 1, of the code without searches in which a place of the text lies."""
     return without_calls(text[:offset]).count("\n") + 1

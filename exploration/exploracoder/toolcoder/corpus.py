@@ -15,6 +15,7 @@ _LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-pac
 _MAX_FILE_BYTES = 1_000_000
 _MAX_CHARS = 4_000
 _MIN_LINES = 3
+_PAGE_BREAK = "\x0c"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -66,13 +67,21 @@ def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function |
         for file in [root] if root.is_file() else _files(root):
             try:
                 functions = list(_functions(file, own, max_lines))
-            except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 yield SkippedFile(str(file), _reason(error))
                 continue
             for function in functions:
                 if function.id not in seen:
                     seen.add(function.id)
                     yield function
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines as Python's parser counts them, of text whose line ends are newlines.
+
+    ``str.splitlines`` also ends them at page breaks and at some separators of Unicode.
+    """
+    return text.split("\n")
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -95,12 +104,14 @@ def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Func
         raise ValueError(f"it has more than {_MAX_FILE_BYTES:,} bytes")
     source = file.read_text(encoding="utf-8")
     tree = _parse(source)
-    bound, lines = _bound(tree), source.splitlines(keepends=True)
+    bound, lines = _bound(tree), lines_of(source)
     for node in ast.walk(tree):
         if not isinstance(node, _FUNCTIONS) or node.end_lineno is None:
             continue
         first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-        code = textwrap.dedent("".join(lines[first - 1 : node.end_lineno])).rstrip()
+        # A page break may stand before the first line's indentation.
+        code = "\n".join(lines[first - 1 : node.end_lineno]).lstrip(_PAGE_BREAK)
+        code = textwrap.dedent(code).rstrip()
         length = code.count("\n") + 1
         if _MIN_LINES <= length <= max_lines and len(code) <= _MAX_CHARS and "<API>" not in code:
             uses = _uses(code, bound, own)
@@ -137,13 +148,13 @@ def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use
     except (SyntaxError, ValueError):
         return None
     names = {**bound, **_bound(tree)}
-    lines = code.splitlines(keepends=True)
+    lines = lines_of(code)
     found: dict[str, Use] = {}
     for node in _calls(tree):
         path = _path(node.func, names)
         if path is not None:
             before = lines[node.lineno - 1].encode()[: node.col_offset].decode()
-            offset = sum(map(len, lines[: node.lineno - 1])) + len(before)
+            offset = sum(len(line) + 1 for line in lines[: node.lineno - 1]) + len(before)
             is_public = path[0] != "." and path.partition(".")[0] not in own
             use = Use(path, node.lineno, offset, is_public)
             known = found.get(path)
@@ -152,14 +163,15 @@ def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use
     return tuple(sorted(found.values(), key=lambda use: use.offset))
 
 
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     """The calls outside of f-strings, in which places are not told apart before Python 3.12."""
-    if isinstance(node, ast.JoinedStr):
-        return
-    if isinstance(node, ast.Call):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _calls(child)
+    left = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        if not isinstance(node, ast.JoinedStr):
+            left.extend(ast.iter_child_nodes(node))
 
 
 def _path(node: ast.expr, names: Mapping[str, str]) -> str | None:
@@ -180,4 +192,6 @@ def _reason(error: Exception) -> str:
         return f"it is not Python: {error.msg} (line {error.lineno})"
     if isinstance(error, OSError):
         return f"it cannot be read: {error.strerror}"
-    return "its code is too deep" if isinstance(error, RecursionError) else str(error)
+    # Some versions of Python's parser run out of their own stack with a MemoryError.
+    is_deep = isinstance(error, RecursionError | MemoryError)
+    return "its code is too deep" if is_deep else str(error)

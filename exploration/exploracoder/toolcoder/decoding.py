@@ -5,6 +5,7 @@ Source: ToolCoder, section 3.4, algorithm 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 # What follows the prompt, at most so many tokens of it, up to the first of some strings.
 Ask = Callable[[str, int, Sequence[str]], Awaitable["Reply"]]
-Find = Callable[[str], Awaitable[str]]
+# The answer to a query, and the text that it goes into.
+Find = Callable[[str, str], Awaitable[str]]
 
 QUERY_TOKENS = 64
 # A server does not say which string a text was stopped at. So the one that opens a search begins
@@ -25,6 +27,9 @@ QUERY_TOKENS = 64
 _HEAD, _OPENING = "AP", "ISearch("
 _CLOSING = "->"
 _CHARS_PER_TOKEN = 4
+# OpenAI's API takes no more, and a server that refuses a request for its stops gets none from then
+# on. What is left out is cut here.
+_MOST_STOPS = 4
 
 
 class NotFoundError(Exception):
@@ -55,7 +60,7 @@ class Decoder:
 
     Attributes:
         ask: Asks the model.
-        find: Answers a query; raises NotFoundError.
+        find: Answers a query about what was written so far; raises NotFoundError.
         max_tokens: Longest text, in tokens; where servers do not count, 4 characters each.
         ends: The text ends before the first of these.
         query: What is searched for whatever the model asks; None searches for what it asks.
@@ -82,20 +87,24 @@ class Decoder:
         while self._used < self.max_tokens:
             may_open = len(self._searches) < self.max_calls
             stops = (_OPENING, *self.ends) if may_open else self.ends
-            reply = await self._asked(prompt + text, self.max_tokens - self._used, stops)
+            tokens = self.max_tokens - self._used
+            reply = await self.ask(prompt + text, tokens, stops[:_MOST_STOPS])
             piece, is_open = self._read(reply, may_open)
+            self._charge(reply, len(piece))
             text += piece
             if not is_open:
                 break
             text = await self._search(prompt, text)
         return Decoded(text, (*self._searches, *self._left(text)))
 
-    async def _asked(self, prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
-        reply = await self.ask(prompt, tokens, stops)
-        spent = reply.usage.completion_tokens or len(reply.text) // _CHARS_PER_TOKEN
-        # Each request counts as something, so that the loop ends whatever a server says.
-        self._used += max(1, spent)
-        return reply
+    def _charge(self, reply: Reply, kept_chars: int) -> None:
+        """Counts what was kept of a reply: a server that knows no stops writes to its limit.
+
+        The requests are bounded all the same: each but the last opens one of the searches.
+        """
+        spent = reply.usage.completion_tokens or len(reply.text) / _CHARS_PER_TOKEN
+        share = kept_chars / len(reply.text) if reply.text else 1.0
+        self._used += max(1, math.ceil(spent * share))
 
     def _read(self, reply: Reply, may_open: bool) -> tuple[str, bool]:
         """What a reply adds before it ends or opens a search, and whether it opens one.
@@ -119,7 +128,7 @@ class Decoder:
         query = ""
         try:
             query = await self._query(prompt + text)
-            answer = await self.find(query if self.query is None else self.query)
+            answer = await self.find(query if self.query is None else self.query, text)
         except NotFoundError as problem:
             self._searches.append(Made(len(text), query, note=str(problem)))
             return text
@@ -131,9 +140,11 @@ class Decoder:
         if self.query is not None:
             return ""
         stops = (_CLOSING, "\n", calls.OPEN, calls.CLOSE, calls.NAME)
-        reply = await self._asked(so_far + calls.OPEN + calls.NAME, QUERY_TOKENS, stops)
+        reply = await self.ask(so_far + calls.OPEN + calls.NAME, QUERY_TOKENS, stops[:_MOST_STOPS])
         places = [place for stop in stops if (place := reply.text.find(stop)) >= 0]
-        said = reply.text[: min(places, default=len(reply.text))].strip()
+        end = min(places, default=len(reply.text))
+        self._charge(reply, end)
+        said = reply.text[:end].strip()
         query = " ".join(said.removesuffix(")").split()).strip("'\" ")
         if not said.endswith(")"):
             raise NotFoundError("The search was never closed, or another was opened in it.")

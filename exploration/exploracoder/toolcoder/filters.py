@@ -12,7 +12,7 @@ import re
 from exploracoder_retrieval.wording import words
 
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.corpus import Function, Use
+from exploracoder.toolcoder.corpus import Function, Use, lines_of
 
 MOST_CALLS = 5
 _MIN_WORDS = 2
@@ -48,7 +48,7 @@ def text_fault(chosen: list[Use]) -> str:
 
 def _near(use: Use, function: Function) -> set[str]:
     """The words of the API's name, of the statement that uses it, and of the function's purpose."""
-    lines = function.code.splitlines()
+    lines = lines_of(function.code)
     statement = "\n".join(lines[use.line - 1 : use.line + 1])
     documented = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', function.code, re.DOTALL)
     purpose = documented[0] if documented else ""

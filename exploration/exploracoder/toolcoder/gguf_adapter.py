@@ -15,13 +15,14 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.models.adapter import BASE_KEY
 
 FILE = "adapter.gguf"
-# Kinds of models whose projections have the same order of rows in both forms.
-_ARCHITECTURES = ("qwen2", "qwen3", "phi3", "gemma", "gemma2", "starcoder2")
+# Kinds of models whose projections have the same order of rows in both forms, and are not joined in
+# one matrix, in which they are not trained.
+ARCHITECTURES = ("qwen2", "qwen3", "gemma", "gemma2", "starcoder2")
 _TENSOR = re.compile(r"base_model\.model\.(?P<base>.+)\.lora_(?P<side>[AB])\.weight\Z")
 
 
 def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
-    """Write ``adapter.gguf`` beside an adapter of PEFT's.
+    """Write ``adapter.gguf`` beside an adapter of PEFT's: whole, or as it was before.
 
     Args:
         folder: Holds the adapter's safetensors file and its configuration.
@@ -46,14 +47,14 @@ def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} holds no adapter that can be read.") from error
     architecture = architecture or _architecture(said)
-    if architecture not in _ARCHITECTURES:
+    if architecture not in ARCHITECTURES:
         raise InputError(
             f"The adapter is in {folder}, in PEFT's form. It is for a model of the kind"
             f" {architecture!r}, for which no GGUF adapter can be made here; for"
-            f" {', '.join(_ARCHITECTURES)} it can."
+            f" {', '.join(ARCHITECTURES)} it can."
         )
-    output = folder / FILE
-    writer = gguf.GGUFWriter(str(output), architecture)
+    output, unfinished = folder / FILE, folder / f".{FILE}"
+    writer = gguf.GGUFWriter(str(unfinished), architecture)
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", float(said["lora_alpha"]))
@@ -66,6 +67,7 @@ def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
+        unfinished.replace(output)
     except OSError as error:
         raise SetupError(f"{output} cannot be written: {error.strerror}.") from error
     return output

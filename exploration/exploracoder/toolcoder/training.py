@@ -10,42 +10,23 @@ import importlib
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.epochs import Epochs, Saved, Working
+from exploracoder.toolcoder.memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
     from exploracoder.toolcoder.base_model import Base
-
-Working = Callable[[str], None]
+    from exploracoder.toolcoder.recipe import Recipe
 
 REPORT = "training.json"
-_VALIDATION = 0.1
 # What LoRA changes: the projections of queries and values (its authors' choice).
 _TARGETS = ["q_proj", "v_proj"]
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How to train. ``steps`` ends it early; ``max_tokens`` cuts each text."""
-
-    rank: int = 8
-    alpha: int = 16
-    epochs: int = 10
-    steps: int | None = None
-    batch: int = 8
-    learning_rate: float = 1e-4
-    max_tokens: int = 512
-    seed: int = 0
-    device: str = "auto"
-    precision: str = "auto"
-    saves_memory: bool = False
 
 
 class TrainingReport(State):
@@ -53,7 +34,8 @@ class TrainingReport(State):
 
     ``trainable_share`` is that of all parameters. ``losses`` are means over the validation texts,
     before training and after each epoch. ``mark_tokens`` says how many tokens each mark of a search
-    takes: they are plain text, since an adapter adds no words to a vocabulary.
+    takes: they are plain text, since an adapter adds no words to a vocabulary. ``has_queries`` says
+    whether the searches of the texts kept theirs.
     """
 
     base: str
@@ -71,6 +53,7 @@ class TrainingReport(State):
     device: str
     precision: str
     mark_tokens: dict[str, int]
+    has_queries: bool = True
 
 
 def check_libraries() -> None:
@@ -85,11 +68,17 @@ def check_libraries() -> None:
 
 
 def train(
-    texts: Sequence[str], base: Base, recipe: Recipe, output: Path, working: Working
+    texts: Sequence[str],
+    base: Base,
+    recipe: Recipe,
+    output: Path,
+    working: Working,
+    saved: Saved = lambda: None,
 ) -> TrainingReport:
     """Train an adapter and save it, in PEFT's form, in the folder ``output``.
 
-    It is saved whenever an epoch made it better, so that an interruption loses one epoch at most.
+    It is saved before the first epoch and whenever one made it better, so that an interruption
+    loses what came after the best one; ``saved`` is called each time.
 
     Raises:
         InputError: There are fewer than two texts, or the model cannot be read or adapted.
@@ -106,11 +95,16 @@ def train(
     device, precision = _place(recipe)
     started = time.monotonic()
     with memory_errors(recipe):
-        base_model.check_memory(base, device, 4 if precision == "float32" else 2)
-        tokenizer, plain = base_model.load(base, device, precision, working)
+        working("Reading the tokenizer")
+        tokenizer = base_model.load_tokenizer(base)
+        taught = texts if recipe.has_queries else [calls.without_queries(one) for one in texts]
+        rows = _encoded(taught, tokenizer, recipe)
+        check_memory(base.sizes, device, _load(rows, recipe, precision))
+        working("Reading the weights")
+        model = _adapted(base_model.load_model(base, device, precision), recipe)
         loaded = time.monotonic()
-        run = _Run(tokenizer, _adapted(plain, recipe), recipe, device, output, working)
-        losses, best, steps = run.train(_encoded(texts, tokenizer, recipe))
+        run = Epochs(tokenizer, model, recipe, device, output, working, saved)
+        losses, best, steps = run.train(rows)
     trainable, total = _sizes(run.model)
     report = TrainingReport(
         base=str(base.path),
@@ -131,27 +125,10 @@ def train(
             mark: len(tokenizer(mark, add_special_tokens=False)["input_ids"])
             for mark in (calls.OPEN, calls.NAME, calls.ARROW, calls.CLOSE)
         },
+        has_queries=recipe.has_queries,
     )
     (output / REPORT).write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return report
-
-
-@contextmanager
-def memory_errors(recipe: Recipe) -> Iterator[None]:
-    """Turns running out of memory into a SetupError that says what to lower."""
-    import torch
-
-    try:
-        yield
-    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-        is_lack = isinstance(error, torch.OutOfMemoryError | MemoryError)
-        if not is_lack and "can't allocate memory" not in str(error):
-            raise
-        raise SetupError(
-            f"Out of memory with --batch {recipe.batch} and --max-tokens {recipe.max_tokens}."
-            " Lower one of them, or --rank; or take --precision bfloat16, --save-memory (slower),"
-            " or a smaller --base."
-        ) from error
 
 
 def _place(recipe: Recipe) -> tuple[str, str]:
@@ -205,86 +182,13 @@ def _encoded(texts: Sequence[str], tokenizer: Any, recipe: Recipe) -> list[list[
     return rows
 
 
-@dataclass(slots=True)
-class _Run:
-    tokenizer: Any
-    model: Any
-    recipe: Recipe
-    device: str
-    output: Path
-    working: Working
-    validation_texts: int = 0
-
-    def train(self, rows: list[list[int]]) -> tuple[list[float], int, int]:
-        """The losses, the best epoch (0: before training), and the steps that were made."""
-        import torch
-
-        self.validation_texts = max(1, int(len(rows) * _VALIDATION))
-        validation, rest = rows[: self.validation_texts], rows[self.validation_texts :]
-        optimizer = torch.optim.AdamW(
-            (one for one in self.model.parameters() if one.requires_grad),
-            lr=self.recipe.learning_rate,
-        )
-        self.working("Measuring the loss before training")
-        losses, best, steps = [self._loss(validation)], 0, 0
-        self._save()
-        for epoch in range(1, 1 + self.recipe.epochs):
-            for batch in self._batches(rest, epoch):
-                if self.recipe.steps is not None and steps >= self.recipe.steps:
-                    break
-                loss = self._step(batch, optimizer)
-                steps += 1
-                self.working(
-                    f"Epoch {epoch} of {self.recipe.epochs}, step {steps}: loss {loss:.3f}"
-                )
-            losses.append(self._loss(validation))
-            self.working(f"Epoch {epoch}: validation loss {losses[-1]:.3f}")
-            if losses[-1] < losses[best]:
-                best = epoch
-                self._save()
-            if self.recipe.steps is not None and steps >= self.recipe.steps:
-                break
-        return losses, best, steps
-
-    def _batches(self, rows: list[list[int]], epoch: int) -> Iterator[list[list[int]]]:
-        ordered = random.Random(self.recipe.seed + epoch).sample(rows, len(rows))
-        for start in range(0, len(ordered), self.recipe.batch):
-            yield ordered[start : start + self.recipe.batch]
-
-    def _step(self, rows: list[list[int]], optimizer: Any) -> float:
-        self.model.train()
-        loss = self.model(**self._padded(rows)).loss
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        return float(loss.detach())
-
-    def _loss(self, rows: list[list[int]]) -> float:
-        import torch
-
-        self.model.eval()
-        with torch.no_grad():
-            found = [float(self.model(**self._padded([row])).loss) for row in rows]
-        return sum(found) / len(found)
-
-    def _padded(self, rows: list[list[int]]) -> dict[str, Any]:
-        import torch
-
-        longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-
-        def filled(row: list[int], value: int) -> list[int]:
-            return row + [value] * (longest - len(row))
-
-        numbers = {
-            "input_ids": [filled(row, pad) for row in rows],
-            "attention_mask": [filled([1] * len(row), 0) for row in rows],
-            "labels": [filled(row, -100) for row in rows],
-        }
-        return {name: torch.tensor(value, device=self.device) for name, value in numbers.items()}
-
-    def _save(self) -> None:
-        # No word was added, so nothing of the vocabulary need be saved.
-        self.model.save_pretrained(self.output, save_embedding_layers=False)
+def _load(rows: Sequence[Sequence[int]], recipe: Recipe, precision: str) -> Load:
+    return Load(
+        element_bytes=4 if precision == "float32" else 2,
+        texts=min(recipe.batch, len(rows)),
+        tokens=max(map(len, rows)),
+        saves_memory=recipe.saves_memory,
+    )
 
 
 def read_report(folder: Path) -> TrainingReport:

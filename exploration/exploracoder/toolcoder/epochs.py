@@ -1,0 +1,121 @@
+"""Epochs of steps over training texts; the adapter of the best one is saved.
+
+Source: ToolCoder, appendix D.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exploracoder.toolcoder.recipe import Recipe
+
+Working = Callable[[str], None]
+Saved = Callable[[], None]
+
+_VALIDATION = 0.1
+
+
+@dataclass(slots=True)
+class Epochs:
+    """One training: ``model`` is changed, and saved in ``output`` each time that it got better."""
+
+    tokenizer: Any
+    model: Any
+    recipe: Recipe
+    device: str
+    output: Path
+    working: Working
+    saved: Saved
+    validation_texts: int = 0
+
+    def train(self, rows: list[list[int]]) -> tuple[list[float], int, int]:
+        """The losses, the best epoch (0: before training), and the steps that were made."""
+        import torch
+
+        self.validation_texts = max(1, int(len(rows) * _VALIDATION))
+        validation, rest = rows[: self.validation_texts], rows[self.validation_texts :]
+        optimizer = torch.optim.AdamW(
+            (one for one in self.model.parameters() if one.requires_grad),
+            lr=self.recipe.learning_rate,
+        )
+        self.working("Measuring the loss before training")
+        losses, best, steps = [self._loss(validation)], 0, 0
+        self._save()
+        for epoch in range(1, 1 + self.recipe.epochs):
+            for batch in self._batches(rest, epoch):
+                if self.recipe.steps is not None and steps >= self.recipe.steps:
+                    break
+                loss = self._step(batch, optimizer)
+                steps += 1
+                self.working(
+                    f"Epoch {epoch} of {self.recipe.epochs}, step {steps}: loss {loss:.3f}"
+                )
+            losses.append(self._loss(validation))
+            self.working(f"Epoch {epoch}: validation loss {losses[-1]:.3f}")
+            if losses[-1] < losses[best]:
+                best = epoch
+                self._save()
+            if self.recipe.steps is not None and steps >= self.recipe.steps:
+                break
+        return losses, best, steps
+
+    def _batches(self, rows: list[list[int]], epoch: int) -> Iterator[list[list[int]]]:
+        ordered = random.Random(self.recipe.seed + epoch).sample(rows, len(rows))
+        for start in range(0, len(ordered), self.recipe.batch):
+            yield ordered[start : start + self.recipe.batch]
+
+    def _step(self, rows: list[list[int]], optimizer: Any) -> float:
+        self.model.train()
+        mean = 0.0
+        for part, share in self._parts(rows):
+            loss = self.model(**self._padded(part)).loss * share
+            loss.backward()
+            mean += float(loss.detach())
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        return mean
+
+    def _parts(self, rows: list[list[int]]) -> Iterator[tuple[list[list[int]], float]]:
+        """What goes through the model at once, and its share of the tokens that are predicted.
+
+        Text by text the gradient is the same, and most of the memory that all of them would take,
+        three copies of a number for each token of the vocabulary, is not needed.
+        """
+        if not self.recipe.saves_memory:
+            yield rows, 1.0
+            return
+        predicted = sum(len(row) - 1 for row in rows)
+        for row in rows:
+            yield [row], (len(row) - 1) / predicted
+
+    def _loss(self, rows: list[list[int]]) -> float:
+        import torch
+
+        self.model.eval()
+        with torch.no_grad():
+            found = [float(self.model(**self._padded([row])).loss) for row in rows]
+        return sum(found) / len(found)
+
+    def _padded(self, rows: list[list[int]]) -> dict[str, Any]:
+        import torch
+
+        longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
+
+        def filled(row: list[int], value: int) -> list[int]:
+            return row + [value] * (longest - len(row))
+
+        numbers = {
+            "input_ids": [filled(row, pad) for row in rows],
+            "attention_mask": [filled([1] * len(row), 0) for row in rows],
+            "labels": [filled(row, -100) for row in rows],
+        }
+        return {name: torch.tensor(value, device=self.device) for name, value in numbers.items()}
+
+    def _save(self) -> None:
+        # No word was added, so nothing of the vocabulary need be saved.
+        self.model.save_pretrained(self.output, save_embedding_layers=False)
+        self.saved()

@@ -1,0 +1,55 @@
+"""How code writes an API that it has found: under the name that it imported, or as a method."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.apidoc import ApiDoc
+
+_IMPORT = re.compile(r"^[ \t]*((?:import|from)[ \t][^\n#;]+)", re.MULTILINE)
+_MEMBERS = ("method", "property", "attribute")
+
+
+def as_written(doc: ApiDoc, code: str) -> str:
+    """The API as ``code``, which may be unfinished, would use it, with what it takes.
+
+    A model copies what it is answered: ``numpy.sum(a)`` fails where the code says ``np``. A member
+    of a class, or what has a short name on a value (``.map``), is written as such.
+    """
+    _, bracket, parameters = doc.signature.partition("(")
+    return f"{_name(doc, imported_in(code))}{bracket}{parameters}"
+
+
+def imported_in(code: str) -> dict[str, str]:
+    """The names that the import lines of a text bind, and the paths that they stand for."""
+    found: dict[str, str] = {}
+    for match in _IMPORT.finditer(code):
+        try:
+            (node,) = ast.parse(match[1].strip()).body
+        except (SyntaxError, ValueError):
+            continue
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                top = one.name.partition(".")[0]
+                found[one.asname or top] = one.name if one.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for one in node.names:
+                found[one.asname or one.name] = f"{node.module}.{one.name}"
+    return found
+
+
+def _name(doc: ApiDoc, imported: Mapping[str, str]) -> str:
+    on_values = [alias for alias in doc.aliases if alias.startswith(".")]
+    if on_values or doc.kind in _MEMBERS:
+        return on_values[0] if on_values else f".{doc.path.rpartition('.')[2]}"
+    written = [
+        local + path.removeprefix(whole)
+        for local, whole in imported.items()
+        for path in (doc.path, *doc.aliases)
+        if path == whole or path.startswith(f"{whole}.")
+    ]
+    return min(written, key=len, default=doc.path)
