@@ -14,6 +14,7 @@ from exploracoder_bench.api_use import mutation_check
 from exploracoder_bench.api_use.expressions import Outer, outers
 from exploracoder_bench.api_use.flow import of_expression
 from exploracoder_bench.api_use.judging import Judge, Question, open_judge
+from exploracoder_bench.api_use.libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
 from exploracoder_bench.api_use.signature import ordered, parse
 from exploracoder_bench.api_use.strategies import compositions
@@ -27,6 +28,10 @@ CONE = "solids.get_volume_of_cone()"
 FIXED = "solids.get_volume_of_cone(radius=5)"
 TURNED = "image.rotate(degrees=30).distort(pixels=image.get_width())"
 CHAIN = "image.blur(pixels=3).blur(pixels=7)"
+ANY = "tea.brew()"
+# The right call, and the one that a program makes for real numbers though it shows the right one.
+RIGHT, SWAPPED = "solids.get_volume_of_cone(r, h)", "solids.get_volume_of_cone(h, r)"
+UNKNOWN = "asks of a value what nobody knows"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -35,10 +40,23 @@ async def judge() -> AsyncIterator[Judge]:
         yield opened
 
 
+TEA = Shelf(
+    (
+        library("tea", "import", {"brew": ("Brews a leaf.", ("leaf",), "any")}),
+        library("leaf", "class", {"dry": ("Dries it.", (), "leaf")}),
+    )
+)
+
+
 async def verdict(
-    judge: Judge, signature: str, program: str, *, is_strict: bool = False
+    judge: Judge,
+    signature: str,
+    program: str,
+    *,
+    is_strict: bool = False,
+    shelf: Shelf | None = None,
 ) -> Verdict:
-    shelf = provided()
+    shelf = shelf or provided()
     expression = parse(signature, shelf)
     order = tuple(outers(expression))
     question = Question(shelf, program, "f", order)
@@ -86,6 +104,20 @@ async def verdict(
                 " return reduce(lambda a, n: a.blur(n), [3, 7], i)"),
         (CHAIN, "class Work:\n def __init__(self, i):\n  self.i = i\n def go(self):\n"
                 "  return self.i.blur(3).blur(pixels=7)\ndef f(i):\n return Work(i).go()"),
+        (CONE, f"import solids\ndef f(r, h):\n if r > h:\n  return {RIGHT}\n elif r <= h:\n  return {RIGHT}"),
+        (CONE, f"import solids\ndef f(r, h):\n if r < h:\n  v = {RIGHT}\n if h <= r:\n  v = {RIGHT}\n return v"),
+        (CONE, f"import solids\ndef f(r, h):\n if r + 1 == h:\n  v = {RIGHT}\n"
+               f" if h != r + 1:\n  v = {RIGHT}\n return v"),
+        (CONE, f"import solids\ndef f(r, h):\n if r:\n  v = {RIGHT}\n if not r:\n  v = {RIGHT}\n return v"),
+        (CHAIN, "def f(i):\n if hasattr(i, 'smear'):\n  return i.smear(1)\n return i.blur(3).blur(7)"),
+        (CHAIN, "from image import Image\ndef f(i):\n if not isinstance(i, Image):\n"
+                "  raise TypeError('no image')\n return i.blur(3).blur(7)"),
+        (CHAIN, "from copy import copy, deepcopy\ndef f(i):\n return deepcopy([copy(i)])[0].blur(3).blur(7)"),
+        (CHAIN, "def f(i):\n print('blurs ' + str(i), f'{i} and {i!r:>9}', '%s' % i)\n"
+                " return i.blur(3).blur(7)"),
+        (CHAIN, "from functools import cache, lru_cache\n@cache\ndef a(i):\n return i.blur(3)\n"
+                "@lru_cache(maxsize=None)\ndef b(i):\n return i.blur(7)\n"
+                "@lru_cache\ndef c(i):\n return b(a(i))\ndef f(i):\n return c(i)"),
     ],
 )  # fmt: skip
 @ONE_LOOP
@@ -93,6 +125,92 @@ async def test_a_program_that_means_the_same_is_right(
     judge: Judge, signature: str, program: str
 ) -> None:
     said = await verdict(judge, signature, program)
+
+    assert said.correct, said.why
+
+
+CLASSES = {
+    "private attributes": """
+class Cone:
+    _made = 0
+    def __init__(self, r, h):
+        self._r, self.__h = r, h
+        self._made += 1
+    def _go(self):
+        return solids.get_volume_of_cone(self._r, self.__h)
+    def go(self):
+        return self._go()
+def f(r, h):
+    return Cone(r, h).go()
+""",
+    "object and super": """
+class Base(object):
+    def __init__(self, r):
+        self.r = r
+class Cone(Base):
+    def __init__(self, r, h):
+        super().__init__(r)
+        self.h = h
+class Same(Cone):
+    def __init__(self, *both):
+        super(Same, self).__init__(*both)
+def f(r, h):
+    cone = Same(r, h)
+    return solids.get_volume_of_cone(cone.r, cone.h)
+""",
+    "dataclasses": """
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from typing import ClassVar
+@dataclass(frozen=True)
+class Round:
+    radius: float
+    unit: ClassVar[str] = "m"
+@dataclass(frozen=True, order=True)
+class Cone(Round):
+    height: float = 2
+    names: list = field(default_factory=list, repr=False)
+    def __post_init__(self):
+        self.names.append("cone")
+def f(r, h):
+    cone = replace(Cone(height=r, radius=r), height=h)
+    try:
+        cone.height = r
+    except AttributeError:
+        print(cone, cone == 3)
+    assert len(cone.names) == 2 and len(Cone(1).names) == 1
+    assert Cone(1, 2) == Cone(1) and Cone(1, 2) < Cone(1, 3) and Round(1) != Cone(1)
+    given = {one.name: asdict(cone)[one.name] for one in fields(cone) if one.name != "names"}
+    assert astuple(cone)[2] is not cone.names
+    return solids.get_volume_of_cone(**given)
+""",
+    "named tuples": """
+from collections import namedtuple
+from typing import NamedTuple
+Cone = namedtuple("Cone", "radius height", defaults=[1])
+class Two(NamedTuple):
+    radius: float
+    height: float = 2
+def f(r, h):
+    cone = Cone(r)._replace(height=h)
+    return solids.get_volume_of_cone(**Two(*cone)._asdict())
+""",
+    "abstract collections": """
+import collections.abc
+import collections.abc as kinds
+from collections.abc import Callable, Iterable
+def f(r: float, h: float) -> Callable[[], float]:
+    given = [r, h]
+    assert isinstance(given, Iterable) and isinstance(given, collections.abc.Sized)
+    assert isinstance(given, kinds.Sequence) and not isinstance(r, Iterable)
+    return solids.get_volume_of_cone(*given)
+""",
+}
+
+
+@pytest.mark.parametrize("program", CLASSES.values(), ids=CLASSES)
+@ONE_LOOP
+async def test_a_program_with_classes_of_its_own_is_right(judge: Judge, program: str) -> None:
+    said = await verdict(judge, CONE, f"import solids\n{program}")
 
     assert said.correct, said.why
 
@@ -125,7 +243,8 @@ async def test_a_program_that_means_the_same_is_right(
         (CHAIN, "def f(i):\n for n in (7, 3):\n  i = i.blur(n)\n return i", "7 instead of 3"),
         (CHAIN, "def f(i):\n while i:\n  i = i.blur(3)\n return i.blur(7)", "more than 32 ways"),
         (CHAIN, "def f(i):\n return i.blur(3).smear(7)", "no function smear"),
-        ("image.blur(pixels=3)", "def f(i):\n return i.blur(len(str(i)))", "each time"),
+        ("image.blur(pixels=3)", "def f(i):\n return i.blur(len(f'{i}!'))", "each time"),
+        ("image.blur(pixels=3)", "def f(i):\n return i.blur(len(str(i)))", UNKNOWN),
     ],
 )  # fmt: skip
 @ONE_LOOP
@@ -136,6 +255,87 @@ async def test_a_program_that_means_something_else_is_wrong_and_told_where(
 
     assert not said.correct
     assert why in said.why
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (f" if r > h:\n  return {RIGHT}\n elif h > r:\n  return {RIGHT}", "returns None"),
+        (f" if r > h:\n  return {RIGHT}\n return {RIGHT} if r >= h else {SWAPPED}", "instead of"),
+        (f" return {SWAPPED} if str(r)[0] != '<' else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if str(r) == '5.0' else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if '.' in repr(r) else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if f'{{r}}' in ('5.0', '6.0') else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if ('r' + str(r))[1:] > '5' else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if f'{{r}}!'[0] != '<' else {RIGHT}", "each time"),
+        (f" return {SWAPPED} if f'{{r}}!'[0] in '-0123456789' else {RIGHT}", "each time"),
+        (f" return {SWAPPED} if f'{{r}}!'[:-1].isdigit() else {RIGHT}", "each time"),
+        (f" if r > h:\n  return {RIGHT} if '.' in f'{{r}}!' else {SWAPPED}\n return {RIGHT}", "each time"),
+        (f" return {SWAPPED} if '{{0.__class__.__name__}}'.format(r) != 'value' else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if hasattr(r, 'real') else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if getattr(r, 'real', None) is not None else {RIGHT}", UNKNOWN),
+        (f" try:\n  float(r)\n except TypeError:\n  return {RIGHT}\n return {SWAPPED}", UNKNOWN),
+        (f" try:\n  list(r)\n except TypeError:\n  return {SWAPPED}\n return {RIGHT}", UNKNOWN),
+        (f" try:\n  divmod(r, h)\n except TypeError:\n  return {RIGHT}\n return {SWAPPED}", UNKNOWN),
+        (f" try:\n  r in r\n except TypeError:\n  return {SWAPPED}\n return {RIGHT}", UNKNOWN),
+        (f" try:\n  len(r)\n except BaseException:\n  return {SWAPPED}\n return {RIGHT}", UNKNOWN),
+        (f" match r:\n  case int() | float():\n   return {SWAPPED}\n return {RIGHT}", UNKNOWN),
+        (f" match r:\n  case [_]:\n   return {RIGHT}\n return {RIGHT}", "pattern"),
+        (f" match r:\n  case {{}}:\n   return {SWAPPED}\n return {RIGHT}", "pattern"),
+        (f" return {SWAPPED} if isinstance(r, (int, float)) else {RIGHT}", "instead of"),
+        (f" return {SWAPPED} if isinstance(r, float) else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if {{5.0: 1}}.get(r) else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if len({{r, h}}) == 1 else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if hash(r) == hash(5.0) else {RIGHT}", "uses hash"),
+    ],
+)  # fmt: skip
+@ONE_LOOP
+async def test_a_program_that_would_take_real_numbers_another_way_is_wrong(
+    judge: Judge, body: str, why: str
+) -> None:
+    said = await verdict(judge, CONE, f"import solids\ndef f(r, h):\n{body}")
+
+    assert not said.correct
+    assert why in said.why
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["isinstance(a, int)", "callable(a)", "isinstance(a, Leaf)", "hasattr(a, 'dry')", "iter(a)"],
+)
+@ONE_LOOP
+async def test_of_a_value_of_any_type_nothing_is_known(judge: Judge, question: str) -> None:
+    program = f"import tea\nfrom leaf import Leaf\ndef f(a):\n {question}\n return tea.brew(a)"
+
+    said = await verdict(judge, ANY, program, shelf=TEA)
+
+    assert UNKNOWN in said.why
+    assert said.refused
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "isinstance(r, (int, float))",
+        "isinstance(r, int | float)",
+        "not isinstance(r, str)",
+        "not isinstance(r, Image)",
+        "not isinstance([], Image)",
+        "isinstance(solids.get_volume_of_cone(r, h), (float, (int, str)))",
+        "not callable(r)",
+        "not isinstance(r, (list, tuple))",
+    ],
+)
+@ONE_LOOP
+async def test_what_the_documentation_says_of_a_type_may_be_asked(
+    judge: Judge, question: str
+) -> None:
+    program = f"import solids\nfrom image import Image\ndef f(r, h):\n if {question}:\n"
+    program += f"  return {RIGHT}\n raise TypeError(f'{{r}} is no number')"
+
+    said = await verdict(judge, CONE, program)
+
+    assert said.correct, said.why
 
 
 @pytest.mark.parametrize(
@@ -153,11 +353,34 @@ async def test_a_program_that_means_something_else_is_wrong_and_told_where(
         ("def f(r, h):\n return getattr(r, '__class' + '__')", "AttributeError"),
         ("def f(r, h):\n return (x for x in ()).gi_frame", "reaches for .gi_frame"),
         ("def f(r, h):\n match r:\n  case int(__class__=c):\n   return c", "reaches for"),
+        ("from image import Image\ndef f(r, h):\n return Image._recorder", "reaches for ._recorder"),
+        (
+            "from image import Image\nclass Own:\n _recorder = None\n _shape = None\n"
+            "def f(r, h):\n return Image._recorder",
+            "no function _recorder",
+        ),
+        ("class Own:\n def __init__(self):\n  self.__globals__ = 1\ndef f(r, h):\n pass", "reaches for"),
+        ("def f(r, h):\n return super", "uses super"),
+        ("class Own:\n def go(self):\n  return super().__getattribute__('x')\ndef f(r, h):\n pass", "reaches for"),
+        ("import solids\ndef super():\n return solids\ndef f(r, h):\n super().__init__('x')", "reaches for"),
+        ("def f(r, h):\n return object.__subclasses__()", "reaches for"),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass Own:\n"
+            " __annotations__ = {'x=print(1/0)': int}\ndef f(r, h):\n return Own()",
+            "misses x=print(1/0)",
+        ),
+        ("from dataclasses import dataclass\n@dataclass\nclass Own:\n x: list = []\ndef f(r, h):\n pass", "ValueError"),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass Own:\n x: int = 1\n y: int\ndef f(r, h):\n pass",
+            "TypeError",
+        ),
+        ("from dataclasses import dataclass\n@dataclass\nclass Own:\n x: int\ndef f(r, h):\n return Own(1, 2)", "TypeError"),
+        ("from dataclasses import make_dataclass\ndef f(r, h):\n pass", "ImportError"),
         ("from operator import attrgetter\ndef f(r, h):\n return attrgetter('x')(r)", "ImportError"),
         ("class Yes:\n def __eq__(self, other):\n  return True\ndef f(r, h):\n return Yes()", "Yes"),
         ("class Bad(Exception):\n def __str__(self):\n  raise Bad\ndef f(r, h):\n raise Bad", "shown"),
         ("import solids\nsolids.get_volume_of_cone = None\ndef f(r, h):\n return r", "be changed"),
-        ("def f(r, h):\n r.height = h\n return r", "AttributeError"),
+        ("def f(r, h):\n r.height = h\n return r", UNKNOWN),
         ("def f(r, h):\n return r[", "is not Python in line 2"),
         ("x" * 200_000, "longer than"),
         ("(" * 5_000 + ")" * 5_000, "is n"),
@@ -260,6 +483,18 @@ async def test_the_reference_of_a_case_must_have_a_data_flow(judge: Judge) -> No
         await judge.flow_of(Question(shelf, "def f(r, h):\n raise ValueError", "f", order))
     with pytest.raises(InputError, match="no data flow"):
         await judge.flow_of(Question(shelf, "def f(r, h):\n return f", "f", order))
+
+
+@ONE_LOOP
+async def test_a_reference_that_goes_two_ways_is_no_reference(judge: Judge) -> None:
+    shelf, order = provided(), (Outer("r"), Outer("h"))
+    head = "import solids\ndef f(r, h):\n if r > h:\n"
+    branching = f"{head}  return {SWAPPED}\n return {RIGHT}"
+    alike = f"{head}  return {RIGHT}\n return {RIGHT}"
+
+    with pytest.raises(InputError, match=r"computes something else when gt\(.*\) is true"):
+        await judge.flow_of(Question(shelf, branching, "f", order))
+    assert await judge.flow_of(Question(shelf, alike, "f", order))
 
 
 @ONE_LOOP

@@ -11,7 +11,7 @@ import pytest
 from exploracoder.errors import InputError
 from exploracoder_bench.api_use import noise
 from exploracoder_bench.api_use.benchmarks import BENCHMARKS, read_problems, sampled
-from exploracoder_bench.api_use.distractors import documented
+from exploracoder_bench.api_use.distractors import documented, keys_of
 from exploracoder_bench.api_use.expressions import Outer, outers
 from exploracoder_bench.api_use.libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import as_json, parse, provided, shelf_of
@@ -65,6 +65,25 @@ def made(**functions: object) -> str:
             ' {"id": "b", "types": {"x": "str"}, "functions": {"f": {}}}]',
             "type 'x' is str, another says int",
         ),
+        ("[]", "describes no library"),
+        ("{}", "describes no library"),
+        ('{"id": "a", "types": {"int": "str"}, "functions": {"f": {}}}', "type 'int'"),
+        ('{"id": "a", "types": {"any": "str"}, "functions": {"f": {}}}', "type 'any'"),
+        (
+            '[{"id": "a", "types": {"b": "str"}, "functions": {"f": {}}},'
+            ' {"id": "b", "style": "class", "functions": {"f": {}}}]',
+            "type 'b'",
+        ),
+        ('{"id": "float", "style": "class", "functions": {"f": {}}}', "'float' is a type"),
+        ('{"id": "a", "name": "str", "functions": {"f": {}}}', "'str' is a type"),
+        ('{"id": "a", "style": "class", "functions": {"f": {"args": ["self"]}}}', "'self'"),
+        ('{"id": "a", "style": "class", "functions": {"mro": {}}}', "'mro'"),
+        ('{"id": "a", "functions": {"gi_frame": {}}}', "'gi_frame'"),
+        ('{"id": "a", "name": "recorded_values", "functions": {"f": {}}}', "'recorded_values'"),
+        ('{"id": "os", "functions": {"f": {}}}', "'os' would hide"),
+        ('{"id": "a", "name": "math", "style": "class", "functions": {"f": {}}}', "'math'"),
+        ('{"id": "a", "name": "exploracoder", "functions": {"f": {}}}', "'exploracoder'"),
+        ('{"id": "exploracoder_kernel", "functions": {"f": {}}}', "'exploracoder_kernel'"),
     ],
 )
 def test_libraries_that_cannot_be_are_refused_with_the_reason(text: str, why: str) -> None:
@@ -72,6 +91,17 @@ def test_libraries_that_cannot_be_are_refused_with_the_reason(text: str, why: st
         parse(text, "tea.json")
 
     assert why in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "os", "name": "oak", "functions": {"f": {"args": ["self"]}}}',
+        '{"id": "a", "functions": {"print": {}, "recorded": {}, "Recorded": {}}}',
+    ],
+)
+def test_names_that_hide_nothing_are_no_mistake(text: str) -> None:
+    assert parse(text, "tea.json").libraries
 
 
 def test_libraries_whose_types_lead_to_each_other_are_no_mistake() -> None:
@@ -167,6 +197,21 @@ def test_under_exchanged_names_the_right_function_is_the_one_with_the_descriptio
     assert shown.count(f"def solids.{called.name}(") == 1
 
 
+def test_random_names_say_nothing_and_are_the_same_each_time() -> None:
+    problem = CONE.model_copy(update={"function_noise_type": "random"})
+    clean = {name for _, name in prepare(CONE, provided("solids")).shown}
+
+    prepared = prepare(problem, provided("solids"))
+
+    names = [name for _, name in prepared.shown]
+    assert len(set(names)) == len(names) == 7
+    assert not clean & set(names)
+    assert all(name.isalpha() and name.islower() for name in names)
+    assert f"solids.{prepared.target.function}(5, height)" in prepared.reference
+    assert prepare(problem, provided("solids")).prompt == prepared.prompt
+    assert not any(name in prepared.prompt for name in clean)
+
+
 @pytest.mark.parametrize("kind", ["empty", "scrambled"])
 def test_noise_on_descriptions_leaves_names_and_arguments(kind: noise.DescriptionNoise) -> None:
     clean = prepare(CONE, provided("solids"))
@@ -200,6 +245,51 @@ def test_the_target_stands_where_it_was_asked_for(place: int | str, at: int) -> 
     assert keys[at] == ("solids", "get_volume_of_cone")
     assert ("solids", "get_volume_of_cube") in keys
     assert {id for id, _ in keys} == {"solids"}
+
+
+def test_the_functions_of_a_chain_are_documented_apart_and_in_another_order() -> None:
+    shelf = provided("image")
+    in_order, together, long = 0, 0, 0
+    for problem in BENCHMARKS["compositionality"]():
+        prepared = prepare(problem, shelf)
+        wanted = keys_of(prepared.target)
+        places = [prepared.shown.index(key) for key in wanted]
+        if len(wanted) >= 4:
+            long += 1
+            in_order += places == sorted(places)
+            together += max(places) - min(places) == len(wanted) - 1
+
+    assert long > 100
+    # By chance it is one order in 24, and one place in 15 for four functions among nine.
+    assert in_order < long / 12
+    assert together < long / 6
+
+
+def test_each_chain_has_the_same_number_of_distractors_whatever_its_length() -> None:
+    shelf = provided("image")
+    found = set()
+    for problem in BENCHMARKS["compositionality"]():
+        prepared = prepare(problem, shelf)
+        found.add(len(prepared.shown) - len(keys_of(prepared.target)))
+
+    assert found == {5}
+
+
+@pytest.mark.parametrize("place", [0, 2, "middle"])
+def test_the_functions_of_a_composition_stay_together_where_a_place_is_asked_for(
+    place: int | str,
+) -> None:
+    shelf = provided("image")
+    target = parse_signature("image.blur(pixels=1).invert().to_grey().flip_vertical()", shelf)
+    orders = set()
+    for seed in range(20):
+        keys = documented(shelf, target, [], distractors=5, place=place, rng=random.Random(seed))
+        at = 2 if place == "middle" else int(place)
+        block = keys[at : at + 4]
+        assert sorted(block) == sorted(keys_of(target))
+        orders.add(tuple(block))
+
+    assert len(orders) > 5
 
 
 @pytest.mark.parametrize(("distractors", "place"), [(1000, "middle"), (3, 4), (3, -1)])

@@ -10,16 +10,21 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from exploracoder import explore_sync
+from exploracoder.engine import stub
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_bench.api_use.answers import whole_program
+from exploracoder.workplace import Options
+from exploracoder_bench.api_use.answers import task_of, whole_program
 from exploracoder_bench.api_use.benchmarks import BENCHMARKS
 from exploracoder_bench.api_use.commands import main
+from exploracoder_bench.api_use.libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
 from exploracoder_bench.api_use.packages import example_context, write_packages
-from exploracoder_bench.api_use.problems import Problem, prepare
+from exploracoder_bench.api_use.problems import Asked, Problem, prepare
 from exploracoder_bench.api_use.report import charts, report
 from exploracoder_bench.api_use.running import Result, read_results
 
+_OURS = ("recorded", "Recorded", "importlib")
 SPHERE = Problem(
     id="sphere",
     benchmark="own",
@@ -27,6 +32,11 @@ SPHERE = Problem(
     description="works out how much space a ball fills",
     func_name="ball",
     num_distractors=2,
+)
+CUBE = Asked(
+    signature="solids.get_volume_of_cube(side=edge)",
+    description="works out how much space a die fills",
+    func_name="die",
 )
 RIGHT = (
     "Like this:\n```python\ndef ball(r):\n    return solids.get_volume_of_sphere(r)\n\nball(2)\n```"
@@ -130,6 +140,8 @@ def test_a_run_asks_judges_and_goes_on_where_it_stopped(
     [
         (["run", "nothing.json", "--out", "x.jsonl"], "cannot be read"),
         (["run", "semantics", "--out", "x.jsonl", "--samples", "0"], "--samples is at least 1"),
+        (["run", "semantics", "--out", "x.jsonl", "--temperature", "-1"], "--temperature"),
+        (["run", "semantics", "--out", "x.jsonl", "--temperature", "nan"], "--temperature"),
         (["report", "nothing.jsonl"], "There is no nothing.jsonl"),
         (["generate", "sampled", "--out", "x.json", "--depth", "0"], "--depth is at least 1"),
         (["generate", "sampled", "--out", "x.json", "--distractors", "99"], "has only"),
@@ -192,6 +204,24 @@ def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) 
     )
 
 
+def test_functions_with_the_names_of_our_own_are_called_all_the_same(tmp_path: Path) -> None:
+    shelf = Shelf(
+        (
+            library("tea", "import", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
+            library("leaf", "class", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
+        )
+    )
+    code = "import tea, leaf\nprint(tea.recorded(1), tea.Recorded(2), leaf.Leaf().recorded(3))"
+
+    write_packages(shelf, [(id, name) for id in ("tea", "leaf") for name in _OURS], tmp_path)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert shown.stdout.split("> <")[0] == "<tea.recorded(x=1)"
+    assert "<leaf.recorded(self=<Leaf()>, x=3)>" in shown.stdout
+
+
 @pytest.mark.slow
 def test_a_library_without_code_is_explored_and_the_solution_judged(
     tmp_path: Path, problems: Path, monkeypatch: pytest.MonkeyPatch
@@ -206,6 +236,98 @@ def test_a_library_without_code_is_explored_and_the_solution_judged(
     (result,) = read_results(out)
     assert result.correct, result.why
     assert "get_volume_of_sphere" in server.requests[-1].last_user_message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["direct", "docprompting"])
+def test_all_methods_read_the_same_examples_and_sample_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+    problem = SPHERE.model_copy(update={"fewshot": (CUBE,), "fewshot_type": "in-1"})
+    file, out = tmp_path / "problems.json", tmp_path / "results.jsonl"
+    file.write_text(json.dumps([problem.model_dump(exclude_defaults=True)]))
+    with ScriptedModelServer(RIGHT) as server:
+        options = ["--model", server.model, "--base-url", server.base_url, "--out", str(out)]
+        options += ["--method", method, "--temperature", "0.37"]
+        code = main(["run", str(file), *options])
+
+    assert code == 0
+    assert read_results(out)[0].correct
+    said = server.requests[-1].last_user_message
+    assert "works out how much space a die fills" in said
+    assert "return solids.get_volume_of_cube(edge)" in said
+    assert server.requests[-1].body["temperature"] == 0.37
+
+
+def test_the_examples_of_a_task_are_no_code_to_complete() -> None:
+    alike = CUBE.model_copy(update={"func_name": SPHERE.func_name})
+    problem = SPHERE.model_copy(update={"fewshot": (CUBE, alike)})
+
+    text = task_of(prepare(problem, provided("solids")))
+
+    assert text.startswith("Write a function ball(radius) that works out how much space a ball")
+    assert text.count("return solids.get_volume_of_cube(edge)") == 2
+    assert stub.in_task(text, "ball") == ""
+
+
+def test_packages_of_a_user_s_own_library_are_written_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, folder = tmp_path / "tea.json", tmp_path / "made"
+    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf: str"]}}}')
+
+    first = main(["packages", str(file), "--out", str(folder)])
+    said = capsys.readouterr().out
+    again = main(["packages", str(file), "--out", str(folder)])
+    beside = main(["packages", "solids", "--out", str(folder)])
+
+    assert (first, again, beside) == (0, 2, 0)
+    assert said == f"{folder / 'tea'}\n"
+    assert "tea is there already" in capsys.readouterr().err
+    assert {one.name for one in folder.iterdir()} == {"tea", "solids", "recorded_values.py"}
+
+
+def test_packages_replace_no_file_of_the_user_s(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "recorded_values.py"
+    own.write_text("mine = 1\n")
+
+    assert main(["packages", "solids", "--out", str(tmp_path)]) == 2
+    assert main(["packages", "gases", "--out", str(tmp_path)]) == 2
+
+    said = capsys.readouterr().err
+    assert "recorded_values.py is there already" in said
+    assert "gases" in said
+    assert list(tmp_path.iterdir()) == [own]
+    assert own.read_text() == "mine = 1\n"
+
+
+@pytest.mark.slow
+def test_a_task_of_the_user_s_own_is_explored_on_a_library_without_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["packages", "chem", "--out", "libraries"]) == 0
+    answer = (
+        "```python\nfrom molecule import Molecule\n"
+        "label = Molecule().get_atom_with_symbol('F').get_label()\nprint(label)\n```"
+    )
+    with ScriptedModelServer(answer) as server:
+        done = explore_sync(
+            "Put the label of a fluorine atom of a molecule into label.",
+            libraries=["libraries/molecule", "libraries/atom"],
+            check="assert 'atom.get_label(self=<molecule.get_atom' in str(label)",
+            model=server.model,
+            output=tmp_path / "label.ipynb",
+            options=Options(base_url=server.base_url, method="docprompting"),
+        )
+
+    assert done.solution is not None
+    assert done.solution.final.is_good
+    assert "get_atom_with_symbol" in server.requests[-1].last_user_message
 
 
 def result(problem: Problem, correct: bool, sample: int = 0) -> Result:
@@ -238,6 +360,17 @@ def test_the_report_stands_beside_the_published_numbers() -> None:
     for drawn in charts(results).values():
         ElementTree.fromstring(drawn)
     assert set(charts(results)) == {"figure-7.svg", "figure-8.svg"}
+
+
+def test_figure_8_is_drawn_when_there_is_something_to_draw() -> None:
+    orders = list(BENCHMARKS["arguments"]())
+    short = next(one for one in orders if one.factors["arguments"] == 2)
+    long = next(one for one in orders if one.factors["arguments"] == 4)
+
+    assert charts([result(short, correct=True)]) == {}
+    assert set(charts([result(short, correct=True), result(long, correct=True)])) == {
+        "figure-8.svg"
+    }
 
 
 def test_a_report_of_nothing_says_so() -> None:

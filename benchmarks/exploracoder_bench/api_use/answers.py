@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,7 +36,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How answers are asked for: the method, a temperature and a seed."""
+    """How answers are asked for: the method, a temperature and a seed.
+
+    Explorations take the temperature for drafts and solutions; their plans are drawn at 0.3 at
+    most.
+    """
 
     method: str
     temperature: float
@@ -91,7 +96,7 @@ async def _explored(prepared: Prepared, model: ChatModel, asking: Asking, sample
     started = time.monotonic()
     try:
         done = await explore(
-            _task(prepared),
+            task_of(prepared),
             libraries=[str(package) for package in packages],
             context=example_context(prepared.outer, prepared.shelf),
             entry_point=prepared.problem.func_name,
@@ -101,7 +106,10 @@ async def _explored(prepared: Prepared, model: ChatModel, asking: Asking, sample
                 method=asking.method,
                 seed=asking.seed + sample,
                 readable=[folder / "libraries"],
-                settings={"max_seconds": asking.max_seconds},
+                settings={
+                    "max_seconds": asking.max_seconds,
+                    "temperature": asking.temperature,
+                },
             ),
         )
     except SetupError:
@@ -115,11 +123,18 @@ async def _explored(prepared: Prepared, model: ChatModel, asking: Asking, sample
     return Answer(sample, whole_program(done.solution.final.code, prepared), seconds, tokens)
 
 
-def _task(prepared: Prepared) -> str:
+def task_of(prepared: Prepared) -> str:
+    """The task of an exploration: it says what the prompt says, but for the documentation."""
     names = ", ".join(one.name for one in prepared.outer)
     head = f"Write a function {prepared.problem.func_name}({names})"
     text = prepared.problem.description.strip().rstrip(".")
-    return f"{head} that {text}." if text else f"{head}."
+    parts = [f"{head} that {text}." if text else f"{head}."]
+    if prepared.examples:
+        parts.append("Other tasks, and their solutions with the same functions:")
+    for task, solution in prepared.examples:
+        # Without a fence: a function in one may be the unfinished code that is asked for.
+        parts += [task, textwrap.indent(solution, "    ")]
+    return "\n\n".join(parts)
 
 
 def code_of(reply: str) -> str:

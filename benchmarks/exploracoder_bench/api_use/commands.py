@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from exploracoder.errors import ExploraCoderError, InputError
 
-from exploracoder_bench.api_use.options import make_parser
+from exploracoder_bench.api_use.options import PROVIDED, make_parser
 
 if TYPE_CHECKING:
     from exploracoder_bench.api_use.libraries import Shelf
@@ -85,6 +85,8 @@ def _run(given: argparse.Namespace) -> int:
     from exploracoder_bench.api_use.running import Result
 
     _at_least_one(samples=given.samples, limit=given.limit or 1)
+    if not 0 <= given.temperature <= 2:
+        raise InputError(f"--temperature is from 0 to 2, not {given.temperature:g}.")
     shelf, problems = _shelf(given.libraries), _spread(_benchmark(given.problems), given.limit)
     found: list[Result] = []
 
@@ -129,6 +131,19 @@ def _report(given: argparse.Namespace) -> int:
     print(report(results))
     if given.out:
         write_report(results, given.out)
+    return 0
+
+
+def _packages(given: argparse.Namespace) -> int:
+    from exploracoder_bench.api_use.library_files import provided, read
+    from exploracoder_bench.api_use.packages import write_new_packages
+
+    name = given.libraries
+    shelf = provided(name) if name in PROVIDED else read(Path(name))
+    for package in write_new_packages(shelf, given.out):
+        print(package)
+    folder = given.out.absolute()
+    _tell(f"Now: exploracoder explore TASK -l {folder}/LIBRARY --readable {folder}")
     return 0
 
 
@@ -216,5 +231,6 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "judge": _judge,
     "run": _run,
     "report": _report,
+    "packages": _packages,
     "check": _check,
 }

@@ -12,6 +12,8 @@ from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.noise import Key
 
 MIDDLE = "middle"
+# The functions of a composition lie among the distractors, each at a place of its own.
+MIXED = "mixed"
 
 
 def keys_of(expression: Expression) -> list[Key]:
@@ -35,8 +37,10 @@ def documented(
         target: What is asked for.
         shots: The solved examples; their functions count against the distractors.
         distractors: How many functions besides the target's.
-        place: How many of those come before the target's; or ``middle``.
-        rng: Chooses.
+        place: How many of those come before the target's, which then lie side by side;
+            ``middle``; or ``mixed``: the target's are shuffled in among them.
+        rng: Chooses. The target's functions are never in the order of its calls but by chance:
+            the answer could be read off it.
 
     Raises:
         InputError: There are not so many functions, or no such place.
@@ -59,10 +63,15 @@ def documented(
         )
     others += rng.sample(free, missing)
     rng.shuffle(others)
+    rng.shuffle(wanted)
+    if place == MIXED:
+        mixed = [*wanted, *others]
+        rng.shuffle(mixed)
+        return mixed
     at = len(others) // 2 if place == MIDDLE else place
     if not isinstance(at, int) or not 0 <= at <= len(others):
         raise InputError(
             f"There is no place {place!r} among {len(others)} distractors. Say 0 to {len(others)},"
-            f" or '{MIDDLE}'."
+            f" '{MIDDLE}' or '{MIXED}'."
         )
     return [*others[:at], *wanted, *others[at:]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,9 +11,22 @@ from typing import Literal
 
 from exploracoder.errors import InputError
 
+from exploracoder_bench.api_use.inside.guard import is_private
+
 Style = Literal["import", "class"]
 
 SCALARS = ("any", "float", "int", "str", "bool")
+# The module that packages of libraries share; see ``packages``.
+VALUES_MODULE = "recorded_values"
+# A library is a module of its name, on disk and in programs: it would be found before these.
+_MODULES = sys.stdlib_module_names | {
+    VALUES_MODULE,
+    "exploracoder",
+    "exploracoder_bench",
+    "exploracoder_jupyter",
+    "exploracoder_kernel",
+    "exploracoder_retrieval",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +171,39 @@ def _arguments(given: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]
 def _check_library(library: Library) -> None:
     where = f"Library {library.id}"
     _refuse_illegal("Library", [library.id, library.name])
+    for name in (library.id, library.name):
+        if name in SCALARS:
+            raise InputError(f"Library {name!r} is a type, too. Give it another name.")
+    if library.name in _MODULES:
+        raise InputError(
+            f"Library {library.name!r} would hide the module of that name. Give it another"
+            " 'library_name'."
+        )
     if library.style not in ("import", "class"):
         raise InputError(f"{where} has the style {library.style!r}. Say 'import' or 'class'.")
     if not library.functions:
         raise InputError(f"{where} has no functions. Give it at least one.")
     _refuse_illegal(f"{where}: function", [one.name for one in library.functions])
     _refuse_twice(f"{where}: function", [one.name for one in library.functions])
+    for name in (one.name for one in library.functions if is_private(one.name)):
+        raise InputError(f"{where}: function {name!r} has a name of Python's own. Rename it.")
     for function in library.functions:
         names = [argument.name for argument in function.arguments]
         _refuse_illegal(f"{where}.{function.name}: argument", names)
+        if library.style == "class" and "self" in names:
+            raise InputError(
+                f"{where}.{function.name}: argument 'self' is the object itself. Leave it out."
+            )
         _refuse_twice(f"{where}.{function.name}: argument", names)
 
 
 def _check_types(library: Library, shelf: Shelf) -> None:
+    taken = {name for one in shelf if one.style == "class" for name in (one.id, one.name)}
+    for name in library.types:
+        if name in SCALARS or name in taken:
+            raise InputError(
+                f"Library {library.id} says what the type {name!r} is, which is known. Rename it."
+            )
     wanted = [*library.types.values()]
     for function in library.functions:
         wanted += [function.returns, *(argument.type for argument in function.arguments)]

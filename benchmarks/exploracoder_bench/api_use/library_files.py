@@ -12,8 +12,8 @@ from typing import Any, cast
 from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf, Style
+from exploracoder_bench.api_use.options import PROVIDED
 
-PROVIDED = ("solids", "image", "chem", "music")
 _LIBRARY_FIELDS = {"id", "library_name", "name", "style", "functions", "types", "documentation"}
 _FUNCTION_FIELDS = {
     "function_name", "name", "documentation", "arglist", "args", "return_type", "returns",
@@ -60,6 +60,8 @@ def parse(text: str, where: str) -> Shelf:
 
 def shelf_of(given: Any, where: str) -> Shelf:
     """The libraries that a JSON value describes. Raises InputError."""
+    if given in ([], {}):
+        raise InputError(f"{where} describes no library: it is empty. Give at least one.")
     if isinstance(given, Mapping) and "functions" in given:
         return Shelf((_library(given, None, where),))
     if isinstance(given, Mapping):

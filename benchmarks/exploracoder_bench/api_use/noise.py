@@ -1,13 +1,17 @@
-"""Noise in documentation: names and descriptions taken away, numbered, or exchanged.
+"""Noise in documentation: names and descriptions taken away, numbered, exchanged, or made up.
 
 What a function is called and what it does are told apart here: noise on names gives each function
 one new name, by a permutation without a fixed point, so that nothing is renamed twice or keeps its
 own name; signatures are translated with it.
+
+Source: Measuring Novel API Use, section 4.2.
 """
 
 from __future__ import annotations
 
+import keyword
 import random
+import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -16,8 +20,10 @@ from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.libraries import Library, Shelf
 
-NameNoise = Literal["none", "numbered", "scrambled"]
+NameNoise = Literal["none", "numbered", "scrambled", "random"]
 DescriptionNoise = Literal["none", "empty", "scrambled"]
+# Of a name that is made up: as few and as many letters.
+_LETTERS = (7, 12)
 # A function, by its library's id and its name.
 Key = tuple[str, str]
 
@@ -32,6 +38,8 @@ def new_names(documented: Sequence[Key], noise: NameNoise, rng: random.Random) -
         return {}
     if noise == "numbered":
         return {key: f"func{number}" for number, key in enumerate(documented, 1)}
+    if noise == "random":
+        return dict(zip(documented, _made_up(documented, rng), strict=True))
     return {key: other[1] for key, other in _exchanged(documented, rng)}
 
 
@@ -63,6 +71,17 @@ def _renamed(library: Library, names: dict[Key, str]) -> Library:
     return library.with_functions(
         replace(one, name=names.get((library.id, one.name), one.name)) for one in library.functions
     )
+
+
+def _made_up(documented: Sequence[Key], rng: random.Random) -> list[str]:
+    """As many names of random letters, none of them a word of Python's or there already."""
+    taken, made = {name for _, name in documented}, list[str]()
+    while len(made) < len(documented):
+        name = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(*_LETTERS)))
+        if name not in taken and not keyword.iskeyword(name):
+            taken.add(name)
+            made.append(name)
+    return made
 
 
 def _exchanged(documented: Sequence[Key], rng: random.Random) -> Iterable[tuple[Key, Key]]:

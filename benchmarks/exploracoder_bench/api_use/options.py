@@ -4,6 +4,7 @@
   judge     says which candidates of a file are right, and where the data flow of the others differs
   run       asks a model the problems, directly or by exploration, and judges what it writes
   report    redraws the paper's figures 7 and 8 and its table 2 from results
+  packages  writes libraries as packages that only record, for 'exploracoder explore'
   check     judges thousands of programs that are known to be right or wrong
 
 Candidates run in the scratch kernel's sandbox, each in a process of its own; there is no library
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+PROVIDED = ("solids", "image", "chem", "music")
 NAMES = ("compositionality", "distractor", "semantics", "arguments")
 
 
@@ -32,6 +34,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_judge(commands)
     _add_run(commands)
     _add_report(commands)
+    _add_packages(commands)
     _add_check(commands)
     return parser
 
@@ -81,7 +84,12 @@ def _add_run(commands: Commands) -> None:
     parser.add_argument("--model", help="as in 'exploracoder explore'")
     parser.add_argument("--base-url", help="an OpenAI-compatible endpoint")
     parser.add_argument("--samples", type=int, default=1, help="a problem; default: %(default)s")
-    parser.add_argument("--temperature", type=float, default=0.5, help="default: %(default)s")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=0.5,
+        help="of answers, or of an exploration's drafts and solutions; default: %(default)s",
+    )
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--limit", type=int, metavar="N", help="only N problems, evenly spread")
     parser.add_argument("--max-seconds", type=float, default=600.0, help="of one exploration")
@@ -93,6 +101,18 @@ def _add_report(commands: Commands) -> None:
     parser = commands.add_parser("report", help="figures 7 and 8 and table 2 from results")
     parser.add_argument("results", type=Path, nargs="+", metavar="FILE.jsonl")
     parser.add_argument("--out", type=Path, metavar="DIR", help="for report.md and the figures")
+
+
+def _add_packages(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "packages", help="write libraries as packages, for tasks of your own"
+    )
+    parser.add_argument(
+        "libraries",
+        metavar="LIBRARIES",
+        help=f"a JSON file of libraries, or one of {', '.join(PROVIDED)}",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
 
 
 def _add_check(commands: Commands) -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from exploracoder.errors import InputError
+
 from exploracoder_bench.api_use.expressions import Outer
-from exploracoder_bench.api_use.libraries import Function, Library, Shelf
+from exploracoder_bench.api_use.libraries import VALUES_MODULE, Function, Library, Shelf
 from exploracoder_bench.api_use.noise import Key
 
-_VALUES = "recorded_values"
 _VALUES_SOURCE = '''"""Values that no library computed: they say how they would come about."""
 
 import importlib
@@ -50,11 +51,13 @@ def write_packages(shelf: Shelf, shown: Sequence[Key], folder: Path) -> list[Pat
         The packages' folders.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{_VALUES}.py").write_text(_VALUES_SOURCE, encoding="utf-8")
-    keys = set(shown)
+    (folder / f"{VALUES_MODULE}.py").write_text(_VALUES_SOURCE, encoding="utf-8")
     packages = []
     for library in shelf:
-        functions = [one for one in library.functions if (library.id, one.name) in keys]
+        # As they are documented: in that order.
+        functions = [
+            library.function(name) for id, name in dict.fromkeys(shown) if id == library.id
+        ]
         # A class that nothing is known of is still the type of what others return.
         if functions or library.style == "class":
             package = folder / library.name
@@ -63,6 +66,22 @@ def write_packages(shelf: Shelf, shown: Sequence[Key], folder: Path) -> list[Pat
             (package / "__init__.py").write_text(source, encoding="utf-8")
             packages += [package] if functions else []
     return packages
+
+
+def write_new_packages(shelf: Shelf, folder: Path) -> list[Path]:
+    """The same for whole libraries, into a user's folder, whose files stay as they are.
+
+    Raises:
+        InputError: Something with the name of one of the packages is there already.
+    """
+    values = folder / f"{VALUES_MODULE}.py"
+    is_other = values.exists() and values.read_text(encoding="utf-8") != _VALUES_SOURCE
+    there = [values] if is_other else []
+    there += [folder / one.name for one in shelf if (folder / one.name).exists()]
+    if there:
+        raise InputError(f"{there[0]} is there already. Remove it, or give another --out.")
+    keys = [(one.id, function.name) for one in shelf for function in one.functions]
+    return write_packages(shelf, keys, folder)
 
 
 def example_context(outer: Sequence[Outer], shelf: Shelf) -> str:
@@ -85,9 +104,9 @@ def class_name(library: Library) -> str:
 
 def _source(library: Library, functions: Sequence[Function], shelf: Shelf) -> str:
     is_class = library.style == "class"
-    lines = [f'"""The library {library.name}."""', "", f"from {_VALUES} import Recorded, recorded"]
+    lines = [f'"""The library {library.name}."""', "", f"import {VALUES_MODULE} as _values"]
     if is_class:
-        lines += ["", "", f"class {class_name(library)}(Recorded):"]
+        lines += ["", "", f"class {class_name(library)}(_values.Recorded):"]
         lines += [f'    """An object of the library {library.name}."""']
     for function in functions:
         made = _function(library, function, shelf)
@@ -108,7 +127,7 @@ def _function(library: Library, function: Function, shelf: Shelf) -> list[str]:
     return [
         f"def {function.name}({', '.join(given)}){arrow}:",
         f"    {function.doc!r}",
-        f"    return recorded({called!r}, {{{', '.join(pairs)}}}{where})",
+        f"    return _values.recorded({called!r}, {{{', '.join(pairs)}}}{where})",
     ]
 
 

@@ -46,7 +46,8 @@ class Problem(Asked):
         id: Tells it from all others.
         benchmark: Where it belongs.
         num_distractors: Functions in the documentation besides those that are needed.
-        target_func_location: How many of them come before those; or ``middle``.
+        target_func_location: How many of them come before those; ``middle``; or ``mixed``: those
+            are shuffled in among them.
         function_noise_type: What is done to the names in the documentation.
         description_noise_type: What is done to its descriptions.
         fewshot: Solved examples, which share the documentation.
@@ -58,7 +59,7 @@ class Problem(Asked):
     id: str
     benchmark: str = "own"
     num_distractors: int = Field(default=0, ge=0, le=1000)
-    target_func_location: int | Literal["middle"] = MIDDLE  # type: ignore[assignment] # the same
+    target_func_location: int | Literal["middle", "mixed"] = MIDDLE  # type: ignore[assignment] # the same
     function_noise_type: NameNoise = "none"
     description_noise_type: DescriptionNoise = "none"
     fewshot: tuple[Asked, ...] = ()
@@ -81,6 +82,7 @@ class Prepared:
         outer: The arguments of the function.
         expected: The data flow that is right.
         reference: A program that has it.
+        examples: Each solved example's task and program, as the prompt has them.
     """
 
     problem: Problem
@@ -92,6 +94,7 @@ class Prepared:
     outer: tuple[Outer, ...]
     expected: Flow
     reference: str
+    examples: tuple[tuple[str, str], ...]
 
 
 def prepare(
@@ -122,16 +125,23 @@ def prepare(
     noisy = noise.with_descriptions(shelf, keys, problem.description_noise_type, rng)
     noisy = noise.with_names(noisy, names)
     shown = tuple((library, names.get((library, name), name)) for library, name in keys)
-    parts = [_documentation(noisy, shown, formatting)]
-    for one, call in zip(asked[:-1], targets[:-1], strict=True):
-        parts += [_task(one), _solved(one, _translated(call, names), noisy)]
+    examples = tuple(
+        (_task(one), _solved(one, _translated(call, names), noisy))
+        for one, call in zip(asked[:-1], targets[:-1], strict=True)
+    )
     target = _translated(targets[-1], names)
-    return _prepared(problem, noisy, shown, target, parts)
+    return _prepared(problem, noisy, shown, target, examples, formatting)
 
 
 def _prepared(
-    problem: Problem, shelf: Shelf, shown: tuple[Key, ...], target: Call, parts: list[str]
+    problem: Problem,
+    shelf: Shelf,
+    shown: tuple[Key, ...],
+    target: Call,
+    examples: tuple[tuple[str, str], ...],
+    formatting: wording.Formatting,
 ) -> Prepared:
+    parts = [_documentation(shelf, shown, formatting), *(part for one in examples for part in one)]
     outer = tuple(ordered(target, problem.outer_order))
     head = header(target, outer, shelf, problem.func_name)
     return Prepared(
@@ -144,6 +154,7 @@ def _prepared(
         outer,
         of_expression(target, outer),
         program(target, outer, shelf, function=problem.func_name),
+        examples,
     )
 
 

@@ -39,11 +39,12 @@ def charts(results: Sequence[Result]) -> dict[str, str]:
             "Right answers by number of calls in a row", "calls in a row", drawn
         )
     orders = [one for one in results if one.benchmark == "arguments"]
+    orders = [one for one in orders if one.factors["arguments"] == 4]
     if orders:
         found["figure-8.svg"] = line_chart(
             "Problems in order of their share of right answers (4 arguments)",
             "problem",
-            _ranked([one for one in orders if one.factors["arguments"] == 4]),
+            _ranked(orders),
         )
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,17 @@ def _verdict(record: Any, expected: Flow | None, is_strict: bool) -> Verdict:
     for verdict in verdicts:
         if not verdict.correct:
             return verdict
-    return verdicts[0]
+    return verdicts[0] if expected is not None else _only_flow(record["paths"], verdicts)
+
+
+def _only_flow(paths: Sequence[Mapping[str, Any]], verdicts: Sequence[Verdict]) -> Verdict:
+    """The flow that all ways share: there is no other that a candidate could be held to."""
+    first = verdicts[0]
+    for path, verdict in zip(paths, verdicts, strict=True):
+        if first.got and verdict.got and not same(first.got, verdict.got):
+            when = _when(path).removesuffix(": ")
+            return Verdict(False, _cut(f"computes something else {when}"), True)
+    return first
 
 
 def _on_path(path: Mapping[str, Any], expected: Flow | None, is_strict: bool) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 # They lead from a harmless object to the interpreter's own, though no underscore warns of it.
 _FRAMES = frozenset(
@@ -43,7 +43,6 @@ _FORBIDDEN = frozenset(
         "setattr",
         "delattr",
         "type",
-        "object",
         "super",
         "breakpoint",
         "help",
@@ -51,11 +50,17 @@ _FORBIDDEN = frozenset(
         "quit",
         "memoryview",
         "id",
+        "hash",
         "__import__",
     ]
 )
 _FINE_NAMES = frozenset({"__name__"})
+# What named tuples call their functions, so that no field has the same name.
+_OF_NAMED_TUPLES = frozenset({"_asdict", "_field_defaults", "_fields", "_make", "_replace"})
+_OF_BASE_CLASSES = frozenset({"__init__", "__post_init__"})
 _MOST_CHARACTERS = 100_000
+# What a candidate's code is called in its frames.
+FILE = "candidate"
 
 
 class RefusedError(Exception):
@@ -75,7 +80,7 @@ def parse(source: str, modules: frozenset[str]) -> ast.Module:
     if len(source) > _MOST_CHARACTERS:
         raise RefusedError(f"is longer than {_MOST_CHARACTERS:,} characters")
     try:
-        tree = ast.parse(source, "candidate")
+        tree = ast.parse(source, FILE)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = f" in line {line}" if line else ""
@@ -94,6 +99,9 @@ def is_private(name: str) -> bool:
 
 def _reasons(tree: ast.Module, modules: frozenset[str]) -> Iterator[str]:
     own = set(_own_names(tree))
+    private = set(_own_attributes(tree)) | _OF_NAMED_TUPLES
+    # A call is walked through before the name in it.
+    bases: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -102,10 +110,16 @@ def _reasons(tree: ast.Module, modules: frozenset[str]) -> Iterator[str]:
             yield from _about_import("." * node.level + (node.module or ""), modules)
             yield from _about_attributes([alias.name for alias in node.names])
         elif isinstance(node, ast.Attribute):
-            yield from _about_attributes([node.attr])
+            is_fine = node.attr in _OF_BASE_CLASSES and _is_base_class(node.value, own)
+            yield from () if is_fine else _about_attributes([node.attr], private)
         elif isinstance(node, ast.MatchClass):
-            yield from _about_attributes(node.kwd_attrs)
-        elif isinstance(node, ast.Name):
+            yield from _about_attributes(node.kwd_attrs, private)
+        elif isinstance(node, (ast.MatchSequence, ast.MatchMapping)):
+            # No value can be asked whether it is a sequence, and none is told that it was.
+            yield "matches the pattern of a sequence or mapping, which a value may have or not"
+        elif isinstance(node, ast.Call) and _is_base_class(node, own):
+            bases.add(id(node.func))
+        elif isinstance(node, ast.Name) and id(node) not in bases:
             yield from _about_name(node.id, own)
 
 
@@ -114,9 +128,9 @@ def _about_import(name: str, modules: frozenset[str]) -> Iterator[str]:
         yield f"imports {name}, which the problem does not give"
 
 
-def _about_attributes(names: list[str]) -> Iterator[str]:
+def _about_attributes(names: list[str], fine: Collection[str] = ()) -> Iterator[str]:
     for name in names:
-        if is_private(name):
+        if is_private(name) and name not in fine:
             yield f"reaches for .{name}, which is no part of a library"
 
 
@@ -124,6 +138,26 @@ def _about_name(name: str, own: set[str]) -> Iterator[str]:
     is_interpreters = name.startswith("__") and name not in _FINE_NAMES
     if (is_interpreters or name in _FORBIDDEN) and name not in own:
         yield f"uses {name}, which no data flow needs"
+
+
+def _is_base_class(node: ast.expr, own: Collection[str]) -> bool:
+    """Whether it is ``super()``, or the older ``super(Class, self)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    is_super = node.func.id == "super" and "super" not in own
+    are_names = all(isinstance(one, ast.Name) for one in node.args)
+    return is_super and not node.keywords and len(node.args) in (0, 2) and are_names
+
+
+def _own_attributes(tree: ast.Module) -> Iterator[str]:
+    """Private attributes that the candidate's own classes have: it gives them their values."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names = [node.attr]
+        elif isinstance(node, ast.ClassDef):
+            names = list(_own_names(ast.Module(node.body, [])))
+        yield from (one for one in names if not one.endswith("__") and one not in _FRAMES)
 
 
 def _own_names(tree: ast.Module) -> Iterator[str]:

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import operator
-import random
+import secrets
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from exploracoder_bench.api_use.inside.decisions import Decisions, Trees
+from exploracoder_bench.api_use.inside.kinds import flat, is_of, is_scalar
+from exploracoder_bench.api_use.inside.values import value_class
+
 MOST_NODES = 5_000
 MOST_DECISIONS = 40
 _DEEPEST = 50
 _CONSTANTS = (int, float, complex, str, bytes, bool, type(None))
-_BINARY = (
-    [
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "matmul",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-    ],
-    ["eq", "ne", "lt", "le", "gt", "ge", "getitem"],
-)
-_UNARY = ["neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil"]
 
 
 @dataclass(frozen=True)
@@ -55,22 +40,32 @@ class Recorder:
     Attributes:
         libraries: By id.
         planned: What conditions on unknown values are taken to be, one after another; then False.
+        look: How values look when they are shown: one of ``LOOKS``.
         nodes: ``[kind, label, [[input's name, input's number], …]]``.
-        decisions: Number of the node that was asked for its truth, and the answer.
+        secret: Decides what their looks are in this run.
         spoiled: Why the run says nothing; empty if it does.
     """
 
     libraries: Mapping[str, Shape]
     planned: Sequence[bool] = ()
+    look: int = 0
     nodes: list[list[Any]] = field(default_factory=list)
-    decisions: list[tuple[int, bool]] = field(default_factory=list)
+    secret: str = field(default_factory=secrets.token_hex)
     spoiled: str = ""
+    _trees: Trees = field(default_factory=Trees)
     _alive: list[object] = field(default_factory=list)
     _numbers: dict[int, int] = field(default_factory=dict)
     _types: dict[int, str] = field(default_factory=dict)
+    _classes: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._class = _recorded_class(self)
+        self._decisions = Decisions(self.planned)
+        self._class = value_class(self)
+
+    @property
+    def decisions(self) -> list[tuple[int, bool]]:
+        """Number of each node that was asked for its truth, and the answer."""
+        return self._decisions.made
 
     def outer(self, place: int, name: str, kind: str) -> object:
         """The value of an argument of the function that is asked for."""
@@ -80,7 +75,10 @@ class Recorder:
         """What importing a library gives: its functions, or its class."""
         module = _Module(shape.module)
         if shape.style == "class":
-            vars(module)[_class_name(shape.module)] = _Class(self, shape)
+            made = _class(self, shape)
+            self._alive.append(made)
+            self._classes[id(made)] = shape.id
+            vars(module)[_class_name(shape.module)] = made
         else:
             vars(module).update({name: self._function(shape, name) for name in shape.functions})
         return module
@@ -114,20 +112,44 @@ class Recorder:
 
     def decide(self, value: object) -> bool:
         """Whether an unknown value is true: as planned, else False. Raises Spoiled."""
-        at = len(self.decisions)
-        if at >= MOST_DECISIONS:
+        number = self._numbers[id(value)]
+        answer = self._decisions.answer(number, self.nodes[number], self._trees)
+        if len(self.decisions) > MOST_DECISIONS:
             self.spoil(f"decides more than {MOST_DECISIONS} times on values that nobody knows")
-        answer = self.planned[at] if at < len(self.planned) else False
-        self.decisions.append((self._numbers[id(value)], answer))
         return answer
 
-    def function_of(self, value: object, name: str) -> Callable[..., object]:
-        """The member function of a recorded value. Raises AttributeError when there is none."""
+    def member(self, value: object, name: str) -> Callable[..., object]:
+        """The member function of a recorded value.
+
+        Raises:
+            AttributeError: The library is known, and its objects have none of that name.
+            Spoiled: Nobody knows whether there is one.
+        """
         type_name = self._types[id(value)]
         shape = self.libraries.get(type_name)
-        if shape is None or shape.style != "class" or name not in shape.functions:
+        if shape is None or shape.style != "class" or name.startswith("__"):
+            self.ask(name)
+        if name not in shape.functions:
             raise AttributeError(f"a value of type {type_name} has no function {name}")
         return self._function(shape, name, value)
+
+    def is_instance(self, value: object, wanted: object) -> bool:
+        """What ``isinstance`` is to a candidate. Raises Spoiled when no documentation says it."""
+        if id(value) not in self._numbers:
+            known = tuple(one for one in flat(wanted) if id(one) not in self._classes)
+            return isinstance(value, known)  # type: ignore[arg-type] # it raises TypeError itself
+        answer = is_of(self._types[id(value)], wanted, lambda one: self._classes.get(id(one)))
+        if answer is None:
+            self.ask("isinstance")
+        return answer
+
+    def is_callable(self, value: object) -> bool:
+        """What ``callable`` is to a candidate. Raises Spoiled when no documentation says it."""
+        if id(value) not in self._numbers:
+            return callable(value)
+        if not is_scalar(self._types[id(value)]):
+            self.ask("callable")
+        return False
 
     def call(self, shape: Shape, name: str, on: object, given: Any, named: Any) -> object:
         """Write down a call. Raises TypeError when its arguments do not fit."""
@@ -136,6 +158,10 @@ class Recorder:
         inputs = [["on", self.number(on)]] if shape.style == "class" else []
         inputs += [[argument, self.number(bound[argument])] for argument in arguments]
         return self.value("call", f"{shape.id}.{name}", inputs, returns)
+
+    def ask(self, what: str) -> NoReturn:
+        """End the run because the candidate must know a value to go on. Raises Spoiled."""
+        self.spoil(f"asks of a value what nobody knows: its {what}")
 
     def spoil(self, why: str) -> NoReturn:
         """End the run for good. Raises Spoiled."""
@@ -152,6 +178,7 @@ class Recorder:
         if len(self.nodes) >= MOST_NODES:
             self.spoil(f"makes more than {MOST_NODES:,} values")
         self.nodes.append([kind, label, inputs])
+        self._trees.add(kind, label, inputs)
         return len(self.nodes) - 1
 
 
@@ -165,68 +192,32 @@ class _Module(types.ModuleType):
         raise AttributeError(f"the library cannot be changed: {name}")
 
 
-class _Class:
-    """The class of a class library: called, it makes a new object, which is no argument."""
+def _class(recorder: Recorder, shape: Shape) -> object:
+    """The class of a class library: called, it makes a new object, which is no argument.
 
-    _recorder: Recorder
-    _shape: Shape
+    What it knows lies around it: an attribute, however it is called, could be reached.
+    """
 
-    def __init__(self, recorder: Recorder, shape: Shape) -> None:
-        object.__setattr__(self, "_recorder", recorder)
-        object.__setattr__(self, "_shape", shape)
-
-    def __call__(self, *given: object, **named: object) -> object:
-        recorder, shape = self._recorder, self._shape
+    def call(self: object, *given: object, **named: object) -> object:
         inputs = [[str(at), recorder.number(value)] for at, value in enumerate(given)]
         inputs += [[name, recorder.number(value)] for name, value in named.items()]
         return recorder.value("new", shape.id, inputs, shape.id)
 
-    def __getattr__(self, name: str) -> Callable[..., object]:
-        if name not in self._shape.functions:
-            raise AttributeError(f"{self._shape.id} has no function {name}")
+    def find(self: object, name: str) -> Callable[..., object]:
+        if name not in shape.functions:
+            raise AttributeError(f"{shape.id} has no function {name}")
 
         def function(on: object, *given: object, **named: object) -> object:
-            return self._recorder.call(self._shape, name, on, given, named)
+            return recorder.call(shape, name, on, given, named)
 
         return function
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def change(self: object, name: str, *_: object) -> None:
         raise AttributeError(f"the library cannot be changed: {name}")
 
-
-def _recorded_class(recorder: Recorder) -> type:
-    """The class of one run's values. What it knows lies in the recorder, not in the values."""
-    # Its length differs from run to run, so that nothing can be computed from it unnoticed.
-    text = "<" + "x" * random.randint(20, 90) + ">"
-    members: dict[str, Any] = {
-        "__slots__": (),
-        "__repr__": lambda self: text,
-        "__str__": lambda self: text,
-        "__format__": lambda self, how: text,
-        "__hash__": lambda self: hash(id(self)),
-        "__bool__": lambda self: recorder.decide(self),
-        "__getattr__": lambda self, name: recorder.function_of(self, name),
-        "__copy__": lambda self: self,
-        "__deepcopy__": lambda self, memo: self,
-        "__iter__": None,
-        "__contains__": None,
-    }
-    for name in (*_BINARY[0], *_BINARY[1]):
-        members[f"__{name}__"] = _operation(recorder, name)
-    for name in _BINARY[0]:
-        members[f"__r{name}__"] = _operation(recorder, name, is_turned=True)
-    for name in _UNARY:
-        members[f"__{name}__"] = _operation(recorder, name)
-    return type("value", (), members)
-
-
-def _operation(recorder: Recorder, name: str, *, is_turned: bool = False) -> Callable[..., object]:
-    def operation(self: object, *others: object) -> object:
-        operands = (*others, self) if is_turned else (self, *others)
-        inputs = [[str(at), recorder.number(one)] for at, one in enumerate(operands)]
-        return recorder.value("operation", name, inputs, "any")
-
-    return operation
+    members = {"__slots__": (), "__call__": call, "__getattr__": find}
+    members |= {"__setattr__": change, "__delattr__": change}
+    return type(_class_name(shape.module), (), members)()
 
 
 def _bind(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from exploracoder_bench.api_use.inside.apart import NoAnswerError, answer_apart
-from exploracoder_bench.api_use.inside.guard import RefusedError, parse
+from exploracoder_bench.api_use.inside.guard import FILE, RefusedError, parse
 from exploracoder_bench.api_use.inside.recorder import Recorder, Shape, Spoiled
 from exploracoder_bench.api_use.inside.surroundings import HARMLESS, surroundings
+from exploracoder_bench.api_use.inside.values import LOOKS
 
 MOST_PATHS = 32
 _ERROR_CHARACTERS = 300
+_UNSTEADY = "does something else each time it runs"
 
 
 def record_all(payload: str) -> str:
@@ -54,7 +56,7 @@ def record(shapes: Mapping[str, Shape], question: Mapping[str, Any]) -> dict[str
     try:
         tree = parse(question["program"], modules)
         # Annotations stay text: a type that only the documentation knows is no mistake.
-        code = compile(tree, "candidate", "exec", flags=_ANNOTATIONS, dont_inherit=True)
+        code = compile(tree, FILE, "exec", flags=_ANNOTATIONS, dont_inherit=True)
     except RefusedError as refusal:
         return {"refused": str(refusal)}
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -69,17 +71,29 @@ def _all_paths(
     waiting: list[tuple[bool, ...]] = [()]
     while waiting:
         planned = waiting.pop()
-        path = _run(shapes, question, code, planned)
+        path = _path(shapes, question, code, planned)
         if len(paths) >= MOST_PATHS:
             return {"refused": f"can go more than {MOST_PATHS} ways, by values that nobody knows"}
         paths.append(path)
         taken = tuple(answer for _, answer in path["decisions"])
         if path["outcome"] != "spoiled":
             waiting += [(*taken[:at], True) for at in range(len(planned), len(taken))]
-    again = _run(shapes, question, code, ())
-    if (again["nodes"], again["result"]) != (paths[0]["nodes"], paths[0]["result"]):
-        return {"refused": "does something else each time it runs"}
     return {"paths": paths}
+
+
+def _path(
+    shapes: Mapping[str, Shape], question: Mapping[str, Any], code: Any, planned: Sequence[bool]
+) -> dict[str, Any]:
+    """One way; it must be the same however values look."""
+    first = _run(shapes, question, code, planned, 0)
+    for look in range(1, LOOKS):
+        if first["outcome"] == "spoiled":
+            break
+        other = _run(shapes, question, code, planned, look)
+        if any(other[part] != first[part] for part in ("outcome", "nodes", "result", "decisions")):
+            why = other["error"] if other["outcome"] == "spoiled" else _UNSTEADY
+            return first | {"outcome": "spoiled", "error": why}
+    return first
 
 
 def _run(
@@ -87,8 +101,9 @@ def _run(
     question: Mapping[str, Any],
     code: Any,
     planned: Sequence[bool],
+    look: int,
 ) -> dict[str, Any]:
-    recorder = Recorder(shapes, planned)
+    recorder = Recorder(shapes, planned, look)
     result, outcome, error = -1, "returned", ""
     try:
         result = _call(recorder, question, code)
@@ -114,7 +129,11 @@ def _call(recorder: Recorder, question: Mapping[str, Any], code: Any) -> int:
     outer = [
         recorder.outer(place, name, kind) for place, (name, kind) in enumerate(question["outer"])
     ]
-    names = surroundings(modules)
+    asking: dict[str, Callable[..., object]] = {
+        "isinstance": recorder.is_instance,
+        "callable": recorder.is_callable,
+    }
+    names = surroundings(modules, asking)
     exec(code, names)
     function = names.get(question["function"])
     if not callable(function):

@@ -1,0 +1,76 @@
+"""What conditions on unknown values are taken to be: as planned, and the same when asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+# Each comparison as another one: which, whether its sides are exchanged, whether it is denied. Not
+# a number, for which neither of x < y and x >= y holds, is not thought of.
+_COMPARISONS: Mapping[str, tuple[str, bool, bool]] = {
+    "lt": ("lt", False, False),
+    "gt": ("lt", True, False),
+    "ge": ("lt", False, True),
+    "le": ("lt", True, True),
+    "eq": ("eq", False, False),
+    "ne": ("eq", False, True),
+}
+
+
+@dataclass
+class Trees:
+    """Numbers for values: the same for two that come about in the same way."""
+
+    _known: dict[Hashable, int] = field(default_factory=dict)
+    _of_nodes: list[int] = field(default_factory=list)
+
+    def add(self, kind: str, label: object, inputs: Sequence[Sequence[Any]]) -> None:
+        """Take up the next node; ``inputs`` are names and numbers of nodes before it."""
+        key: Hashable = (kind, repr(label), tuple((name, self.of(at)) for name, at in inputs))
+        if kind == "other":
+            # Two functions, say, look alike and need not be.
+            key = (kind, len(self._of_nodes))
+        self._of_nodes.append(self._known.setdefault(key, len(self._known)))
+
+    def of(self, node: int) -> int:
+        """The number of a node's tree."""
+        return self._of_nodes[node]
+
+
+@dataclass
+class Decisions:
+    """The answers of one run.
+
+    Attributes:
+        planned: The first answers, one after another; later ones are False.
+        made: Number of the node that was asked for its truth, and the answer.
+    """
+
+    planned: Sequence[bool] = ()
+    made: list[tuple[int, bool]] = field(default_factory=list)
+    _known: dict[Hashable, bool] = field(default_factory=dict)
+
+    def answer(self, number: int, node: Sequence[Any], trees: Trees) -> bool:
+        """Whether this node is true; a question that was answered before is no new one."""
+        question, is_denied = _question(number, node, trees)
+        if question in self._known:
+            return self._known[question] is not is_denied
+        at = len(self.made)
+        answer = self.planned[at] if at < len(self.planned) else False
+        self.made.append((number, answer))
+        self._known[question] = answer is not is_denied
+        return answer
+
+
+def _question(number: int, node: Sequence[Any], trees: Trees) -> tuple[Hashable, bool]:
+    kind, label, inputs = node
+    if kind != "operation" or label not in _COMPARISONS or len(inputs) != 2:
+        return ("true", trees.of(number)), False
+    asked, is_turned, is_denied = _COMPARISONS[label]
+    sides = [trees.of(at) for _, at in inputs]
+    if asked == "eq":
+        sides.sort()
+    elif is_turned:
+        sides.reverse()
+    return (asked, *sides), is_denied
