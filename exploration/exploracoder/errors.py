@@ -6,11 +6,15 @@ ExploraCoderError
 ├── SetupError         something that is needed is missing or broken: exit code 2
 │   └── ModelError     the model could not be asked
 │       ├── ReplyError     the model answered, in a form that could not be used
+│       ├── PromptError    the prompt is longer than the model takes
+│       ├── RefusedError   the server refused this one request
 │       └── NoTextError    the server goes on with conversations alone, not with texts
 └── BudgetError        a limit that the user set was reached
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class ExploraCoderError(Exception):
@@ -37,9 +41,33 @@ class ReplyError(ModelError):
     """The model answered, but not in the form that was asked for."""
 
 
+class PromptError(ModelError):
+    """The prompt, with room for the reply, is longer than the model takes."""
+
+
+class RefusedError(ModelError):
+    """The model's server refused one request for what is in it; another may be answered."""
+
+
 class NoTextError(ModelError):
     """The model's server goes on with conversations alone, not with texts."""
 
 
 class BudgetError(ExploraCoderError):
     """A limit on seconds or tokens was reached; everything so far is kept."""
+
+
+ErrorKind = Literal["reply", "request", "model", "setup"]
+
+
+def kind_of(error: ExploraCoderError) -> ErrorKind:
+    """What ``--json`` says of an error, for programs that go on after it.
+
+    ``reply``: the model's answers were no use, or the prompt was too long for it; ``request``: its
+    server refused this one request; ``model``: it could not be asked; ``setup``: all else.
+    """
+    if isinstance(error, (ReplyError, PromptError)):
+        return "reply"
+    if isinstance(error, (RefusedError, NoTextError)):
+        return "request"
+    return "model" if isinstance(error, ModelError) else "setup"

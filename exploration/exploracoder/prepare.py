@@ -42,14 +42,10 @@ def make_exploration(
     method: str = DEFAULT,
     seed: int = 0,
 ) -> Exploration:
-    """A new exploration; without a profile it is the one that suits the model.
+    """A new exploration, with the settings that `settings_for` finds.
 
-    What a method's source gives values for goes before the profile, and what was asked for before
-    both. Raises InputError when there is no such profile, setting or method, a value is out of
-    range, or is not what makes the method.
+    Raises InputError as that does, and when the method does not do what the task is.
     """
-    from exploracoder.engine.lookup import open_web
-
     found = find_method(method)
     if found.writes_class != (task.target is not None):
         raise InputError(
@@ -59,6 +55,26 @@ def make_exploration(
             else f"{found.name} writes no class into a repository. Leave out --repository and"
             " --file, or choose a method that does: --method rrr."
         )
+    chosen = settings_for(found.name, profile=profile, settings=settings, is_embedded=is_embedded)
+    return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
+
+
+def settings_for(
+    method: str,
+    *,
+    profile: str | None = None,
+    settings: Mapping[str, object] | None = None,
+    is_embedded: bool,
+) -> Settings:
+    """What a method works with; without a profile it is the one that suits the model.
+
+    What the method's source gives values for goes before the profile, and what was asked for before
+    both. Raises InputError when there is no such profile, setting or method, a value is out of
+    range, or is not what makes the method.
+    """
+    from exploracoder.engine.lookup import open_web
+
+    found = find_method(method)
     profile = profile or ("small" if is_embedded else "standard")
     asked = {name: value for name, value in (settings or {}).items() if value is not None}
     wanted = make_settings(profile, **(dict(found.published) | asked))
@@ -71,7 +87,7 @@ def make_exploration(
                 " Leave the setting out, or choose another method."
             )
     open_web(chosen)  # better said now than in the middle of the work
-    return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
+    return chosen
 
 
 def going_on(exploration: Exploration, **limits: object) -> Exploration:

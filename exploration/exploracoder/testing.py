@@ -148,10 +148,12 @@ class ScriptedModelServer:
         refuse_streaming: bool = False,
         refuse_tools: bool = False,
         refuse_texts: bool = False,
+        most_stops: int | None = None,
         report_usage: bool = True,
         finish_reason: str = "stop",
         require_key: str | None = None,
         require_model: bool = False,
+        card: Mapping[str, Any] | Failure | None = None,
     ) -> None:
         """Prepares a server; it listens inside the ``with`` block.
 
@@ -165,16 +167,19 @@ class ScriptedModelServer:
             refuse_streaming: Answer 400 if ``stream`` is set.
             refuse_tools: Answer 400 if ``tools`` are offered.
             refuse_texts: Answer 404 at ``/v1/completions``.
+            most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
             report_usage: Whether answers carry token counts.
             finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
             require_key: The only key that is let in; others get 401.
             require_model: Answer 404 if another model is asked for.
+            card: What ``/v1/models`` says of the model besides its name, or how that fails.
         """
         self.model = model
         self.requests: list[RecordedRequest] = []
         self.report_usage = report_usage
         self.ignore_n = ignore_n
         self.finish_reason = finish_reason
+        self.card = card or {}
         self._script = script
         self._first = list(first)
         self._refuse_n = refuse_n
@@ -182,6 +187,7 @@ class ScriptedModelServer:
         self._refuse_streaming = refuse_streaming
         self._refuse_tools = refuse_tools
         self._refuse_texts = refuse_texts
+        self._most_stops = most_stops
         self._require_key = require_key
         self._require_model = require_model
         self._arrival = threading.Condition()
@@ -237,6 +243,16 @@ class ScriptedModelServer:
                 return self._first.pop(0)
             return self._scripted(request)
 
+    def listed_for(self, request: RecordedRequest) -> list[dict[str, Any]] | Failure:
+        """Records the request for the models on offer and says how to answer it."""
+        with self._arrival:
+            self.requests.append(request)
+            self._arrival.notify_all()
+        told = self._refusal(request) or self.card
+        if isinstance(told, Failure):
+            return told
+        return [{"id": self.model, "object": "model", "created": 0, **told}]
+
     def _scripted(self, request: RecordedRequest) -> Outcome:
         if isinstance(self._script, str):
             return self._script
@@ -258,6 +274,9 @@ class ScriptedModelServer:
             return Failure(404, f"The model {body['model']!r} does not exist.")
         if self._refuse_texts and request.is_text:
             return Failure(404, "This is a chat model.")
+        stops = len(body.get("stop") or ())
+        if self._most_stops is not None and stops > self._most_stops:
+            return Failure(400, f"Invalid 'stop': {stops} strings, at most {self._most_stops}.")
         if self._refuse_n and body.get("n", 1) > 1:
             return Failure(400, "Field 'n': only one completion choice is allowed.")
         if form in self._refuse_formats:
@@ -285,12 +304,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Keeps the test output clean."""
 
     def do_GET(self) -> None:
-        outcome = self.server.scripted.outcome_for(self._record({}))
-        if isinstance(outcome, Failure) and outcome.status == 401:
-            self._send_failure(outcome)
-            return
-        models = [{"id": self.server.scripted.model, "object": "model", "created": 0}]
-        self._send_json(200, {"object": "list", "data": models})
+        listed = self.server.scripted.listed_for(self._record({}))
+        if isinstance(listed, Failure):
+            self._send_failure(listed)
+        else:
+            self._send_json(200, {"object": "list", "data": listed})
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))

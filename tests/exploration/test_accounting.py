@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from exploracoder.testing import Delay, ScriptedModelServer
+from exploracoder.testing import Delay
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import GOALS, TeaModel, kinds_asked, whole_text
@@ -36,17 +36,19 @@ def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
 def test_the_same_seed_asks_the_same_and_another_seed_does_not(
     serve: Serve, explore: Explorer
 ) -> None:
-    explore(serve())  # from here on the library's briefing is kept
-    first, second, other = serve(), serve(), serve()
-    explore(first, "--seed", "7")
-    explore(second, "--seed", "7")
-    explore(other, "--seed", "8", "--set", "max_subtasks=1")
+    server = serve()
+    explore(server)  # from here on the library's briefing is kept
 
-    def bodies(server: ScriptedModelServer) -> list[Any]:
-        return [request.body for request in server.chat_requests]
+    def bodies(*more: str) -> list[Any]:
+        before = len(server.chat_requests)
+        explore(server, *more)
+        return [request.body for request in server.chat_requests[before:]]
 
-    assert bodies(first) == bodies(second)
-    assert bodies(first)[0]["seed"] != bodies(other)[0]["seed"]
+    first, second = bodies("--seed", "7"), bodies("--seed", "7")
+    other = bodies("--seed", "8", "--set", "max_subtasks=1")
+
+    assert first == second
+    assert first[0]["seed"] != other[0]["seed"]
 
 
 def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(

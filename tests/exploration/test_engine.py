@@ -251,8 +251,9 @@ def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer
 def test_a_model_that_never_gives_a_plan_ends_the_exploration(
     serve: Serve, explore: Explorer
 ) -> None:
+    server = serve(TeaModel(plans=["No plan today."]))
     done = explore(
-        serve(TeaModel(plans=["No plan today."])),
+        server,
         "--json",
         "--profile",
         "small",
@@ -261,7 +262,9 @@ def test_a_model_that_never_gives_a_plan_ends_the_exploration(
     )
 
     assert done.code == 2
-    assert done.json["status"] == "failed"
+    assert (done.json["status"], done.json["error_kind"]) == ("failed", "reply")
+    assert "did not answer in the form of" in done.json["error"]
+    assert done.json["usage"]["calls"] == len(server.chat_requests) >= 3
     assert explore.exploration.status == "failed"
 
 

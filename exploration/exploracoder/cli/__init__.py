@@ -17,6 +17,7 @@ _COMMANDS = {
     "export": ("export", "Make a script or a report of an exploration."),
     "diff": ("diff", "Compare two explorations step by step."),
     "index": ("library", "Read a library's docs into the index."),
+    "brief": ("brief", "Have the model write what it is told of a library before it plans."),
     "search": ("library", "Find the APIs of a library that do what you say."),
     "tools": ("tools", "Look up classes, signatures, code and imports in a repository."),
     "apisearch": ("apisearch", "Find APIs in docs and, if you say so, on the web."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,15 @@ from exploracoder.cli.options import (
     json_option,
     kernel_option,
     limit_options,
+    method_option,
     model_options,
+    profile_option,
     python_option,
     sandbox_options,
+    set_option,
     strategy_option,
 )
-from exploracoder.config import PROFILES
-from exploracoder.errors import ExploraCoderError, InputError, ModelError
-from exploracoder.methods import DEFAULT
+from exploracoder.errors import ExploraCoderError, InputError, kind_of
 from exploracoder.state import Brought, Exploration
 
 if TYPE_CHECKING:
@@ -64,19 +66,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The notebook to write. Default: exploration.ipynb here, numbered if there is one.",
 )
-@click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    help="Settings: 'small' for the embedded model (its default), 'standard' for hosted ones,"
-    " 'paper' for the paper's.",
-)
-@click.option(
-    "--method",
-    default=DEFAULT,
-    show_default=True,
-    metavar="NAME",
-    help="The way from the task to a solution; 'exploracoder explore --list-methods' names them.",
-)
+@profile_option
+@method_option
 @click.option(
     "--list-methods",
     is_flag=True,
@@ -108,13 +99,7 @@ if TYPE_CHECKING:
     default=None,
     help="Repair a subtask when no candidate ran (ExploraCoder* with, ExploraCoder without).",
 )
-@click.option(
-    "--set",
-    "assignments",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Any other setting; 'exploracoder explore --list-settings' names them.",
-)
+@set_option
 @click.option(
     "--list-settings",
     is_flag=True,
@@ -153,7 +138,7 @@ def explore(task: str, **given: Any) -> int:
       exploracoder explore - --method rrr --repository . --file pkg/teas.py --entry-point Tea \\
         --check oracle.py < description.txt
     """
-    return _guarded(given, lambda: _explore(task, given))
+    return _guarded(given, lambda so_far: _explore(task, given, so_far))
 
 
 @click.command()
@@ -172,30 +157,27 @@ def resume(file: Path, **given: Any) -> int:
 
     Finished steps are run again in a fresh scratch kernel, without asking the model about them.
     """
-    return _guarded(given, lambda: _resume(file, given))
+    return _guarded(given, lambda so_far: _resume(file, given, so_far))
 
 
-def _guarded(given: dict[str, Any], work: Any) -> int:
-    """With --json an error is an object too, on standard output."""
+# Given an empty dictionary, it puts there what an error leaves of the result's JSON.
+_Work = Callable[[dict[str, Any]], int]
+
+
+def _guarded(given: dict[str, Any], work: _Work) -> int:
+    """With --json an error is an object too, on standard output, with what was done before it."""
+    so_far: dict[str, Any] = {"verified": {"ran": False, "checks": "none"}, "solution": None}
     if not given["as_json"]:
-        return int(work())
+        return work(so_far)
     try:
-        return int(work())
+        return work(so_far)
     except ExploraCoderError as error:
-        none = {"ran": False, "checks": "none"}
-        print_json(
-            {
-                "status": "failed",
-                "error": str(error),
-                "error_kind": "model" if isinstance(error, ModelError) else "setup",
-                "verified": none,
-                "solution": None,
-            }
-        )
+        told = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
+        print_json(so_far | told)
         raise
 
 
-def _explore(task: str, given: dict[str, Any]) -> int:
+def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import prepare, tasks
 
     text = sys.stdin.read() if task == "-" else task
@@ -219,10 +201,10 @@ def _explore(task: str, given: dict[str, Any]) -> int:
     if (given["kernel"] is None) != (not given["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
     output = _output(given["output"])
-    return _work(exploration, output, given)
+    return _work(exploration, output, given, so_far)
 
 
-def _resume(file: Path, given: dict[str, Any]) -> int:
+def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
 
     exploration = document.load(file)
@@ -231,10 +213,12 @@ def _resume(file: Path, given: dict[str, Any]) -> int:
     limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
     exploration = prepare.going_on(exploration, **limits)
     given["python"] = given["python"] or prepare.interpreter_then(exploration)
-    return _work(exploration, file, given)
+    return _work(exploration, file, given, so_far)
 
 
-def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
+def _work(
+    exploration: Exploration, output: Path, given: dict[str, Any], so_far: dict[str, Any]
+) -> int:
     from exploracoder import prepare, session
     from exploracoder.cli import report
 
@@ -246,6 +230,11 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
     place = _place(str(interpreter.executable), output, given, source)
     spent_before = exploration.usage
     replies = _replies(given["replies"])
+
+    def told(worked: Exploration) -> dict[str, Any]:
+        cached = {"replies_from_cache": replies.hits} if replies is not None else {}
+        return report.as_json(worked, output, worked.usage.minus(spent_before)) | cached
+
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet=given["quiet"]))
         index = stack.enter_context(
@@ -277,7 +266,11 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
                     listener=progress.happened,
                 )
                 async with opened:
-                    return await opened.run()
+                    try:
+                        return await opened.run()
+                    except ExploraCoderError:
+                        so_far.update(told(opened.exploration))
+                        raise
 
         try:
             done = run_async(work())
@@ -292,10 +285,8 @@ def _work(exploration: Exploration, output: Path, given: dict[str, Any]) -> int:
                 f" go on with: exploracoder resume {output}",
                 err=True,
             )
-    asked = done.usage.minus(spent_before)
     if given["as_json"]:
-        cached = {"replies_from_cache": replies.hits} if replies is not None else {}
-        print_json(report.as_json(done, output, asked) | cached)
+        print_json(told(done))
     else:
         click.echo(report.in_words(done, output))
     return report.EXIT_CODES[done.status]

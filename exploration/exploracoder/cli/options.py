@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from exploracoder.config import PROFILES
+from exploracoder.methods import DEFAULT
+
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
@@ -34,6 +37,49 @@ def python_option(command: CommandT) -> CommandT:
         metavar="EXE",
         help="The Python in which the library is installed and code runs; it need not have"
         " ExploraCoder. Default: the one that runs this command.",
+    )(command)
+
+
+def profile_option(command: CommandT) -> CommandT:
+    """``--profile``."""
+    return click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        help="Settings: 'small' for the embedded model (its default), 'standard' for hosted ones,"
+        " 'paper' for the paper's.",
+    )(command)
+
+
+def method_option(command: CommandT) -> CommandT:
+    """``--method``."""
+    return click.option(
+        "--method",
+        default=DEFAULT,
+        show_default=True,
+        metavar="NAME",
+        help="The way from the task to a solution; 'exploracoder explore --list-methods' names"
+        " them.",
+    )(command)
+
+
+def set_option(command: CommandT) -> CommandT:
+    """``--set``."""
+    return click.option(
+        "--set",
+        "assignments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any other setting; 'exploracoder explore --list-settings' names them.",
+    )(command)
+
+
+def lora_option(command: CommandT) -> CommandT:
+    """``--lora``."""
+    return click.option(
+        "--lora",
+        type=click.Path(path_type=Path),
+        metavar="FILE.gguf",
+        help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
     )(command)
 
 
@@ -120,12 +166,7 @@ def model_options(command: CommandT) -> CommandT:
             help="A reply cache of your own, for measurements: a reply from it counts with what it"
             " cost when it was asked for.",
         ),
-        click.option(
-            "--lora",
-            type=click.Path(path_type=Path),
-            metavar="FILE.gguf",
-            help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
-        ),
+        lora_option,
     )(command)
 
 

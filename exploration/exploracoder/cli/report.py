@@ -7,7 +7,7 @@ from typing import Any
 
 from exploracoder import document
 from exploracoder.models.usage import Usage
-from exploracoder.state import Exploration, Step
+from exploracoder.state import Attempt, Exploration, Step
 from exploracoder.toolcoder.cards import with_cards
 
 EXIT_CODES = {
@@ -32,6 +32,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
             "checks": final.checks if final else "none",
         },
         "verification": document.verification(exploration),
+        "failure": _failure(final) if final else None,
         "solution": final.code if final else None,
         "searches": [one.model_dump() for one in final.searches] if final else [],
         "attempts": len(exploration.solution.attempts) if exploration.solution else 0,
@@ -56,6 +57,12 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
             for library in exploration.libraries
         ],
     }
+
+
+def _failure(final: Attempt) -> str | None:
+    """The exception that the solution, or the check after it, ended with."""
+    last = final.check_observation or final.observation
+    return f"{last.error.ename}: {last.error.evalue}" if last.error else None
 
 
 def in_words(exploration: Exploration, notebook: Path) -> str:

@@ -1,20 +1,23 @@
 """What a model is told of a library before it plans: a summary, and example plans.
 
-Both are derived once for each version of a library from its own overview and examples, and kept
-with its index (ExploraCoder, section 3.2 and appendix A.9).
+Both are derived once for each version of a library, by each model, from its own overview and
+examples, and kept with its index (ExploraCoder, section 3.2 and appendix A.9).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
+from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, Field
 
+from exploracoder.config import Settings
 from exploracoder.engine.wording import clip
-from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
-from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.chat import ChatModel, Message, Sampling
+from exploracoder.models.structured import complete_json
 from exploracoder.prompts import fingerprint, render
 from exploracoder.state import Example
 
@@ -41,16 +44,29 @@ class Briefing(BaseModel):
     plans: tuple[ExamplePlan, ...] = ()
 
 
-async def brief(bench: Workbench, library: LibraryInfo) -> Briefing:
-    """The briefing of one library: from the index when it is there, or else from the model."""
-    key = _key(bench)
-    kept = bench.index.memo(library.name, key)
+async def brief(
+    model: ChatModel, index: Index, settings: Settings, library: LibraryInfo
+) -> Briefing:
+    """The briefing of one library: from the index when it is there, or else from the model.
+
+    Raises ModelError when the model cannot be asked.
+    """
+    if not wants_briefing(settings):
+        return Briefing()
+    key = await _key(model, settings)
+    kept = index.memo(library.name, key)
     if kept is not None:
         return Briefing.model_validate(kept)
-    summary = await _summarize(bench, library) if bench.settings.library_summary else ""
-    briefing = Briefing(summary=summary, plans=await _example_plans(bench, library))
-    bench.index.set_memo(library.name, key, briefing.model_dump(mode="json"))
+    summary = await _summarize(model, library) if settings.library_summary else ""
+    plans = await _example_plans(model, library, settings.few_shot_plans)
+    briefing = Briefing(summary=summary, plans=plans)
+    index.set_memo(library.name, key, briefing.model_dump(mode="json"))
     return briefing
+
+
+def wants_briefing(settings: Settings) -> bool:
+    """Whether the settings leave anything to be told before a plan."""
+    return settings.library_summary or settings.few_shot_plans > 0
 
 
 def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Example, ...]:
@@ -74,15 +90,19 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])", text)]
 
 
-def _key(bench: Workbench) -> str:
-    """Another model, prompt or number of plans makes another briefing."""
+async def _key(model: ChatModel, settings: Settings) -> str:
+    """Another model, prompt or number of plans makes another briefing.
+
+    A model's name does not tell it: the one behind it may have been exchanged.
+    """
+    identity = hashlib.sha256((await model.identity()).encode()).hexdigest()[:16]
     prompts = f"{fingerprint('summary')}/{fingerprint('example_plan')}"
-    count = bench.settings.few_shot_plans
-    kind = f"{count}" if bench.settings.library_summary else f"{count}/no-summary"
-    return f"briefing/{bench.model.name}/{kind}/{prompts}"
+    count = settings.few_shot_plans
+    kind = f"{count}" if settings.library_summary else f"{count}/no-summary"
+    return f"briefing/{model.name}/{identity}/{kind}/{prompts}"
 
 
-async def _summarize(bench: Workbench, library: LibraryInfo) -> str:
+async def _summarize(model: ChatModel, library: LibraryInfo) -> str:
     overview = clip(library.overview.strip(), _OVERVIEW_CHARS)
     if not overview:
         return ""
@@ -90,13 +110,15 @@ async def _summarize(bench: Workbench, library: LibraryInfo) -> str:
         Message("system", render("summary", "system")),
         Message("user", render("summary", "user", library=library.import_name, overview=overview)),
     ]
-    reply = await bench.ask("briefing", messages, Sampling(max_tokens=220, seed=0))
+    reply = await model.complete(messages, Sampling(max_tokens=220, seed=0))
     return reply.text.strip()
 
 
-async def _example_plans(bench: Workbench, library: LibraryInfo) -> tuple[ExamplePlan, ...]:
+async def _example_plans(
+    model: ChatModel, library: LibraryInfo, count: int
+) -> tuple[ExamplePlan, ...]:
     plans = []
-    for example in _choose(library, bench.settings.few_shot_plans):
+    for example in _choose(library, count):
         messages = [
             Message("system", render("example_plan", "system")),
             Message(
@@ -112,7 +134,8 @@ async def _example_plans(bench: Workbench, library: LibraryInfo) -> tuple[Exampl
         ]
         try:
             sampling = Sampling(max_tokens=300, seed=0)
-            plans.append(await bench.ask_json("briefing", messages, sampling, ExamplePlan))
+            plan, _ = await complete_json(model, messages, sampling, ExamplePlan)
+            plans.append(plan)
         except ReplyError:
             # An example that the model cannot explain is left out; the plan does without it.
             continue

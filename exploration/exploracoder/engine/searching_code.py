@@ -6,13 +6,13 @@ the model was fine-tuned, and needs none.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
 
+from exploracoder.deadline import within
 from exploracoder.engine import lookup, stub
 from exploracoder.engine.results import result_names
 from exploracoder.engine.solution_prompt import solution_messages
@@ -24,9 +24,10 @@ from exploracoder.prompts import render
 from exploracoder.state import Attempt, Search
 from exploracoder.toolcoder import calls
 from exploracoder.toolcoder.decoding import Decoder, NotFoundError
+from exploracoder.toolcoder.spelling import as_written
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.apisearch.answer import Answer, FoundApi
+    from exploracoder_retrieval.apisearch.answer import Answer
 
     from exploracoder.engine.workbench import Workbench
     from exploracoder.models.chat import Reply
@@ -61,11 +62,14 @@ async def _in_text(bench: Workbench, has_tool: bool, has_query: bool) -> Attempt
         asked += 1
         return await bench.ask_text(PART, prompt, dataclasses.replace(sampling, stop=tuple(stops)))
 
-    async def find(query: str) -> str:
+    head, context = _head(bench), bench.exploration.task.context
+
+    async def find(query: str, so_far: str) -> str:
         found = (await _found(bench, query, bench.settings.search_answers)).apis
         if not found:
             raise NotFoundError("Nothing was found.")
-        return ", ".join(_in_line(api) for api in found)
+        code = f"{context}\n{head}{so_far}"
+        return ", ".join(as_written(api.doc, code) if api.doc else api.name for api in found)
 
     text = bench.exploration.task.text
     decoder = Decoder(
@@ -77,7 +81,6 @@ async def _in_text(bench: Workbench, has_tool: bool, has_query: bool) -> Attempt
     )
     if not has_tool:
         decoder.max_calls = 0
-    head = _head(bench)
     decoded = await decoder.run(_prompt(bench, head, has_query))
     whole = head + decoded.text
     searches = [
@@ -118,10 +121,12 @@ async def _found(bench: Workbench, query: str, k: int) -> Answer:
     """What is found within the setting ``search_seconds``. Raises NotFoundError with the reason."""
     bench.tell(PART, "Looking up APIs")
     seconds = bench.settings.search_seconds
-    searching = asyncio.to_thread(lookup.search, bench, query, k)
+    # A search that is left behind may keep the index to itself: what the code is checked with is
+    # read before.
+    _ = bench.known
     try:
-        return await asyncio.wait_for(searching, seconds)
-    except (asyncio.TimeoutError, TimeoutError):
+        return await within(seconds, lambda: lookup.search(bench, query, k))
+    except TimeoutError:
         raise NotFoundError(f"The search did not end within {seconds:g} s.") from None
     except RetrievalError as error:
         raise NotFoundError(str(error)) from error
@@ -161,10 +166,3 @@ def _head(bench: Workbench) -> str:
         return ""
     is_assignment = stub.assignment_target(task.stub) is not None
     return task.stub.rstrip() if is_assignment else f"{task.stub.rstrip()}\n"
-
-
-def _in_line(api: FoundApi) -> str:
-    """An API as it stands in a text: its path and what it takes."""
-    signature = api.doc.signature if api.doc is not None else ""
-    _, bracket, parameters = signature.partition("(")
-    return f"{api.name}{bracket}{parameters}"

@@ -138,6 +138,10 @@ class Workbench:
         """A seed that is the same whenever the same thing is asked."""
         return zlib.crc32(f"{self.exploration.seed}:{part}:{number}".encode()) & 0x7FFFFFFF
 
+    def metered(self, part: str) -> ChatModel:
+        """The model as one part of the work asks it: within the limits, and counted."""
+        return _MeteredModel(self, part)
+
     async def ask(
         self,
         part: str,
@@ -149,7 +153,7 @@ class Workbench:
 
         Raises BudgetError when a limit has been reached, ModelError when the model cannot be asked.
         """
-        model = self._metered(part)
+        model = self.metered(part)
         if not tools:
             return await model.complete(messages, sampling)
         return await complete_with_tools(model, messages, sampling, tools)
@@ -159,13 +163,13 @@ class Workbench:
 
         Raises NoTextError where it only answers conversations, else as `ask` does.
         """
-        return await self._metered(part).continue_text(prompt, sampling)
+        return await self.metered(part).continue_text(prompt, sampling)
 
     async def ask_json(
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
     ) -> ValueT:
         """Ask the model for a value of ``form``; ReplyError when it does not give one."""
-        value, _ = await complete_json(self._metered(part), messages, sampling, form)
+        value, _ = await complete_json(self.metered(part), messages, sampling, form)
         return value
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
@@ -255,9 +259,6 @@ class Workbench:
         usage = self.exploration.usage
         return usage.prompt_tokens + usage.completion_tokens
 
-    def _metered(self, part: str) -> ChatModel:
-        return _MeteredModel(self, part)
-
     def _spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
         usage = reply.asked if reply else Usage()
         self.exploration = self.exploration.with_spending(part, usage, seconds_execution)
@@ -278,6 +279,9 @@ class _MeteredModel:
     @property
     def name(self) -> str:
         return self.bench.model.name
+
+    async def identity(self) -> str:
+        return await self.bench.model.identity()
 
     async def complete(
         self,

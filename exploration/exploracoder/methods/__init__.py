@@ -59,6 +59,11 @@ class Method(Protocol):
         """Whether it writes a class into a repository, and nothing else."""
         ...
 
+    @property
+    def plans(self) -> bool:
+        """Whether it plans, for which the model is told of the libraries first."""
+        ...
+
     async def run(self, bench: Workbench) -> None:
         """Work until the bench's exploration has a solution, recording each step on the way.
 

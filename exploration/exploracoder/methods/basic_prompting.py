@@ -17,6 +17,7 @@ class BasicPrompting:
     published: Mapping[str, object] = CLASS_PARAMETERS
     overrides: Mapping[str, object] = {"oracle_calls": 1}
     writes_class = True
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Ask once, judge once."""
@@ -31,6 +32,7 @@ class NaiveRag:
     published: Mapping[str, object] = CLASS_PARAMETERS
     overrides: Mapping[str, object] = {"oracle_calls": 1}
     writes_class = True
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Retrieve once, ask once, judge once."""

@@ -44,6 +44,7 @@ class Capir:
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
     writes_class = False
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once, run once."""
@@ -58,6 +59,7 @@ class EpiGen:
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
     writes_class = False
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once with the plan, run once."""

@@ -15,6 +15,7 @@ class Direct:
     published: Mapping[str, object] = SAMPLED
     overrides: Mapping[str, object] = ONE_SHOT
     writes_class = False
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Ask once, run once."""

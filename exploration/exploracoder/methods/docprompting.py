@@ -19,6 +19,7 @@ class DocPrompting:
     published: Mapping[str, object] = SAMPLED
     overrides: Mapping[str, object] = ONE_SHOT
     writes_class = False
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Retrieve once, ask once, run once."""

@@ -29,6 +29,7 @@ class Exploring:
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
     writes_class: bool = False
+    plans: bool = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""
@@ -92,7 +93,7 @@ async def _brief(bench: Workbench) -> list[Briefing]:
     briefings, libraries = [], []
     for library in bench.exploration.libraries:
         info = bench.index.info(library.name)
-        briefing = await brief(bench, info)
+        briefing = await brief(bench.metered("briefing"), bench.index, bench.settings, info)
         briefings.append(briefing)
         task, count = bench.exploration.task.text, bench.settings.shown_examples
         told = {

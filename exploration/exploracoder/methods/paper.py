@@ -55,6 +55,7 @@ class NoChain:
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = _WAYS
     writes_class = False
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once with the docs of all subtasks and of the whole."""

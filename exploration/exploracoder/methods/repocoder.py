@@ -21,6 +21,7 @@ class RepoCoder:
     published: Mapping[str, object] = CLASS_PARAMETERS
     overrides: Mapping[str, object] = {}
     writes_class = True
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Go on until a text passes or the oracle has been called often enough."""

@@ -20,6 +20,7 @@ class Rrr:
     published: Mapping[str, object] = CLASS_PARAMETERS
     overrides: Mapping[str, object] = {}
     writes_class = True
+    plans = False
 
     async def run(self, bench: Workbench) -> None:
         """Go on until a text passes or the oracle has been called often enough."""

@@ -32,6 +32,7 @@ class SelfRepair:
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL, "name_hints": False}
     writes_class = False
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask; while it fails, ask why and ask again."""

@@ -22,8 +22,8 @@ _SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 1.0}
 class ToolCoder:
     """One sample, written with searches; its two switches make the ablations.
 
-    Without ``has_tool`` the model answers its own searches. Without ``has_query`` the task's text
-    is searched for, whatever the model asks.
+    Without ``has_tool`` the model answers its own searches; where searches are functions, it has
+    none. Without ``has_query`` the task's text is searched for, whatever the model asks.
     """
 
     name: str
@@ -32,6 +32,7 @@ class ToolCoder:
     published: Mapping[str, object] = field(default_factory=lambda: _SAMPLED)
     overrides: Mapping[str, object] = field(default_factory=lambda: ONE_SHOT)
     writes_class: bool = False
+    plans: bool = False
 
     async def run(self, bench: Workbench) -> None:
         """Write once, run once. Raises BudgetError and ModelError."""

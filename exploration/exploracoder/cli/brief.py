@@ -1,0 +1,108 @@
+"""``exploracoder brief``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.options import (
+    index_options,
+    json_option,
+    method_option,
+    model_options,
+    profile_option,
+    python_option,
+    set_option,
+)
+from exploracoder.errors import ExploraCoderError, kind_of
+
+if TYPE_CHECKING:
+    from exploracoder.engine.briefing import Briefing
+    from exploracoder.models.usage import Usage
+
+
+@click.command()
+@click.argument("libraries", nargs=-1, required=True, metavar="NAME_OR_PATH…")
+@profile_option
+@method_option
+@set_option
+@python_option
+@model_options
+@index_options
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def brief(libraries: tuple[str, ...], **given: Any) -> int:
+    """Have the model write what it is told of libraries before it plans: a summary, example plans.
+
+    It reads their overviews and examples for that, once for each version of a library and each
+    model; what it wrote is kept with the index. An exploration does so too when nothing is there
+    yet, and counts it as its own.
+
+    \b
+      exploracoder brief justhtml
+      exploracoder brief ./mylib --model gpt-4o --profile paper
+    """
+    try:
+        written, usage = _brief(libraries, given)
+    except ExploraCoderError as error:
+        if given["as_json"]:
+            print_json({"status": "failed", "error": str(error), "error_kind": kind_of(error)})
+        raise
+    if given["as_json"]:
+        told = {name: one.model_dump() for name, one in written.items()}
+        print_json({"status": "done", "briefings": told, "usage": usage.model_dump()})
+        return 0
+    for name, one in written.items():
+        words = len(one.summary.split())
+        click.echo(f"{name}: a summary of {words} words, {len(one.plans)} example plans")
+    click.echo(f"{usage.calls} model calls, {usage.total_tokens} tokens, {usage.seconds:.0f} s")
+    return 0
+
+
+def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Briefing], Usage]:
+    """What is kept of each library now, and what it cost to have it written."""
+    from exploracoder import prepare
+    from exploracoder.engine import briefing
+    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.counting import CountingModel
+
+    settings = prepare.settings_for(
+        given["method"],
+        profile=given["profile"],
+        settings=dict(prepare.setting_of(one) for one in given["assignments"]),
+        is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
+    )
+    replies = ReplyCache(given["replies"], is_free=False) if given["replies"] else None
+    with ExitStack() as stack:
+        progress = stack.enter_context(Progress(quiet=given["quiet"]))
+        index = stack.enter_context(
+            prepare.open_index(
+                chroma_url=given["chroma_url"],
+                embeddings_url=given["embeddings_url"],
+                embeddings_model=given["embeddings_model"],
+            )
+        )
+        libraries = prepare.index_libraries(
+            index, targets, prepare.find_interpreter(given["python"]), progress=progress.working
+        )
+
+        async def work() -> tuple[dict[str, Briefing], Usage]:
+            progress.working("Starting the model")
+            async with prepare.open_model(
+                given["model"],
+                given["base_url"],
+                cache=given["cache"],
+                replies=replies,
+                lora=given["lora"],
+            ) as model:
+                counting, written = CountingModel(model), {}
+                for one in libraries:
+                    progress.working(f"Reading the overview of {one.name}")
+                    info = index.info(one.name)
+                    written[one.name] = await briefing.brief(counting, index, settings, info)
+            return written, counting.usage
+
+        return run_async(work())
