@@ -1,14 +1,14 @@
-"""What a saved exploration shows: where its chain broke, what was recommended, what was needed."""
+"""What a saved exploration shows: where its chain broke, what was recommended, what was called."""
 
 from __future__ import annotations
 
-import ast
-import builtins
 from pathlib import Path
 
 from exploracoder.state import Exploration, Step
 
+from exploracoder_bench.api_names import called_names, last_names
 from exploracoder_bench.datasets.repository_tests import counted
+from exploracoder_bench.execution import is_executed
 from exploracoder_bench.results import ChainFacts
 
 
@@ -17,12 +17,52 @@ def read_chain(notebook: Path) -> ChainFacts:
     exploration = Exploration.load(notebook)
     broken = [number for number, step in enumerate(exploration.steps, 1) if not _ran(step)]
     used = [api for step in exploration.steps if step.candidate for api in step.candidate.apis]
+    due = [step for step in exploration.steps if step.status != "skipped"]
+    # Some methods plan and retrieve for each subtask, and explore none: that is no chain.
+    explored = due if any(map(_was_tried, due)) else []
     return ChainFacts(
+        explored=len(explored),
+        ran=sum(map(_ran, explored)),
         broken_at=broken[0] if broken else 0,
         error=_error(exploration.steps[broken[0] - 1]) if broken else _last_error(exploration),
         apis=len(used),
         recommended=_recommended(exploration),
     )
+
+
+def read_names(notebook: Path) -> dict[str, object]:
+    """Which names the solution calls, and which of them do not exist: of ``RunResult``.
+
+    Raises InputError when the notebook is no exploration.
+    """
+    exploration = Exploration.load(notebook)
+    known = last_names(tuple(one.name for one in exploration.libraries))
+    if exploration.solution is None or not known:
+        return {}
+    imported = {one.import_name.partition(".")[0] for one in exploration.libraries}
+    final = exploration.solution.final
+    # Names that come from the library itself were looked for in the installed one.
+    missing = tuple(problem.name.partition(".")[0] for problem in final.problems)
+    named = (*called_names(final.code, exploration.task.context, imported, known), *missing)
+    called = tuple(dict.fromkeys(named))
+    unknown = tuple(name for name in called if name not in known or name in missing)
+    return {"called": called, "unknown": unknown}
+
+
+def read_execution(notebook: Path) -> dict[str, object]:
+    """Whether the solution was executed without runtime errors, and how many of the texts that were
+    kept were checked: of ``RunResult``.
+
+    Raises InputError when the notebook is no exploration.
+    """
+    solution = Exploration.load(notebook).solution
+    if solution is None:
+        return {"executed": False, "checked": 0}
+    final = solution.final
+    return {
+        "executed": is_executed(final.observation, final.check_observation),
+        "checked": sum(one.check_observation is not None for one in solution.attempts),
+    }
 
 
 def read_tests(notebook: Path, tests: int) -> dict[str, object]:
@@ -39,23 +79,8 @@ def read_tests(notebook: Path, tests: int) -> dict[str, object]:
     return {"tests": of, "tests_passed": passed, "oracle_calls": shares}
 
 
-def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
-    """The names that a known solution calls, each once.
-
-    Those that the solution or its context defines are left out, and so are Python's own. They are
-    last names only (``parse_csv``): a solution does not say of which class a method is.
-    """
-    try:
-        tree, around = ast.parse(solution), ast.parse(context)
-    except SyntaxError:
-        return ()
-    nodes = [*ast.walk(tree), *ast.walk(around)]
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    own |= set(dir(builtins))
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    names = [call.attr for call in calls if isinstance(call, ast.Attribute)]
-    names += [call.id for call in calls if isinstance(call, ast.Name)]
-    return tuple(dict.fromkeys(name for name in names if name not in own))
+def _was_tried(step: Step) -> bool:
+    return any(one.observation is not None for one in step.candidates)
 
 
 def _ran(step: Step) -> bool:

@@ -38,7 +38,7 @@ def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--pythons",
             metavar="EXE|LIBRARY=EXE,…",
             help="The interpreter of all libraries, or of each; pandas' serves numpy, monkey and"
-            " beatnum too. Default: this one.",
+            " beatnum too. Default: environments of the pins of published data sets, and this one.",
         ),
         click.option(
             "--select",
@@ -85,6 +85,12 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--method", "methods", default="exploration", show_default=True, metavar="NAME,…")
 @click.option("--model", metavar="NAME", help="As in 'exploracoder explore'.")
 @click.option("--base-url", metavar="URL", help="As in 'exploracoder explore'.")
+@click.option(
+    "--lora",
+    type=click.Path(path_type=Path),
+    metavar="FILE.gguf",
+    help="As in 'exploracoder explore': an adapter makes another model of the embedded one.",
+)
 @click.option(
     "--samples",
     type=click.IntRange(1, 1000),
@@ -175,7 +181,7 @@ def compare(first: str, second: str) -> int:
 
     \b
       exploracoder bench compare runs-old runs-new
-      exploracoder bench compare runs:docprompting runs:exploracoder
+      exploracoder bench compare runs:docprompting runs:exploration
     """
     from exploracoder_bench.commands import compare_command
 
@@ -243,7 +249,11 @@ def fetch(name: str, url: str | None) -> int:
 
 @bench.command("private-libraries")
 @click.argument("folder", type=_OUT)
-@click.option("--python", metavar="EXE", help="Has pandas 1.5 and numpy 1.23. Default: this one.")
+@click.option(
+    "--python",
+    metavar="EXE",
+    help="Has pandas 1.5 and numpy 1.23. Default: an environment that is made of their pins.",
+)
 @click.option(
     "--mapping",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

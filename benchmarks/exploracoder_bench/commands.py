@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 from exploracoder import prepare
-from exploracoder.config import make_settings
+from exploracoder.config import Settings
 from exploracoder.errors import InputError
-from exploracoder.methods import find_method
 
 from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
+from exploracoder_bench.datasets.published import PANDAS
 from exploracoder_bench.datasets.selection import select
-from exploracoder_bench.environments import with_environments
+from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.plan import Plan, Price, identity_of, now
@@ -31,6 +31,8 @@ _HOSTED_URL = "https://api.openai.com/v1"
 def run_command(given: dict[str, Any], command: str) -> int:
     """``bench run``: 0 when every sample that was asked for counts, or 1."""
     out: Path = given["out"].absolute()
+    # What cannot be done is said before environments are made and the model's server is asked.
+    settings = _settings(given)
     problems = _problems(given)
     plan, asked = _plan(given, command, out)
     check_methods(problems, plan.methods)
@@ -39,7 +41,7 @@ def run_command(given: dict[str, Any], command: str) -> int:
         raise InputError(
             f"{classes[0]} is a class, whose methods work by its check: it cannot be hidden."
         )
-    bench = Bench(plan, problems, asked, out, given["executor"], given["jobs"], _run_seconds(given))
+    bench = Bench(plan, problems, asked, settings, out, given["executor"], given["jobs"])
     results = run_bench(bench, _say)
     from exploracoder_bench.report.tables import apart_table, methods_table
 
@@ -108,7 +110,9 @@ def private_libraries_command(folder: Path, python: str | None, mapping: Path) -
     """``bench private-libraries``: prints what was made."""
     from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
 
-    for made in make_libraries(folder.absolute(), read_mapping(mapping), python):
+    renaming = read_mapping(mapping)
+    python = python or environment_of(PANDAS, _say)
+    for made in make_libraries(folder.absolute(), renaming, python):
         click.echo(str(made))
     return 0
 
@@ -156,37 +160,64 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 
 def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
-    methods = [name.strip() for name in given["methods"].split(",") if name.strip()]
-    for name in methods:
-        find_method(name)
-    for assignment in given["assignments"]:
-        prepare.setting_of(assignment)
     options = [f"--set={assignment}" for assignment in given["assignments"]]
     options += [f"--profile={given['profile']}"] if given["profile"] else []
     model, base_url = _model(given["model"], given["base_url"])
-    identity = identity_of(model, base_url, os.environ.get("OPENAI_API_KEY", ""))
+    lora: Path | None = given["lora"]
+    lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
+    identity = identity_of(model, base_url, os.environ.get("OPENAI_API_KEY", ""), lora_sha256)
     plan = Plan(
         created=now(),
         command=command,
-        model=model,
+        model=model if lora is None else f"{model}+{lora.stem}",
         identity=identity,
+        lora=lora_sha256,
         options=tuple(options),
         timeout_s=given["timeout"],
-        methods=tuple(dict.fromkeys(methods)),
+        methods=_methods(given),
         samples=given["samples"],
         checks=given["checks"],
         price=parse_price(given["price"]),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
-    return plan, Asked(model, base_url, out / "replies" / identity[:16])
+    return plan, Asked(model, base_url, out / "replies" / identity[:16], lora)
 
 
-def _run_seconds(given: dict[str, Any]) -> float | None:
-    """The limit of a run that was set for candidates: known solutions have the same."""
+def _adapter_sha256(lora: Path, base_url: str | None) -> str:
+    """The hash of an adapter. Raises InputError when it cannot be used with the model."""
+    from exploracoder.models.adapter import check_adapter, file_sha256
+    from exploracoder.models.gguf_header import read_header
+    from exploracoder.models.weights import WeightsStore
+
+    if base_url is not None:
+        raise InputError("--lora is for the embedded model: add --model embedded, or leave it out.")
+    sha256, store = file_sha256(lora), WeightsStore()
+    if store.is_verified:
+        check_adapter(lora, store.path, store.model.sha256)
+    else:
+        read_header(lora)
+    return sha256
+
+
+def _methods(given: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_names([given["methods"]])))
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Settings]:
+    """What each method works with, as 'exploracoder explore' will find it.
+
+    Raises InputError when there is no such method, or one of them refuses a setting.
+    """
+    if not _methods(given):
+        raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
     assigned = dict(prepare.setting_of(one) for one in given["assignments"])
-    if "run_seconds" not in assigned:
-        return None
-    return make_settings("standard", run_seconds=assigned["run_seconds"]).run_seconds
+    is_embedded = _model(given["model"], given["base_url"])[0] == prepare.EMBEDDED
+    return {
+        name: prepare.settings_for(
+            name, profile=given["profile"], settings=assigned, is_embedded=is_embedded
+        )
+        for name in _methods(given)
+    }
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:

@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -93,6 +94,12 @@ def _make(home: Path, pins: Sequence[str]) -> None:
         python = ["--python", str(_python(home)), "--quiet", "--no-input"]
         pip(*python, "install", "--only-binary", ":all:", *pins)
         (home / _DONE).write_text(json.dumps(pins), encoding="utf-8")
+    except SetupError as error:
+        raise SetupError(
+            f"The environment of {', '.join(pins)} cannot be made with Python"
+            f" {platform.python_version()}. {error} Where they have no wheels for it, use another"
+            " Python, or name an interpreter that has the libraries with --pythons."
+        ) from error
     except OSError as error:
         raise SetupError(f"The environment {home} cannot be made: {error}.") from error
 

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+from exploracoder.config import Settings
+from exploracoder.engine.briefing import wants_briefing
 from exploracoder.errors import ModelError
+from exploracoder.methods import find_method
 
 from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
@@ -21,8 +25,8 @@ from exploracoder_bench.ledger import Ledger, alone_in
 from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Way, warm_index
-from exploracoder_bench.samples import Sample, clear_attempts, examine, explore, lost
+from exploracoder_bench.runs import Asked, Briefed, Way, warm_index
+from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
 
 RESULTS = "results.jsonl"
 # So many samples in a row that could not ask the model end the run: the next would not either.
@@ -31,15 +35,15 @@ _MODEL_GONE = 3
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is to be run, with what, and where it is kept."""
+    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names."""
 
     plan: Plan
     problems: Sequence[Problem]
     asked: Asked
+    settings: Mapping[str, Settings]
     out: Path
     executor: str = LOCAL
     jobs: int = 1
-    run_seconds: float | None = None
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
@@ -60,7 +64,11 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         write_plan(bench.out, plan)
         samples = _samples(bench, plan)
         ledger = Ledger(bench.out / RESULTS)
-        _work(samples, ledger, pool, say)
+        pending = [sample for sample in samples if not ledger.is_finished(sample.key)]
+        say(f"{len(samples)} samples, {len(samples) - len(pending)} of them finished before")
+        _warm((sample.problem for sample in pending), say)
+        _brief(pending, bench.settings, pool, say)
+        _work(pending, ledger, pool, say)
     found = (ledger.find(sample.key) for sample in samples)
     return tuple(result for result in found if result is not None)
 
@@ -77,16 +85,16 @@ def judge_all(
     futures = {pool.submit(examine, problem, out, run_seconds): problem for problem in problems}
     verdicts = {}
     for number, future in enumerate(as_completed(futures), start=1):
-        problem, error = futures[future], future.exception()
+        problem, loss = futures[future], _loss(future)
         verdict = (
-            future.result()
-            if error is None
-            else Verdict(
+            Verdict(
                 problem=problem.name,
                 digest=problem.digest,
                 is_sound=False,
-                reason=f"It could not be tried: {type(error).__name__}: {error}",
+                reason=f"It could not be tried: {loss}",
             )
+            if loss
+            else future.result()
         )
         verdicts[problem.name] = verdict
         note = "counts" if verdict.is_sound else "excluded"
@@ -99,7 +107,9 @@ def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]
     new = [one for one in bench.problems if one.name not in plan.problems]
     if not new:
         return {}
-    return judge_all(new, bench.out, pool, say, run_seconds=bench.run_seconds)
+    # No method's source says how long a run may take: all have the same limit.
+    run_seconds = max(one.run_seconds for one in bench.settings.values())
+    return judge_all(new, bench.out, pool, say, run_seconds=run_seconds)
 
 
 def _samples(bench: Bench, plan: Plan) -> list[Sample]:
@@ -112,6 +122,7 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
             bench.asked,
             bench.out,
             plan.timeout_s,
+            bench.settings[method].run_seconds,
         )
         for method in bench.plan.methods
         for seed in range(bench.plan.samples)
@@ -119,14 +130,12 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     ]
 
 
-def _work(samples: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:
-    pending = [sample for sample in samples if not ledger.is_finished(sample.key)]
-    say(f"{len(samples)} samples, {len(samples) - len(pending)} of them finished before")
-    _warm((sample.problem for sample in pending), say)
+def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:
     futures = {pool.submit(explore, sample): sample for sample in pending}
     started, gone = time.perf_counter(), 0
     for number, future in enumerate(as_completed(futures), start=1):
-        result = _result_of(future, futures[future])
+        loss = _loss(future)
+        result = lost(futures[future], loss) if loss else future.result()
         ledger.append(result)
         each_s = (time.perf_counter() - started) / number
         left = timedelta(seconds=round(each_s * (len(pending) - number)))
@@ -139,11 +148,13 @@ def _work(samples: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> No
             )
 
 
-def _result_of(future: Future[RunResult], sample: Sample) -> RunResult:
+def _loss(future: Future[Any]) -> str:
+    """Why what was handed to the pool has no result; nothing when it has one."""
+    # Dask cancels what it was given when its scheduler is lost.
+    if future.cancelled():
+        return "It was cancelled: its cluster was lost."
     error = future.exception()
-    if error is None:
-        return future.result()
-    return lost(sample, f"The worker was lost: {type(error).__name__}: {error}")
+    return f"The worker was lost: {type(error).__name__}: {error}" if error is not None else ""
 
 
 def _warm(problems: Iterable[Problem], say: Say) -> None:
@@ -155,6 +166,33 @@ def _warm(problems: Iterable[Problem], say: Say) -> None:
         failure = warm_index(problem)
         if failure:
             say(failure)
+
+
+def _brief(
+    samples: Iterable[Sample], settings: Mapping[str, Settings], pool: Pool, say: Say
+) -> None:
+    """Have the model write what it is told of each library before it plans: that is the library's
+    cost too, and would be the first sample's. Raises ModelError when the model cannot be asked.
+    """
+    distinct: dict[object, Sample] = {}
+    for sample in samples:
+        if sample.problem.libraries and find_method(sample.way.method).plans:
+            told = settings[sample.way.method]
+            if wants_briefing(told):
+                what = (told.few_shot_plans, told.library_summary)
+                libraries = (sample.problem.libraries, sample.problem.python)
+                distinct.setdefault((libraries, what), sample)
+    futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
+    for future in as_completed(futures):
+        sample, loss = futures[future], _loss(future)
+        briefed = Briefed(loss, "harness") if loss else future.result()
+        names = " and ".join(sample.problem.libraries)
+        say(f"the model on {names}, for {sample.way.method}: {briefed.said}")
+        if briefed.fault == "model":
+            raise ModelError(
+                f"The model could not be asked about {names}: {briefed.said} Nothing was run; give"
+                " the same command again to go on."
+            )
 
 
 def _line(result: RunResult) -> str:

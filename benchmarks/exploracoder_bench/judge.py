@@ -20,6 +20,7 @@ from exploracoder_kernel.sandbox import choose
 from exploracoder_kernel.sidecar import Sidecar
 from pydantic import BaseModel, ConfigDict
 
+from exploracoder_bench.execution import is_executed
 from exploracoder_bench.mutants import mutants
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.runs import environment, prepare
@@ -39,8 +40,8 @@ class Verdict(BaseModel):
 def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> Verdict:
     """Try the known solution and its mutants in ``folder``, which is made afresh.
 
-    A run that takes longer than ``run_seconds`` is ended; by default that is the limit which
-    candidates have.
+    A run that takes longer than ``run_seconds`` is ended: give the limit that candidates have. By
+    default it is that of the profile ``standard``.
     """
     if not problem.solution:
         return _verdict(problem, "", is_sound=True, note="It has no known solution to try.")
@@ -53,31 +54,38 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Whether a solution ran to its end and passed; the reason says what went wrong."""
+    """Whether a solution's text ran, was executed without runtime errors, and passed.
+
+    The reason says what went wrong.
+    """
 
     ran: bool
+    executed: bool
     passed: bool
     reason: str = ""
 
 
-def assess(problem: Problem, solution: str, folder: Path) -> Assessment:
+def assess(
+    problem: Problem, solution: str, folder: Path, run_seconds: float | None = None
+) -> Assessment:
     """Run a solution and the problem's check in ``folder``, which is made afresh.
 
-    Raises SidecarError and InputError when neither could be run.
+    Runs are limited as in `judge`. Raises SidecarError and InputError when neither could be run.
     """
     if not solution.strip():
-        return Assessment(ran=False, passed=False, reason="There is no solution.")
+        return Assessment(False, False, False, "There is no solution.")
     prepare(problem, folder)
-    return asyncio.run(_assess(problem, solution, folder))
+    return asyncio.run(_assess(problem, solution, folder, run_seconds))
 
 
-async def _assess(problem: Problem, solution: str, folder: Path) -> Assessment:
-    async with await _sidecar(problem, folder, None) as sidecar:
+async def _assess(
+    problem: Problem, solution: str, folder: Path, run_seconds: float | None
+) -> Assessment:
+    async with await _sidecar(problem, folder, run_seconds) as sidecar:
         context = await sidecar.run(sidecar.root, problem.context)
         if not context.ran:
             raise SidecarError(f"The context does not run here: {_said(context)}")
-        ran, failure = await _try(sidecar, problem, solution)
-        return Assessment(ran=ran, passed=not failure, reason=failure)
+        return await _try(sidecar, problem, solution)
 
 
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
@@ -117,11 +125,11 @@ def _import_path(problem: Problem) -> str:
 
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
-    return (await _try(sidecar, problem, solution))[1]
+    return (await _try(sidecar, problem, solution)).reason
 
 
-async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> tuple[bool, str]:
-    """Whether a solution ran to its end, and what is wrong with it: nothing when it passes."""
+async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
+    """What a solution and its check come to; there is no reason when it passes."""
     if problem.place is not None:
         ran, checked = await run_in_copy(sidecar, _class_task(problem, problem.place), solution)
     else:
@@ -132,8 +140,9 @@ async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> tuple[bool,
         finally:
             await sidecar.drop(branch)
     if checked is None:
-        return False, _said(ran)
-    return True, "" if checked.ran else _of_check(checked)
+        return Assessment(False, False, False, _said(ran))
+    reason = "" if checked.ran else _of_check(checked)
+    return Assessment(True, is_executed(ran, checked), checked.ran, reason)
 
 
 def _class_task(problem: Problem, place: Target) -> Task:

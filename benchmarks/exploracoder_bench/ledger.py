@@ -79,14 +79,22 @@ class Ledger:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the folder: two harnesses in one would run samples twice. Raises InputError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Hold the folder: two harnesses in one would run samples twice.
+
+    Raises InputError when another one holds it, SetupError when it cannot be used.
+    """
     lock = FileLock(folder / ".lock")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout as error:
         raise InputError(
             f"Another bench run works in {folder}. Wait for it, or choose another --out."
+        ) from error
+    except OSError as error:
+        raise SetupError(
+            f"{folder} cannot be used: {error.strerror or error}. Make room, or choose another"
+            " --out."
         ) from error
     try:
         yield

@@ -8,30 +8,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from exploracoder_bench.intervals import (
+    CONFIDENCE,
+    Estimate,
+    bootstrap,
+    mean_amount,
+    ratio,
+    sign_test,
+)
 from exploracoder_bench.plan import Price
 from exploracoder_bench.results import RunResult
 
-RESAMPLES = 2000
-CONFIDENCE = 0.95
-_SEED = 20_260_101
-
 Passed = Callable[[RunResult], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over problems with its interval; ``problems`` had as many samples as it takes."""
-
-    value: float
-    low: float
-    high: float
-    problems: int
-
-    def __str__(self) -> str:
-        """In per cent."""
-        if not self.problems:
-            return "-"
-        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -70,33 +58,42 @@ def after_calls(
     return bootstrap([_mean(score(_share(one, calls)) for one in group) for group in groups])
 
 
+def invented(results: Iterable[RunResult]) -> Estimate:
+    """The mean over problems of the share of called API names that no library has."""
+    groups = by_problem(one for one in results if one.called).values()
+    shares = [
+        sum(len(one.unknown) for one in group) / sum(len(one.called) for one in group)
+        for group in groups
+    ]
+    return bootstrap(shares)
+
+
 def passes_all(share: float) -> float:
     """1 for a class that passes all of its tests, or 0."""
     return float(share == 1.0)
 
 
+def success_at_k(results: Iterable[RunResult], k: int) -> Estimate:
+    """As pass@k, of solutions that were executed without runtime errors, right or wrong.
+
+    Results that do not say so are left out. Source: ExploraCoder, section 5.1.
+    """
+    return estimate_at_k(telling(results), k, is_success)
+
+
+def telling(results: Iterable[RunResult]) -> list[RunResult]:
+    """The results that say whether their solution was executed; an earlier version's do not."""
+    return [one for one in results if one.executed is not None]
+
+
 def is_success(result: RunResult) -> bool:
-    """Whether the solution ran to its end, right or wrong (success@k in ExploraCoder, 5)."""
-    return result.ran
+    """Whether the solution was executed without runtime errors, right or wrong."""
+    return bool(result.executed)
 
 
 def is_pass(result: RunResult) -> bool:
     """Whether the solution passed its check."""
     return result.is_solved
-
-
-def bootstrap(values: Sequence[float]) -> Estimate:
-    """The mean with a percentile interval from resampling problems; the same on every call."""
-    if not values:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    import numpy as np
-
-    given = np.asarray(values, dtype=float)
-    generator = np.random.default_rng(_SEED)
-    drawn = generator.integers(0, len(given), size=(RESAMPLES, len(given)))
-    edge = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(given[drawn].mean(axis=1), [edge, 1 - edge])
-    return Estimate(float(given.mean()), float(low), float(high), len(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +108,18 @@ class Paired:
     worse: tuple[str, ...]
 
     @property
+    def chance(self) -> float:
+        """How often a coin would favour one of them on so many problems, or more."""
+        return sign_test(len(self.better), len(self.worse))
+
+    @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out no difference at all."""
-        return self.difference.low > 0 or self.difference.high < 0
+        """Whether the interval leaves out no difference, and so does the sign test.
+
+        On a few problems resampling alone calls anything certain.
+        """
+        is_outside = self.difference.low > 0 or self.difference.high < 0
+        return is_outside and self.chance < 1 - CONFIDENCE
 
 
 def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
@@ -122,7 +128,7 @@ def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
     shared = sorted(ours.keys() & theirs.keys())
     rates = {name: (_rate(ours[name]), _rate(theirs[name])) for name in shared}
     return Paired(
-        difference=bootstrap([b - a for a, b in rates.values()]),
+        difference=bootstrap([b - a for a, b in rates.values()], least=-1.0),
         first=_mean(a for a, _ in rates.values()),
         second=_mean(b for _, b in rates.values()),
         better=tuple(name for name, (a, b) in rates.items() if b > a),
@@ -135,9 +141,13 @@ class Summary:
     """A method's samples, added up; means are over samples that count.
 
     ``recall`` is the share of names a known solution calls that are last names of APIs which a
-    prompt showed; nan when nothing was recommended or no solution is known. ``chain_rate`` is the
-    share of chains in which every subtask ran; nan without chains. ``seconds`` is of samples that
-    took no reply from an earlier, interrupted run.
+    prompt showed; nan when nothing was recommended or no solution is known. ``checked`` is a mean
+    of ``RunResult.checked``. A sample is a chain
+    when it tried a subtask: ``subtasks`` is how many a chain was to explore, ``subtask_rate`` the
+    share of them all that have an experience that ran (ExploraCoder, appendix A.5, table 8),
+    ``chain_rate`` the share of chains in which all have; nan without chains. ``seconds``, the
+    median, and ``mean_seconds``, a mean over problems, are of samples that took no reply from an
+    earlier, interrupted run.
     """
 
     problems: int
@@ -145,15 +155,20 @@ class Summary:
     apart: Mapping[str, int]
     solved: int
     ran: int
+    executed: int
     test_rate: float
+    subtasks: float
+    subtask_rate: Estimate
     chain_rate: float
     apis_per_subtask: float
     recall: float
+    checked: float
     calls: float
     prompt_tokens: float
     cached_tokens: float
     completion_tokens: float
     seconds: float
+    mean_seconds: Estimate
     seconds_per_solved: float
     tokens_per_solved: float
     money: float
@@ -163,26 +178,31 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
     """Add up."""
     given = list(results)
     counted = [one for one in given if one.counts]
-    chains = [one for one in counted if one.subtasks]
+    chains = [one for one in counted if one.chain.explored]
     timed = [one.seconds for one in counted if not one.cached_calls]
     solved = sum(one.is_solved for one in counted)
     completion = sum(one.completion_tokens for one in counted)
-    subtasks = sum(one.subtasks for one in chains)
+    explored = sum(one.chain.explored for one in chains)
     return Summary(
         problems=len(by_problem(counted)),
         samples=len(counted),
         apart=_apart(given),
         solved=solved,
         ran=sum(one.ran for one in counted),
+        executed=sum(map(is_success, counted)),
         test_rate=_mean(one.tests_passed / one.tests for one in counted if one.tests),
+        subtasks=_mean(one.chain.explored for one in chains),
+        subtask_rate=_subtask_rate(chains),
         chain_rate=_mean(float(not one.chain.broken_at) for one in chains),
-        apis_per_subtask=sum(one.chain.apis for one in chains) / subtasks if subtasks else math.nan,
+        apis_per_subtask=sum(one.chain.apis for one in chains) / explored if explored else math.nan,
         recall=_mean(filter(_is_known, map(recall, counted))),
+        checked=_mean(one.checked for one in counted if one.checked is not None),
         calls=_mean(one.calls for one in counted),
         prompt_tokens=_mean(one.prompt_tokens for one in counted),
         cached_tokens=_mean(one.cached_tokens for one in counted),
         completion_tokens=_mean(one.completion_tokens for one in counted),
         seconds=statistics.median(timed) if timed else math.nan,
+        mean_seconds=_mean_seconds(counted),
         seconds_per_solved=_mean(timed) * len(counted) / solved if solved and timed else math.nan,
         tokens_per_solved=completion / solved if solved else math.nan,
         money=money(counted, price or Price()),
@@ -197,6 +217,21 @@ def recall(result: RunResult) -> float:
     return sum(name in shown for name in result.gold) / len(result.gold)
 
 
+def _subtask_rate(chains: Sequence[RunResult]) -> Estimate:
+    """Of all subtasks of all chains, as the paper has it: problems with long chains weigh more."""
+    return ratio(
+        [
+            (sum(one.chain.ran for one in group), sum(one.chain.explored for one in group))
+            for group in by_problem(chains).values()
+        ]
+    )
+
+
+def _mean_seconds(results: Iterable[RunResult]) -> Estimate:
+    groups = by_problem(one for one in results if not one.cached_calls).values()
+    return mean_amount([_mean(one.seconds for one in group) for group in groups])
+
+
 def money(results: Iterable[RunResult], price: Price) -> float:
     """What the tokens cost, in the currency of the price."""
     return (
@@ -209,12 +244,12 @@ def money(results: Iterable[RunResult], price: Price) -> float:
 
 
 def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
-    """The samples that count, by problem."""
+    """The samples that count, by problem, in the order of names: intervals depend on it."""
     groups: dict[str, list[RunResult]] = defaultdict(list)
     for one in results:
         if one.counts:
             groups[one.problem].append(one)
-    return dict(groups)
+    return dict(sorted(groups.items()))
 
 
 def _apart(results: Sequence[RunResult]) -> dict[str, int]:

@@ -18,24 +18,26 @@ def mutants(problem: Problem) -> Mapping[str, str]:
 
     What the solution makes is replaced whole, by an object that equals nothing else, by None, and
     by an error. Finer changes (another constant, a call less) may leave a solution right, so a
-    check that accepts those proves nothing against it.
+    check that accepts those proves nothing against it. Of a solution that makes nothing which the
+    check reads, such as a loop or a call that works in place, nothing is left, or an error.
     """
     if problem.place is not None:
         return class_mutants(problem.solution, problem.entry_point or "")
-    made = problem.entry_point or problem.target
     known = problem.solution.rstrip()
     if problem.entry_point:
-        head = f"{known}\n\n\ndef {made}(*args, **kwargs):\n    "
+        head = f"{known}\n\n\ndef {problem.entry_point}(*args, **kwargs):\n    "
         return {
             "returns an alien object": f"{head}return object()\n",
             "returns None": f"{head}return None\n",
-            "raises": f"{head}raise RuntimeError('mutant')\n",
+            "raises": f"{head}{_RAISE}\n",
         }
-    names = [made] if made else _assigned(known)
-    return {
-        "makes alien objects": _after(known, names, "object()"),
-        "makes None": _after(known, names, "None"),
-    }
+    made = [problem.target] if problem.target else _made(known, problem.check)
+    if made:
+        return {
+            "makes alien objects": _after(known, made, "object()"),
+            "makes None": _after(known, made, "None"),
+        }
+    return _unlike(known, {"does nothing": "", "raises": f"{_RAISE}\n"})
 
 
 def class_mutants(known: str, name: str) -> Mapping[str, str]:
@@ -47,14 +49,30 @@ def class_mutants(known: str, name: str) -> Mapping[str, str]:
     """
     methods = [one for one in _class(ast.parse(known), name).body if _is_method(one)]
     if not methods:
-        return {"is missing": "", "is empty": _changed(known, name, lambda _: [])}
+        empty = {"is missing": "", "is empty": _changed(known, name, lambda _: [])}
+        return _unlike(known, empty)
     kept = _CONSTRUCTOR if any(map(_is_no_constructor, methods)) else ""
-    return {
+    changed = {
         "is missing": "",
         "has methods that raise": _changed(known, name, _doing(_RAISE, kept)),
         "has no methods": _changed(known, name, lambda one: [] if _is_method(one) else [one]),
         "has methods that return None": _changed(known, name, _doing("return None")),
     }
+    return _unlike(known, changed)
+
+
+def _unlike(known: str, found: Mapping[str, str]) -> Mapping[str, str]:
+    """Those that are other code than the known solution: what is right is no mutant."""
+    own = _form(known)
+    return {what: code for what, code in found.items() if _form(code) != own}
+
+
+def _form(code: str) -> str:
+    """What tells code from other code, however it is laid out."""
+    try:
+        return ast.dump(ast.parse(code))
+    except (SyntaxError, ValueError):
+        return code.strip()
 
 
 def _changed(known: str, name: str, change: _Change) -> str:
@@ -92,16 +110,39 @@ def _after(known: str, names: list[str], value: str) -> str:
     return "\n".join([known, *(f"{name} = {value}" for name in names), ""])
 
 
-def _assigned(code: str) -> list[str]:
+def _made(known: str, check: str) -> list[str]:
+    """What a solution makes and its check reads: anything else may be whatever it likes."""
     try:
-        tree = ast.parse(code)
+        body, checked = ast.parse(known).body, list(ast.walk(ast.parse(check)))
     except SyntaxError:
         return []
-    found: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found += [ast.unparse(target) for target in targets]
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.append(node.name)
+    names = {one for one in checked if isinstance(one, ast.Name)}
+    bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)}
+    read = {one.id for one in names} - bound
+    targets = [target for node in body for target in _targets(node)]
+    found = [ast.unparse(target) for target in targets if _owner(target) in read]
     return list(dict.fromkeys(found))
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    """What a statement binds, each alone."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [ast.Name(node.name)]
+    if isinstance(node, ast.Assign):
+        return [one for target in node.targets for one in _parts(target)]
+    return [node.target] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    if isinstance(target, ast.Starred):
+        return _parts(target.value)
+    if isinstance(target, ast.Tuple | ast.List):
+        return [part for one in target.elts for part in _parts(one)]
+    return [target]
+
+
+def _owner(target: ast.expr) -> str:
+    """The name of what a target is, or is a part of."""
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
 
 from exploracoder import __version__
-from exploracoder.errors import InputError, ModelError
+from exploracoder.errors import InputError, ModelError, SetupError
+from exploracoder.models.identity import fingerprint_of
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
@@ -19,8 +20,6 @@ from exploracoder_bench.problems import Problem
 FILE = "plan.json"
 # Whether the methods are given a problem's check, or it is only asked afterwards.
 Checks = Literal["shown", "hidden"]
-# What servers make up anew with every answer.
-_FLEETING = {"created", "permission"}
 
 
 class Price(BaseModel):
@@ -36,8 +35,10 @@ class Plan(BaseModel):
     """What was asked for, and with what it was answered.
 
     ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
-    model. ``checks`` says whether the methods saw them. ``problems`` maps each problem that counts
-    to its digest, ``excluded`` each other one to the reason.
+    model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
+    whether the methods saw them. ``problems`` maps each problem that counts to its digest,
+    ``excluded`` each other one to the reason. ``also_with`` are other versions that the runs went
+    on with.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,6 +49,7 @@ class Plan(BaseModel):
     command: str
     model: str
     identity: str
+    lora: str = ""
     options: tuple[str, ...]
     timeout_s: float
     methods: tuple[str, ...]
@@ -56,6 +58,7 @@ class Plan(BaseModel):
     price: Price = Price()
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
+    also_with: tuple[str, ...] = ()
 
     def judged(self, verdicts: dict[str, Verdict]) -> Plan:
         """With the problems that count, and the others with the reason."""
@@ -74,26 +77,29 @@ def now() -> datetime:
     return datetime.now(timezone.utc).replace(microsecond=0)
 
 
-def identity_of(model: str, base_url: str | None, api_key: str) -> str:
+def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str = "") -> str:
     """What tells this model from another that might answer under its name.
+
+    The embedded model with an adapter, whose SHA-256 is given, is another one than without.
 
     Raises ModelError when the endpoint cannot be asked.
     """
     if base_url is None:
         from exploracoder.models.weights import EMBEDDED
 
-        return EMBEDDED.sha256
+        if not lora_sha256:
+            return EMBEDDED.sha256
+        return hashlib.sha256(f"{EMBEDDED.sha256}+{lora_sha256}".encode()).hexdigest()
     import openai
 
     try:
         with openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=2) as client:
-            cards = [card.model_dump() for card in client.models.list().data if card.id == model]
+            cards = [card.model_dump() for card in client.models.list().data]
     except openai.NotFoundError:
         cards = []
     except openai.OpenAIError as error:
         raise ModelError(f"{base_url} cannot be asked for its models: {error}") from error
-    said = [{k: v for k, v in card.items() if k not in _FLEETING} for card in cards]
-    return hashlib.sha256(json.dumps([model, said], sort_keys=True).encode()).hexdigest()
+    return fingerprint_of(model, cards)
 
 
 def read_plan(out: Path) -> Plan | None:
@@ -108,11 +114,19 @@ def read_plan(out: Path) -> Plan | None:
 
 
 def write_plan(out: Path, plan: Plan) -> None:
-    """Write it whole or not at all."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Write it whole or not at all. Raises SetupError when it cannot be written."""
     beside = out / f".{FILE}"
-    beside.write_text(plan.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    beside.replace(out / FILE)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        beside.write_text(plan.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        beside.replace(out / FILE)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise SetupError(
+            f"{out / FILE} cannot be written: {error.strerror or error}. Make room and give the"
+            " same command again."
+        ) from error
 
 
 def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
@@ -146,6 +160,10 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             f"{', '.join(changed[:5])}: the problem or its data changed since these runs were"
             " begun. Put back what was there, or use another --out."
         )
+    if (before.version, before.python) != (asked.version, asked.python):
+        other = f"ExploraCoder {asked.version}, Python {asked.python}"
+        also_with = tuple(dict.fromkeys([*before.also_with, other]))
+        before = before.model_copy(update={"also_with": also_with})
     methods = tuple(dict.fromkeys([*before.methods, *asked.methods]))
     samples = max(before.samples, asked.samples)
     return before.model_copy(

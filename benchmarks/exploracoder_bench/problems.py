@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,12 +53,28 @@ class Problem:
 
     @property
     def digest(self) -> str:
-        """The head of the SHA-256 of what makes it this problem; paths are not part of it."""
+        """The head of the SHA-256 of what makes it this problem.
+
+        A library that is not installed is part of it, with all that is in it; where things lie, and
+        what is installed, is not.
+        """
         own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
-        parts = [own, self.libraries, self.target, _content(self.fixtures)]
+        libraries = [Path(name).name if os.sep in name else name for name in self.libraries]
+        parts = [own, libraries, self.target, _content(self.fixtures)]
+        parts += [found for name in self.libraries if (found := _content(self._home(name)))]
         if self.place is not None:
             parts += [self.place.file, self.requires, _content(Path(self.place.root))]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+    def _home(self, library: str) -> Path | None:
+        """The file or folder of a library that is not installed."""
+        if os.sep in library:
+            return Path(library)
+        if self.search_path is None:
+            return None
+        top = library.partition(".")[0]
+        module = self.search_path / f"{top}.py"
+        return module if module.is_file() else self.search_path / top
 
 
 def slug_of(name: str) -> str:
@@ -94,11 +111,15 @@ def check_methods(problems: Sequence[Problem], methods: Sequence[str]) -> None:
 
 
 def _content(folder: Path | None) -> list[str]:
+    """What is in a folder, or in a file alone; nothing where there is neither."""
     if folder is None:
         return []
+    if folder.is_file():
+        return [_line(folder, folder.parent)]
     found = (path for path in folder.rglob("*") if path.is_file())
     files = sorted(path for path in found if not _PASSING & set(path.relative_to(folder).parts))
-    return [
-        f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        for path in files
-    ]
+    return [_line(path, folder) for path in files]
+
+
+def _line(file: Path, folder: Path) -> str:
+    return f"{file.relative_to(folder)} {hashlib.sha256(file.read_bytes()).hexdigest()}"

@@ -7,22 +7,26 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 RunStatus = Literal["solved", "unverified", "failed", "cancelled", "setup"]
-# Whose failure it is that a sample does not count: the model could not be asked, code could not be
-# run (interpreter, library, data, scratch kernel), or the harness itself.
-Fault = Literal["", "model", "execution", "harness"]
+# Whose failure it is that a sample does not count: the model could not be asked, its server refused
+# a request, code could not be run (interpreter, library, data, scratch kernel), or the harness.
+Fault = Literal["", "model", "request", "execution", "harness"]
 RunKey = tuple[str, str, int, tuple[str, ...]]
 
 
 class ChainFacts(BaseModel):
     """What a saved exploration shows of its chain.
 
-    ``broken_at`` is the number, from 1, of the first subtask without an experience that ran; 0 when
-    there is none. ``apis`` counts the library's APIs in the experiences, ``recommended`` are the
+    ``explored`` counts the subtasks that were to be explored, ``ran`` those of them that have an
+    experience that ran; both are 0 where none was tried, which is no chain. ``broken_at`` is the
+    number, from 1, of the first subtask without such an experience; 0 when there is none. ``apis``
+    counts the library's APIs in the experiences, ``recommended`` are the
     import paths that any prompt showed, best first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    explored: int = 0
+    ran: int = 0
     broken_at: int = 0
     error: str = ""
     apis: int = 0
@@ -37,6 +41,12 @@ class RunResult(BaseModel):
     was ended, are more than none. ``setup`` means that the command could not do its work, which
     says nothing about the method; ``fault`` says whose failure that is. ``tests_passed`` of
     ``tests`` is the share of the problem's tests that the solution passes; a check is one test.
+    ``ran`` says that the solution's text ran, ``executed`` that nothing went wrong in its check
+    either but a failed assertion; it is None in a line that an earlier version wrote.
+    ``checked`` counts the texts in the trace that the method had checked; it may have tried more,
+    and kept none of them. None is as before.
+    ``called`` are the names that the solution calls and the libraries would have, ``unknown`` those
+    of them that they do not have.
     ``oracle_calls`` has that share for each text of a class that was judged, in order.
     """
 
@@ -51,6 +61,8 @@ class RunResult(BaseModel):
     fault: Fault = ""
     exit_code: int
     ran: bool = False
+    executed: bool | None = None
+    checked: int | None = None
     checks: str = "none"
     reason: str = ""
     solution: str = ""
@@ -71,6 +83,8 @@ class RunResult(BaseModel):
     seconds: float = 0.0
     chain: ChainFacts = ChainFacts()
     gold: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def key(self) -> RunKey:

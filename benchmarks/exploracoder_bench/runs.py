@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import subprocess
 import sysconfig
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.chains import gold_names, read_chain, read_tests
+from exploracoder_bench.api_names import gold_names
+from exploracoder_bench.chains import read_chain, read_execution, read_names, read_tests
 from exploracoder_bench.children import Children
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
@@ -40,18 +42,36 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which model is asked, and where its replies are kept; a run's key does not name it."""
+    """Which model is asked, with which adapter (a GGUF file), and where replies are kept for a run
+    that is ended.
+
+    A run's key does not name it.
+    """
 
     model: str
     base_url: str | None = None
     replies: Path | None = None
+    lora: Path | None = None
 
     @property
     def options(self) -> list[str]:
         """The arguments of ``exploracoder explore``."""
         given = ["--model", self.model]
         given += ["--base-url", self.base_url] if self.base_url else []
-        return [*given, "--replies", str(self.replies.absolute())] if self.replies else given
+        given += ["--replies", str(self.replies.absolute())] if self.replies else []
+        given += ["--lora", str(self.lora.absolute())] if self.lora else []
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class Briefed:
+    """What it cost to have the model write of libraries, or what went wrong and whose fault it is.
+
+    A model whose answers are no use there is nobody's ``fault`` yet: each sample will say.
+    """
+
+    said: str
+    fault: Fault = ""
 
 
 def prepare(problem: Problem, folder: Path) -> None:
@@ -138,6 +158,40 @@ def warm_index(problem: Problem) -> str:
     return ""
 
 
+def brief(
+    problem: Problem,
+    way: Way,
+    asked: Asked,
+    folder: Path,
+    *,
+    timeout_s: float,
+    children: Children | None = None,
+) -> Briefed:
+    """Have the model write what ``way`` tells it of the problem's libraries, in a new ``folder``.
+
+    It is kept with the index, for all runs of that way.
+    """
+    folder.mkdir(parents=True)
+    (folder / "task.txt").touch()
+    arguments = [script(), "brief", *map(_from_anywhere, problem.libraries)]
+    arguments += ["--method", way.method, "--python", _from_anywhere(problem.python)]
+    exit_code, is_late = (children or Children()).call(
+        [*arguments, "--json", "--quiet", *replace(asked, replies=None).options, *way.options],
+        folder,
+        environment=environment(problem),
+        timeout_s=timeout_s,
+    )
+    report = _report((folder / "report.json").read_text(encoding="utf-8", errors="replace"))
+    said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip()
+    if exit_code == 0:
+        usage = report.get("usage", {})
+        tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+        return Briefed(f"{usage.get('calls', 0)} model calls, {tokens} tokens")
+    late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
+    reason = report.get("error") or (said.splitlines()[-1] if said else late)
+    return Briefed(reason, _FAULTS.get(report.get("error_kind"), "execution"))
+
+
 def script() -> str:
     """The command line that belongs to this interpreter. Raises FileNotFoundError."""
     path = Path(sysconfig.get_path("scripts")) / "exploracoder"
@@ -155,6 +209,11 @@ def environment(problem: Problem) -> dict[str, str]:
     return own
 
 
+def is_full_disk(failure: str) -> bool:
+    """Whether an exception in words says that a disk, or what one may use of it, is full."""
+    return any(f"[Errno {number}]" in failure for number in (errno.ENOSPC, errno.EDQUOT))
+
+
 def result(
     problem: Problem,
     way: Way,
@@ -170,7 +229,9 @@ def result(
     subtasks = report.get("subtasks") or []
     parts = report.get("usage_by_part") or {}
     lines = said.strip().splitlines()
-    status = _status(exit_code, report)
+    failure = report.get("failure") or ""
+    is_hindered = report.get("status") == "failed" and is_full_disk(failure)
+    status: RunStatus = "setup" if is_hindered else _status(exit_code, report)
     return RunResult(
         problem=problem.name,
         dataset=problem.dataset,
@@ -178,11 +239,11 @@ def result(
         seed=way.seed,
         options=way.options,
         status=status,
-        fault=_fault(status, report),
+        fault="execution" if is_hindered else _fault(status, report),
         exit_code=exit_code,
         ran=bool(verified.get("ran")),
         checks=verified.get("checks", "none"),
-        reason=report.get("error") or report.get("reason") or (lines[-1] if lines else ""),
+        reason=failure if is_hindered else _reason(report, lines),
         solution=report.get("solution") or "",
         tests_passed=int(status == "solved"),
         subtasks=len(subtasks),
@@ -197,6 +258,11 @@ def result(
     )
 
 
+def _reason(report: Mapping[str, Any], lines: Sequence[str]) -> str:
+    return report.get("error") or report.get("reason") or (lines[-1] if lines else "")
+
+
+_FAULTS: Mapping[str | None, Fault] = {None: "harness", "model": "model", "request": "request"}
 _COUNTED = (
     "calls",
     "prompt_tokens",
@@ -218,6 +284,8 @@ def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:
         return done.model_copy(update={"status": "setup", "fault": "harness", "reason": lost})
     gold = gold_names(problem.solution, problem.context)
     told: dict[str, object] = {"chain": chain if done.counts else ChainFacts(), "gold": gold}
+    if done.counts:
+        told |= read_names(notebook) | read_execution(notebook)
     if problem.place is not None and done.counts:
         told |= read_tests(notebook, len(problem.tests))
     return done.model_copy(update=told)
@@ -233,6 +301,9 @@ def _status(exit_code: int, report: Mapping[str, Any]) -> RunStatus:
         return "solved" if report["status"] == "solved" else "unverified"
     if exit_code == 1 and report.get("status") == "failed":
         return "failed"
+    # An answer that is no use, or a prompt that is too long, comes of how the model was asked.
+    if report.get("error_kind") == "reply":
+        return "failed"
     # An exception that got out (exit code 1, no object) is a fault of ours, not of the method.
     return "cancelled" if exit_code == 130 else "setup"
 
@@ -240,8 +311,7 @@ def _status(exit_code: int, report: Mapping[str, Any]) -> RunStatus:
 def _fault(status: RunStatus, report: Mapping[str, Any]) -> Fault:
     if status not in ("setup", "cancelled"):
         return ""
-    kind = report.get("error_kind")
-    return "harness" if kind is None else "model" if kind == "model" else "execution"
+    return _FAULTS.get(report.get("error_kind"), "execution")
 
 
 def _report(printed: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,20 +14,25 @@ from exploracoder_bench.children import Children
 from exploracoder_bench.judge import Verdict, assess, judge
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunKey, RunResult
-from exploracoder_bench.runs import Asked, Way, run
+from exploracoder_bench.runs import Asked, Briefed, Way, brief, is_full_disk, run
 
 _ATTEMPTS = "attempts"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A problem explored in one way; ``out`` is the folder of the bench run."""
+    """A problem explored in one way; ``out`` is the folder of the bench run.
+
+    ``timeout_s`` is the limit of the whole sample, ``run_seconds`` that of one run in it; the way's
+    options say the same to the method.
+    """
 
     problem: Problem
     way: Way
     asked: Asked
     out: Path
     timeout_s: float
+    run_seconds: float
 
     @property
     def key(self) -> RunKey:
@@ -38,6 +43,17 @@ class Sample:
     def folder(self) -> Path:
         """Where its trace is kept."""
         return trace_folder(self.out, self.problem.slug, self.way.method, self.way.seed)
+
+    @property
+    def asking(self) -> Asked:
+        """The model, with a folder of replies that is this sample's alone.
+
+        Methods ask the same of a problem: one that took another's replies would have no seconds.
+        """
+        if self.asked.replies is None:
+            return self.asked
+        own = f"{self.way.method}-{self.way.seed}-{self.problem.slug}"
+        return replace(self.asked, replies=self.asked.replies / own)
 
 
 def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:
@@ -52,7 +68,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
         done = run(
             sample.problem,
             sample.way,
-            sample.asked,
+            sample.asking,
             attempt,
             timeout_s=sample.timeout_s,
             children=children,
@@ -61,7 +77,8 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
             shutil.rmtree(sample.folder)
         sample.folder.parent.mkdir(parents=True, exist_ok=True)
         attempt.rename(sample.folder)
-        return _assessed(sample, done) if sample.way.hides_check and done.counts else done
+        has_solution = done.counts and done.solution.strip()
+        return _assessed(sample, done) if sample.way.hides_check and has_solution else done
     except OSError as error:
         return lost(sample, f"{type(error).__name__}: {error}")
 
@@ -70,15 +87,18 @@ def _assessed(sample: Sample, done: RunResult) -> RunResult:
     """The result with what the check says of the solution, which the method has not heard."""
     folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
     try:
-        found = assess(sample.problem, done.solution, folder)
+        found = assess(sample.problem, done.solution, folder, sample.run_seconds)
     except (SidecarError, InputError) as error:
         return lost(sample, f"The solution could not be checked: {error}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if is_full_disk(found.reason):
+        return lost(sample, found.reason).model_copy(update={"fault": "execution"})
     return done.model_copy(
         update={
             "status": "solved" if found.passed else "failed",
             "ran": found.ran,
+            "executed": found.executed,
             "checks": "passed" if found.passed else "failed" if found.ran else "none",
             "reason": "" if found.passed else found.reason,
             "tests_passed": int(found.passed),
@@ -96,6 +116,24 @@ def examine(
     folder = (out / _ATTEMPTS / uuid4().hex).absolute()
     try:
         return judge(problem, folder, run_seconds)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
+    """Have what a sample's method tells the model of libraries written before it is measured."""
+    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    try:
+        return brief(
+            sample.problem,
+            sample.way,
+            sample.asked,
+            folder,
+            timeout_s=sample.timeout_s,
+            children=children,
+        )
+    except OSError as error:
+        return Briefed(f"{type(error).__name__}: {error}", "harness")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

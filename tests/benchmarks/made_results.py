@@ -6,6 +6,10 @@ from typing import Any
 
 from exploracoder_bench.results import RunResult
 
+# What a machine's load changes, and what tells a sample that took replies of one that was ended.
+NOT_COMPARED = {"seconds", "seconds_model", "seconds_execution", "seconds_exploration"}
+NOT_COMPARED |= {"cached_calls"}
+
 
 def made(**given: Any) -> RunResult:
     """A solved run, but for what is given."""
@@ -17,6 +21,7 @@ def made(**given: Any) -> RunResult:
         "status": "solved",
         "exit_code": 0,
         "ran": True,
+        "executed": True,
         "checks": "passed",
         "tests_passed": 1,
         "prompt_tokens": 1000,
@@ -35,4 +40,5 @@ def failed(**given: Any) -> RunResult:
 
 def apart(**given: Any) -> RunResult:
     """A run that does not count."""
-    return made(**({"status": "setup", "fault": "harness", "exit_code": 2, "ran": False} | given))
+    aside = {"status": "setup", "fault": "harness", "exit_code": 2, "ran": False, "executed": None}
+    return made(**(aside | given))

@@ -249,7 +249,9 @@ def test_an_environment_has_its_pins_and_is_made_once(index: Path) -> None:
 
 def test_an_environment_that_cannot_be_made_is_said_and_not_taken_for_one(index: Path) -> None:
     for _ in range(2):
-        with pytest.raises(SetupError, match="No matching distribution found for leaf==9"):
+        with pytest.raises(SetupError, match="No matching distribution found for leaf==9") as said:
             environment_of(["leaf==9"], print)
+        assert "environment of leaf==9 cannot be made with Python 3." in str(said.value)
+        assert "--pythons" in str(said.value)
     with pytest.raises(InputError, match="'leaf' is no pin"):
         environment_of(["leaf"], print)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,13 +15,15 @@ from threading import Thread
 
 import pytest
 from exploracoder.errors import InputError, SetupError
+from exploracoder_bench import commands
 from exploracoder_bench.datasets.fetching import fetch, fetched, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
-from exploracoder_bench.datasets.published import PUBLISHED
+from exploracoder_bench.datasets.published import PANDAS, PUBLISHED, TORCHDATA
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
+from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import Problem
 
 ANY = parse_pythons("python")
@@ -99,6 +102,54 @@ def test_completions_become_problems_that_their_known_solutions_solve(
     assert is_right(assignment, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "pins"),
+    [
+        ("PandasEval", PANDAS),
+        ("NumpyEval", PANDAS),
+        ("MonkeyEval", PANDAS),
+        ("BeatNumEval", PANDAS),
+        ("TorchDataEval", TORCHDATA),
+    ],
+)
+def test_a_published_set_requires_its_pins_unless_an_interpreter_is_named(
+    completions: Path, name: str, pins: tuple[str, ...]
+) -> None:
+    pinned = open_problems([f"{name}={completions}"], parse_pythons(None))
+    named = open_problems([f"{name}={completions}"], ANY)
+
+    assert {one.requires for one in pinned} == {pins}
+    assert {one.requires for one in named} == {()}
+    assert [one.digest for one in pinned] == [one.digest for one in named]
+
+
+def test_the_columns_of_torchdata_require_its_pins(tmp_path: Path) -> None:
+    file = tmp_path / "Torchdata_Github.json"
+    file.write_text(json.dumps(COLUMNS))
+
+    for name in ("Torchdata-Github", "Torchdata-Manual"):
+        (problem,) = open_problems([f"{name}={file}"], parse_pythons(None))
+        assert problem.requires == TORCHDATA
+
+
+def test_all_that_published_sets_require_are_pins() -> None:
+    for one in PUBLISHED.values():
+        assert one.requires or one.name == "RepoClassBench"
+        assert len(set(map(name_of, one.requires))) == len(one.requires)
+
+
+def test_repoclassbench_is_fetched_and_says_how_its_classes_become_tasks(tmp_path: Path) -> None:
+    file = tmp_path / "python_data.json"
+    file.write_text(json.dumps([CLASS]))
+
+    with pytest.raises(InputError, match=rf"class-tasks DIR --classes {file} --repositories"):
+        open_problems([f"repoclassbench={file}"], ANY)
+    file.write_text("[{}]")
+    with pytest.raises(InputError, match="task 1, cannot be read"):
+        open_problems([f"RepoClassBench={file}"], ANY)
+    assert find_published("RepoClassBench").file_name == "python_data.json"
+
+
 def test_columns_become_problems_with_the_data_that_lies_beside_them(tmp_path: Path) -> None:
     file = tmp_path / "Torchdata_Github.json"
     file.write_text(json.dumps(COLUMNS))
@@ -139,7 +190,7 @@ def test_a_class_outside_of_its_repository_is_refused(tmp_path: Path, path: str)
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("PandasEval", "no json", "cannot be read as problems"),
+        ("PandasEval", "no json", "line 1, is no JSON"),
         ("PandasEval", '{"task_id": 1}\n', "canonical_solution, prompt, test is missing"),
         ("Torchdata-Manual", "[1]", "cannot be read as columns"),
         ("Torchdata-Manual", '{"task": {}}', "has no column prompt"),
@@ -153,6 +204,92 @@ def test_a_file_of_another_form_is_refused(
 
     with pytest.raises(InputError, match=said):
         open_problems([f"{name}={file}"], ANY)
+
+
+PACKED = gzip.compress(json.dumps([*range(2000)]).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.jsonl.gz", PACKED[:200] + bytes(9) + PACKED[209:], "cannot be read as problems"),
+        ("a.jsonl.gz", PACKED[:-50], "cannot be read as problems"),
+        ("a.jsonl.gz", b"no gzip", "cannot be read as problems"),
+        ("a.jsonl", b"\n\xff\xfe{", r"a\.jsonl, line 2, is not text in UTF-8"),
+        ("a.jsonl", b"{}\n", "line 1: canonical_solution, prompt, task_id, test is missing"),
+        ("a.jsonl", b"\n\n[1]\n", "line 3: .* is missing"),
+        ("a.jsonl", b"{\n", "line 1, is no JSON"),
+    ],
+)
+def test_a_file_that_is_damaged_is_refused_with_the_line(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+
+    with pytest.raises(InputError, match=said):
+        open_problems([f"PandasEval={file}"], ANY)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"canonical_solution": []},
+        {"canonical_solution": [3]},
+        {"canonical_solution": None},
+        {"prompt": 3},
+        {"test": ["a"]},
+        {"entry_point": 3},
+        {"prompt": None},
+        {"test": []},
+    ],
+)
+def test_a_problem_with_a_part_that_is_no_text_is_refused_with_the_line(
+    tmp_path: Path, wrong: dict[str, object]
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{json.dumps(ASSIGNMENT)}\n{json.dumps(FUNCTION | wrong)}\n")
+
+    with pytest.raises(InputError, match=rf"line 2: {next(iter(wrong))} is no text"):
+        open_problems([f"PandasEval={file}"], ANY)
+
+
+def test_a_line_ends_with_a_newline_and_with_no_other_sign(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    row = FUNCTION | {"test": FUNCTION["test"] + "# \u2028\n"}
+    file.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+
+    assert len(open_problems([f"PandasEval={file}"], ANY)) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"prompt": 3}, {"canonical_solution": "[]"}, {"test": None}, {"task": 1}]
+)
+def test_a_row_of_columns_that_cannot_be_read_is_named(
+    tmp_path: Path, wrong: dict[str, object]
+) -> None:
+    file = tmp_path / "columns.json"
+    file.write_text(json.dumps(COLUMNS | {name: {"0": value} for name, value in wrong.items()}))
+
+    with pytest.raises(InputError, match="row 0, cannot be read"):
+        open_problems([f"Torchdata-Manual={file}"], ANY)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"task_id": 3},
+        {"class_name": None},
+        {"evaluation_metadata": {"test_directives": "tests/test_pot.py"}},
+        {"evaluation_metadata": {"test_directives": [3]}},
+    ],
+)
+def test_a_class_that_cannot_be_read_is_named(tmp_path: Path, wrong: dict[str, object]) -> None:
+    file = tmp_path / "python_data.json"
+    file.write_text(json.dumps([CLASS | wrong]))
+
+    with pytest.raises(InputError, match="task 1, cannot be read"):
+        read_class_tasks(file)
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -209,6 +346,28 @@ def test_the_task_to_begin_with_can_be_read_and_its_solution_is_right(tmp_path: 
     assert is_right(problem, Path(problem.libraries[0]).parent)
     with pytest.raises(InputError, match="is not empty"):
         init_tasks(folder)
+
+
+def test_a_task_is_another_when_its_library_is_and_the_same_wherever_it_lies(
+    tmp_path: Path,
+) -> None:
+    def digest(folder: Path) -> str:
+        (problem,) = open_problems([str(folder)], ANY)
+        return problem.digest
+
+    mine, moved = tmp_path / "mine", tmp_path / "elsewhere/mine"
+    init_tasks(mine)
+    before = digest(mine)
+    shutil.copytree(mine, moved)
+    assert digest(moved) == before
+
+    library = mine / "greetings/library/tinygreet.py"
+    (library.parent / "__pycache__").mkdir()
+    (library.parent / "__pycache__/tinygreet.pyc").write_text("what running leaves")
+    assert digest(mine) == before
+    library.write_text(library.read_text().replace("Good day", "Hi"))
+    assert digest(mine) != before
+    assert digest(moved) == before
 
 
 @pytest.mark.parametrize(
@@ -284,6 +443,27 @@ def test_a_private_library_has_the_new_names_only_and_stubs_that_say_so(tmp_path
     assert "def connect(" in stub
     assert "def concatenate(" not in stub
     assert "    def total_count(" in stub
+
+
+def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Sequence[str]] = []
+
+    def made(pins: Sequence[str], say: object) -> str:
+        asked.append(pins)
+        return sys.executable
+
+    monkeypatch.setattr(commands, "environment_of", made)
+    file = tmp_path / "renaming.json"
+    file.write_text(json.dumps({"beatnum": {"array": "numset"}}))
+
+    commands.private_libraries_command(tmp_path / "named", sys.executable, file)
+    assert asked == []
+    commands.private_libraries_command(tmp_path / "pinned", None, file)
+
+    assert asked == [PANDAS]
+    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "pinned/beatnum")
 
 
 def test_a_renaming_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +18,49 @@ from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelS
 from exploracoder_bench.ledger import Ledger
 
 from .conftest import make_kit
+from .made_results import NOT_COMPARED
 
 pytestmark = pytest.mark.slow
 
 BENCH = [sys.executable, "-c", "from exploracoder_bench.cli import bench; bench()"]
 RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
 WRONG = "```python\nword = 'three'\n```"
-# What a machine's load changes, and what tells a sample that took replies of one that was ended.
-NOT_COMPARED = {"seconds", "seconds_model", "seconds_execution", "seconds_exploration"}
-NOT_COMPARED |= {"cached_calls"}
 
 
 class Model:
-    """Solves Tiny/0 and not Tiny/1, whose answer it can hold back."""
+    """Solves Tiny/0 and not Tiny/1, whose answer it can hold back; counts the answers wanted."""
 
     def __init__(self) -> None:
         self.wait_s = 0.0
+        self.wanted = 0
 
     def __call__(self, request: RecordedRequest) -> Outcome:
-        if "Spell each" in json.dumps(request.body):
+        said = json.dumps(request.body)
+        form = json.dumps(request.body.get("response_format", {}))
+        if "subtasks" in form:
+            return '{"subtasks": ["Spell the number"]}'
+        if "relevant" in form:
+            return '{"relevant": [1]}'
+        if "introductions" in said:
+            return "Spells numbers."
+        self.wanted += 1
+        if "Spell each" in said:
             return RIGHT
         return Delay(self.wait_s, WRONG) if self.wait_s else WRONG
 
 
 @dataclass
 class Stage:
-    """A kit, a model, and the command that runs the one on the other."""
+    """A kit, a model, a method, and the command that runs them on one another."""
 
     kit: Path
     model: Model
     server: ScriptedModelServer
+    method: str = "direct"
 
     def command(self, out: Path, *more: str) -> list[str]:
         given = ["run", "--problems", str(self.kit), "--select", "Tiny/0,Tiny/1,Other/0"]
-        given += ["--method", "direct", "--model", self.server.model, "--timeout", "60"]
+        given += ["--method", self.method, "--model", self.server.model, "--timeout", "60"]
         given += ["--base-url", self.server.base_url, "--out", str(out)]
         return [*BENCH, *given, *more]
 
@@ -73,7 +82,22 @@ def stage(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> Itera
 @pytest.fixture(scope="module")
 def whole(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nothing disturbed."""
-    out = tmp_path_factory.mktemp("whole")
+    return undisturbed(stage, tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module", params=["direct", "capir"])
+def either(
+    request: pytest.FixtureRequest, stage: Stage, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Stage, Path]:
+    """A method that plans, or one that does not, and a run of it that nothing disturbed."""
+    staged = replace(stage, method=request.param)
+    if staged.method == stage.method:
+        whole: Path = request.getfixturevalue("whole")
+        return staged, whole
+    return staged, undisturbed(staged, tmp_path_factory.mktemp("whole"))
+
+
+def undisturbed(stage: Stage, out: Path) -> Path:
     done = stage.run(out)
     assert done.returncode == 0, done.stderr
     assert "Other/0  excluded  Its check accepts a solution that" in done.stderr
@@ -109,13 +133,15 @@ def children_of(pid: int) -> list[int]:
 
 
 def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
-    stage: Stage, whole: Path, tmp_path: Path
+    either: tuple[Stage, Path], tmp_path: Path
 ) -> None:
-    before = len(stage.server.chat_requests)
+    stage, whole = either
+    before = stage.model.wanted
     out = tmp_path / "killed"
     stage.model.wait_s = 30.0
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
-        wait_until(lambda: len(stage.server.chat_requests) == before + 2)
+        wait_until(lambda: stage.model.wanted == before + 2)
+        asked = len(stage.server.chat_requests)
         below = children_of(harness.pid)
         harness.kill()
     assert below
@@ -128,12 +154,13 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     assert again.returncode == 0, again.stderr
     assert facts(out) == facts(whole)
     assert "1 of them finished before" in again.stderr
-    # Tiny/0 was not asked for again; Tiny/1 was, since its answer never came.
-    assert len(stage.server.chat_requests) == before + 3
+    # Tiny/0 was not asked for again; of Tiny/1 the answer alone, since it never came.
+    assert len(stage.server.chat_requests) == asked + 1
     lines = (out / "results.jsonl").read_text().splitlines()
     assert len(lines) == 2
     for row in facts(out):
-        trace = out / "work" / row["problem"].replace("/", "_") / "direct-0/exploration.ipynb"
+        sample = f"{row['problem'].replace('/', '_')}/{stage.method}-0"
+        trace = out / "work" / sample / "exploration.ipynb"
         assert json.loads(trace.read_text())["nbformat"] == 4
     assert not (out / "attempts").exists() or not list((out / "attempts").iterdir())
 
@@ -177,9 +204,15 @@ def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_of_two_processes_ends_with_the_same_table(
-    stage: Stage, whole: Path, tmp_path: Path
+    either: tuple[Stage, Path],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     distributed = pytest.importorskip("distributed")
+    stage, whole = either
+    # Nothing is there yet that two workers could both want to make.
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path_factory.mktemp("cache")))
 
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exploracoder_bench.judge import judge
+from exploracoder_bench.judge import assess, judge
 from exploracoder_bench.mutants import mutants
 from exploracoder_bench.problems import Problem
 
@@ -79,3 +79,34 @@ def test_an_interpreter_that_is_missing_excludes_its_problem(
     verdict = judge(replace(problems["Tiny/0"], python="/no/such/python"), folder)
 
     assert verdict.reason.startswith("It could not be tried:")
+
+
+HEAD = "def spell(numbers):\n    "
+
+
+@pytest.mark.parametrize(
+    ("body", "check", "ran", "executed"),
+    [
+        ("return ['one', 'three']", "", True, True),
+        ("return []", "", True, True),
+        ("return no_such_name", "", True, False),
+        ("raise SystemExit", "", True, False),
+        ("return [", "", False, False),
+        ("return []", "import numpy\nnumpy.testing.assert_equal(spell([1]), 2)", True, True),
+        (
+            "return []",
+            "import unittest\nunittest.TestCase().assertEqual(spell([1]), ['one'])",
+            True,
+            True,
+        ),
+        ("return None", "spell([1])[0]", True, False),
+    ],
+)
+def test_a_function_was_executed_when_its_check_called_it_and_only_an_assertion_failed(
+    problems: dict[str, Problem], folder: Path, body: str, check: str, ran: bool, executed: bool
+) -> None:
+    problem = problems["Tiny/0"]
+
+    found = assess(replace(problem, check=check or problem.check), f"{HEAD}{body}\n", folder)
+
+    assert (found.ran, found.executed) == (ran, executed)

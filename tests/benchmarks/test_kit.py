@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,6 +101,37 @@ def test_a_problem_is_another_when_its_check_or_its_data_is(
     assert problem.digest != before
 
 
+def test_a_problem_is_another_when_a_library_that_is_not_installed_is(kit: Path) -> None:
+    def digests() -> dict[str, str]:
+        return {one.name: one.digest for one in read_kit(kit, lambda _: sys.executable)}
+
+    before, private = digests(), kit / "private"
+    (private / "another.py").write_text("")
+    (private / "frumpkin/__pycache__").mkdir()
+    (private / "frumpkin/__pycache__/a.pyc").write_text("what running leaves")
+    assert digests() == before
+
+    (private / "frumpkin/more.py").write_text("")
+    assert not set(digests().values()) & set(before.values())
+
+
+def test_a_library_by_path_is_known_by_what_is_in_it(kit: Path, tmp_path: Path) -> None:
+    (first, *_) = read_kit(kit, lambda _: sys.executable)
+    lone, package = tmp_path / "a/frumpkin.py", tmp_path / "b/frumpkin"
+    package.mkdir(parents=True)
+    lone.parent.mkdir()
+    for file in (lone, package / "__init__.py"):
+        file.write_text("one = 1\n")
+
+    by_file, by_folder = (replace(first, libraries=(str(one),)) for one in (lone, package))
+    before = [by_file.digest, by_folder.digest]
+    assert len({*before, first.digest}) == 3
+
+    for file in (lone, package / "__init__.py"):
+        file.write_text("one = 2\n")
+    assert not {by_file.digest, by_folder.digest} & set(before)
+
+
 def test_whatever_a_data_set_calls_a_problem_its_folder_stays_inside(
     problems: dict[str, Problem],
 ) -> None:
@@ -127,6 +160,32 @@ def test_names_may_overlap_and_each_problem_comes_once(problems: dict[str, Probl
 def test_a_name_that_means_nothing_is_refused(problems: dict[str, Problem]) -> None:
     with pytest.raises(InputError, match="is named 'Tiny/9'"):
         select(list(problems.values()), ["smoke", "Tiny/9"])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe{", r"a\.jsonl, line 1, is not text in UTF-8"),
+        (b"\n{}", r"a\.jsonl, line 2, is no problem: id: Field required"),
+        (b"{", r"a\.jsonl, line 1, is no problem: .*JSON"),
+    ],
+)
+def test_a_file_of_a_kit_that_is_damaged_is_refused_with_the_line(
+    kit: Path, content: bytes, said: str
+) -> None:
+    (kit / "dev/a.jsonl").write_bytes(content)
+
+    with pytest.raises(InputError, match=said):
+        read_kit(kit, lambda _: sys.executable)
+
+
+def test_a_row_without_a_known_solution_is_refused(kit: Path) -> None:
+    file = kit / "dev/Other.jsonl"
+    told = json.loads(file.read_text()) | {"canonical_solution": []}
+    file.write_text(json.dumps(told))
+
+    with pytest.raises(InputError, match="line 1, is no problem: canonical_solution"):
+        read_kit(kit, lambda _: sys.executable)
 
 
 def test_a_folder_that_is_no_kit_is_refused(tmp_path: Path) -> None:

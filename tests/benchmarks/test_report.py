@@ -5,6 +5,7 @@ import json
 from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder.errors import InputError
@@ -12,14 +13,21 @@ from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.metrics import is_pass
 from exploracoder_bench.plan import Plan, write_plan
 from exploracoder_bench.report.comparing import comparison
-from exploracoder_bench.report.tables import apart_table, at_k_table, datasets_table, methods_table
+from exploracoder_bench.report.tables import (
+    apart_table,
+    at_k_table,
+    chains_table,
+    datasets_table,
+    methods_table,
+)
 from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.results import RunResult
 
 from .made_results import apart, failed, made
 
 EVIL = "<script>alert(1)</script>"
-CHAIN = {"broken_at": 2, "error": "KeyError", "apis": 2, "recommended": ("tea.brew",)}
+CHAIN = {"explored": 3, "ran": 1, "broken_at": 2, "error": "KeyError", "apis": 2}
+CHAIN |= {"recommended": ("tea.brew",)}
 RESULTS = [
     made(),
     made(seed=1),
@@ -31,7 +39,7 @@ RESULTS = [
 ]
 
 
-def runs(folder: Path, results: list[RunResult]) -> Path:
+def runs(folder: Path, results: list[RunResult], **more: Any) -> Path:
     """A folder as ``bench run`` leaves it."""
     plan = Plan(
         created=datetime(2026, 1, 2, tzinfo=timezone.utc),
@@ -45,7 +53,7 @@ def runs(folder: Path, results: list[RunResult]) -> Path:
         problems={one.problem: "digest" for one in results},
         excluded={"Bad/0": "Its known solution fails here: KeyError"},
     )
-    write_plan(folder, plan)
+    write_plan(folder, plan.model_copy(update=more))
     ledger = Ledger(folder / "results.jsonl")
     for one in results:
         ledger.append(one)
@@ -69,9 +77,10 @@ class Tags(HTMLParser):
 def test_the_methods_stand_in_lines_and_what_does_not_count_stands_apart() -> None:
     lines = methods_table(RESULTS).splitlines()
 
+    assert {line.count(" | ") for line in lines} == {lines[0].count(" | ")}
     assert lines[2].startswith("| direct | 2 | 4 | 50.0% [")
-    assert lines[2].endswith("| 1,000 | 600 | 100 | 10.0 | 1 |")
-    assert lines[3].startswith("| ours | 2 | 2 | 100.0% [100.0%, 100.0%] |")
+    assert lines[2].endswith("| 1,000 | 600 | 100 | 10.0 | 10.0 [10.0, 10.0] | 1 |")
+    assert lines[3].startswith("| ours | 2 | 2 | 100.0% [34.2%, 100.0%] |")
 
 
 def test_a_k_of_which_a_method_has_too_few_samples_is_left_out() -> None:
@@ -87,7 +96,7 @@ def test_the_data_sets_stand_in_lines_and_the_methods_in_columns() -> None:
     lines = datasets_table([*RESULTS, failed(dataset="Other", problem="O/0")]).splitlines()
 
     assert lines[0] == "| pass@1 | direct | ours |"
-    assert lines[2] == "| Other | 0.0% [0.0%, 0.0%] | - |"
+    assert lines[2] == "| Other | 0.0% [0.0%, 79.3%] | - |"
 
 
 def test_what_does_not_count_is_listed_with_whose_fault_it_is_in_one_line() -> None:
@@ -112,6 +121,11 @@ def test_a_report_has_tables_sheets_pictures_and_says_what_was_left_out(tmp_path
         rows = list(csv.DictReader(sheet))
     assert len(rows) == len(RESULTS)
     assert "'=cmd()" in {row["reason"] for row in rows}
+    assert {row["subtasks_ran"] for row in rows} == {"0", "1"}
+    with (tmp_path / "report/methods.csv").open() as sheet:
+        (direct, _) = csv.DictReader(sheet)
+    shares = [direct[f"subtask_rate{end}"] for end in ("", "_low", "_high")]
+    assert [round(float(share), 3) for share in shares] == [0.333, 0.069, 0.862]
 
 
 def test_the_page_of_failures_shows_whatever_models_write_and_runs_none_of_it(
@@ -132,6 +146,26 @@ def test_the_page_of_failures_shows_whatever_models_write_and_runs_none_of_it(
     assert "the chain broke: KeyError" in page
 
 
+def test_a_method_without_a_chain_has_no_figures_of_one() -> None:
+    results = [made(method="capir", subtasks=3), *RESULTS]
+
+    lines = chains_table(results).splitlines()
+
+    assert lines[2].startswith("| capir | - | - | - | - |")
+    assert lines[3].startswith("| direct | 3.0 | 33.3% [6.9%, 86.2%] | 0.0% | 0.67 |")
+
+
+def test_only_chains_are_drawn_where_they_break(tmp_path: Path) -> None:
+    planned = runs(tmp_path / "planned", [made(method="capir", subtasks=3)])
+    explored = runs(tmp_path / "explored", RESULTS)
+
+    for folder, pictured in ((planned, False), (explored, True)):
+        write_report([folder], folder / "report", None, print)
+
+        assert (folder / "report/breaks.svg").exists() == pictured
+    assert "capir" not in (explored / "report/breaks.svg").read_text()
+
+
 def test_several_folders_make_one_report_with_their_names(tmp_path: Path) -> None:
     folders = [runs(tmp_path / name, [made(), failed(problem="b")]) for name in ("old", "new")]
 
@@ -141,15 +175,112 @@ def test_several_folders_make_one_report_with_their_names(tmp_path: Path) -> Non
     assert "| direct (new) | 2 | 2 |" in tables
 
 
+def test_folders_of_one_name_are_told_apart_by_those_above_them(tmp_path: Path) -> None:
+    solved = runs(tmp_path / "modelA/runs", [made()])
+    wrong = runs(tmp_path / "modelB/runs", [failed(reason="no tea")])
+    for folder in (solved, wrong):
+        trace = folder / "work/Tiny_0/direct-0/exploration.ipynb"
+        trace.parent.mkdir(parents=True)
+        trace.write_text("{}")
+
+    tables = write_report([solved, wrong], tmp_path / "report", None, print)
+
+    assert "| direct (modelA/runs) | 1 | 1 | 100.0%" in tables
+    assert "| direct (modelB/runs) | 1 | 1 | 0.0%" in tables
+    page = Tags((tmp_path / "report/failures.html").read_text())
+    assert "../modelB/runs/work/Tiny_0/direct-0/exploration.ipynb" in page.links
+    said = comparison(str(solved), str(wrong))
+    assert "| direct (tea, modelA/runs) |" in said
+    with pytest.raises(InputError, match="is named twice"):
+        write_report([solved, solved], tmp_path / "report", None, print)
+
+
+def test_a_report_says_how_its_samples_were_made(tmp_path: Path) -> None:
+    more = {"checks": "hidden", "also_with": ("ExploraCoder 9, Python 4",)}
+    folder = runs(tmp_path / "runs", [made(checked=3), made(seed=1, checked=0)], **more)
+
+    tables = write_report([folder], tmp_path / "report", None, print)
+
+    text = (tmp_path / "report/report.md").read_text()
+    assert "checks: hidden" in text
+    assert "gone on with ExploraCoder 9, Python 4" in text
+    heads, _, line = tables.splitlines()[:3]
+    column = heads.split(" | ").index("checked texts")
+    assert line.split(" | ")[column] == "1.5"
+    assert "| differs |" not in text
+
+
+def test_what_an_earlier_version_ran_says_nothing_of_checked_texts() -> None:
+    heads, _, line = methods_table([made(checked=None)]).splitlines()
+
+    assert line.split(" | ")[heads.split(" | ").index("checked texts")] == "-"
+
+
+HOW: dict[str, tuple[object, str]] = {
+    "checks": ("hidden", "checks"),
+    "options": (("--set=samples=1",), "options"),
+    "timeout_s": (5.0, "seconds for a sample"),
+    "version": ("0.0.9", "ExploraCoder"),
+    "python": ("3.0", "Python"),
+    "also_with": (("ExploraCoder 9, Python 4",), "gone on with"),
+    "identity": ("1" * 64, "model"),
+    "problems": ({"Tiny/0": "other"}, "problem Tiny/0"),
+}
+
+
+@pytest.mark.parametrize("field", HOW)
+def test_two_runs_that_were_not_made_alike_are_said_to_differ(tmp_path: Path, field: str) -> None:
+    value, said = HOW[field]
+    old = runs(tmp_path / "old", [made()])
+    new = runs(tmp_path / "new", [made()], **{field: value})
+
+    compared = comparison(str(old), str(new))
+    reported = write_report([old, new], tmp_path / "report", None, print)
+
+    for text in (compared, reported):
+        (head,) = [line for line in text.splitlines() if line.startswith("| differs |")]
+        assert head == "| differs | old | new |"
+        rows = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
+        assert [row.split(" | ")[0] for row in rows] == [f"| {said}"]
+
+
+def test_runs_that_were_made_alike_do_not_differ(tmp_path: Path) -> None:
+    old, new = (runs(tmp_path / name, [made()]) for name in ("old", "new"))
+    both = runs(tmp_path / "both", [made(), made(method="ours")], checks="hidden")
+
+    assert "differs" not in comparison(str(old), str(new))
+    assert "differs" not in comparison(f"{both}:direct", f"{both}:ours")
+
+
+def test_the_excluded_of_several_folders_are_told_apart(tmp_path: Path) -> None:
+    old = runs(tmp_path / "old", [made()], excluded={"Bad/0": "KeyError"})
+    new = runs(tmp_path / "new", [made()], excluded={"Bad/0": "TypeError"})
+
+    tables = write_report([old, new], tmp_path / "report", None, print)
+
+    assert "| Bad/0 (old) | KeyError |" in tables
+    assert "| Bad/0 (new) | TypeError |" in tables
+
+
 def test_two_versions_are_compared_with_an_interval(tmp_path: Path) -> None:
-    old = runs(tmp_path / "old", [failed(problem=name) for name in "abcdef"])
-    new = runs(tmp_path / "new", [made(problem=name) for name in "abcde"] + [failed(problem="f")])
+    old = runs(tmp_path / "old", [failed(problem=name) for name in "abcdefg"])
+    new = runs(tmp_path / "new", [made(problem=name) for name in "abcdef"] + [failed(problem="g")])
 
     said = comparison(str(old), f"{new}:direct")
 
-    assert "+83.3% [+50.0%, +100.0%]" in said
-    assert "The interval leaves out no difference." in said
-    assert "Better on 5: a, b, c, d, e." in said
+    assert "+85.7% [+57.1%, +100.0%]" in said
+    assert "better on 6 and worse on 0 problems comes by chance with p = 0.031" in said
+    assert "That is more than chance" in said
+    assert "Better on 6: a, b, c, d, e, f." in said
+
+
+def test_a_difference_on_one_problem_is_said_to_be_perhaps_chance(tmp_path: Path) -> None:
+    old, new = runs(tmp_path / "old", [failed()]), runs(tmp_path / "new", [made()])
+
+    said = comparison(str(old), str(new))
+
+    assert "+100.0% [-58.7%, +100.0%]" in said
+    assert "That may be chance" in said
 
 
 def test_a_comparison_of_nothing_is_refused(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
         asked = Asked(server.model, server.base_url)
         done = run(problem, Way("direct", 0), asked, tmp_path / "work", timeout_s=60)
 
-    assert (done.status, done.ran, done.checks) == ("failed", True, "failed")
+    assert (done.status, done.ran, done.executed, done.checks) == ("failed", True, True, "failed")
     assert done.calls == 1
     assert done.completion_tokens > 0
     assert (tmp_path / "work/exploration.ipynb").exists()
@@ -97,6 +97,7 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
     ("report", "fault"),
     [
         ({"status": "failed", "error": "No answer.", "error_kind": "model"}, "model"),
+        ({"status": "failed", "error": "No such field.", "error_kind": "request"}, "request"),
         ({"status": "failed", "error": "No library.", "error_kind": "setup"}, "execution"),
         ({}, "harness"),
     ],
@@ -106,6 +107,34 @@ def test_what_does_not_count_is_said_to_be_the_models_the_executions_or_our_faul
 ) -> None:
     assert read(problem, 2, report).fault == fault
     assert read(problem, 1, SOLVED | {"status": "failed"}).fault == ""
+
+
+def test_an_answer_that_could_not_be_used_is_the_methods_failure(problem: Problem) -> None:
+    report = SOLVED | {"status": "failed", "error": "No plan.", "error_kind": "reply"}
+
+    done = read(problem, 2, report | {"verified": {"ran": False, "checks": "none"}})
+
+    assert (done.status, done.fault, done.counts, done.reason) == ("failed", "", True, "No plan.")
+    assert done.calls == 5
+
+
+@pytest.mark.parametrize(
+    ("failure", "fault"),
+    [
+        ("OSError: [Errno 28] No space left on device: 'out.csv'", "execution"),
+        ("OSError: [Errno 122] Disk quota exceeded", "execution"),
+        ("OSError: [Errno 2] No such file or directory", ""),
+        (None, ""),
+    ],
+)
+def test_a_full_disk_is_no_failure_of_the_methods(
+    problem: Problem, failure: str | None, fault: str
+) -> None:
+    done = read(problem, 1, SOLVED | {"status": "failed", "failure": failure})
+
+    assert (done.fault, done.counts) == (fault, not fault)
+    if fault:
+        assert failure is not None and failure in done.reason
 
 
 @pytest.mark.slow

@@ -13,14 +13,21 @@ PythonOf = Callable[[Sequence[str]], str]
 _KIN = {"numpy": "pandas", "monkey": "pandas", "beatnum": "pandas"}
 
 
+def this_python(libraries: Sequence[str]) -> str:
+    """This interpreter, which nobody named: what a data set requires may be installed elsewhere."""
+    return sys.executable
+
+
 def parse_pythons(text: str | None) -> PythonOf:
     """From ``EXE`` for all, or ``LIBRARY=EXE,LIBRARY=EXE``, a function from libraries to one.
 
-    pandas' interpreter serves numpy, monkey and beatnum too. Without text it is this interpreter.
+    pandas' interpreter serves numpy, monkey and beatnum too. Without text it is ``this_python``.
     Raises InputError, as the function does when a library has none.
     """
-    if not text or "=" not in text:
-        return lambda libraries: text or sys.executable
+    if not text:
+        return this_python
+    if "=" not in text:
+        return lambda libraries: text
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     if not all(library and executable for library, _, executable in pairs):
         raise InputError(f"--pythons takes EXE or LIBRARY=EXE,LIBRARY=EXE, not {text!r}.")

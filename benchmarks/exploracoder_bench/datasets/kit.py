@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.lines import read_lines
 from exploracoder_bench.problems import Problem
 
 
@@ -31,7 +32,7 @@ class Row(BaseModel):
     context: str
     requirement: str
     test: str
-    canonical_solution: tuple[str, ...]
+    canonical_solution: tuple[str, ...] = Field(min_length=1)
     example_inputs: str | None = None
     entry_point: str | None = None
     fixtures: str | None = None
@@ -100,8 +101,13 @@ def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
 
 
 def _rows(file: Path) -> tuple[Row, ...]:
-    lines = file.read_text(encoding="utf-8").splitlines()
+    return tuple(_row(place, line) for place, line in read_lines(file))
+
+
+def _row(place: str, line: str) -> Row:
     try:
-        return tuple(Row.model_validate_json(line) for line in lines if line.strip())
+        return Row.model_validate_json(line)
     except ValidationError as error:
-        raise InputError(f"{file} holds a line that is no problem: {error}") from error
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "its form"
+        raise InputError(f"{place}, is no problem: {where}: {fault['msg']}.") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.fetching import fetched, find_published
-from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
 from exploracoder_bench.datasets.own_tasks import read_tasks
 from exploracoder_bench.problems import Problem
@@ -20,8 +20,8 @@ def open_problems(
 ) -> list[Problem]:
     """The problems of each: a kit's folder, a folder of tasks, NAME, or NAME=FILE.
 
-    ``search_path`` has modules that no interpreter has, such as the private libraries. Raises
-    InputError.
+    Published problems require their pins where no interpreter was named. ``search_path`` has
+    modules that no interpreter has, such as the private libraries. Raises InputError.
     """
     problems = [problem for spec in specs for problem in _open(spec, python_of)]
     if search_path is None:
@@ -38,4 +38,7 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
         one = find_published(name)
     except InputError as error:
         raise InputError(f"--problems: {spec!r} is no folder. {error}") from error
-    return one.read(one, Path(file) if equals else fetched(one), python_of)
+    problems = one.read(one, Path(file) if equals else fetched(one), python_of)
+    if python_of is not this_python:
+        return problems
+    return [replace(problem, requires=one.requires) for problem in problems]

@@ -3,6 +3,9 @@
 Addresses name a commit, so what lies there does not change. None of the files is part of this
 project. Their SHA-256 could not be looked up where this was written: it is noted when a file is
 first fetched, and held to from then on; ``sha256`` here wins where it is known.
+
+The pins are those with which the known solutions pass (Python 3.11; pandas 1.5 and numpy 1.23 have
+wheels for no newer one). The private libraries are made of pandas and numpy.
 """
 
 from __future__ import annotations
@@ -11,8 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from exploracoder.errors import InputError
+
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.datasets.pycodegpt import read_completions
+from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.datasets.torchdata_tasks import read_columns
 from exploracoder_bench.problems import Problem
 
@@ -21,17 +27,33 @@ _PRIVATE = f"{_PYCODEGPT}/0e88e7567c7596f249c95b5489237a171ac5cf47/apicoder/priv
 _PUBLIC = f"{_PYCODEGPT}/8a2dc2d35ea768199864b97cb06d5a5227e35cf0/cert/pandas-numpy-eval/data"
 _EXPLORACODER = "https://raw.githubusercontent.com/greenlight2000/ExploraCoder_paper"
 
+_REPOCLASSBENCH = "https://raw.githubusercontent.com/microsoft/repoclassbench"
+
+PANDAS = ("pandas==1.5.3", "numpy==1.23.5")
+TORCHDATA = (
+    "torchdata==0.7.1",
+    "torch==2.13.0",
+    "numpy==1.26.4",
+    "pandas==2.2.3",
+    "pyarrow==18.1.0",
+    "requests==2.34.2",
+    "fsspec==2026.9.0",
+    # A later one has no wheel.
+    "iopath==0.1.9",
+)
+
 Read = Callable[["Published", Path, PythonOf], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A data set: its name, library, address, and how its file is read."""
+    """A data set: its name, library, address, how its file is read, and the pins it requires."""
 
     name: str
     library: str
     url: str
     read: Read
+    requires: tuple[str, ...]
     sha256: str | None = None
 
     @property
@@ -48,35 +70,65 @@ def _columns(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
     return read_columns(file, one.name, one.library, python_of)
 
 
+def _classes(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
+    """Raises InputError always: without its repositories the file makes no problems."""
+    classes = len(read_class_tasks(file))
+    raise InputError(
+        f"{file} has {classes} classes of {one.name}, and their repositories come apart from it."
+        f" Make tasks of both: exploracoder bench class-tasks DIR --classes {file} --repositories"
+        " FOLDER --python EXE; then say --problems DIR."
+    )
+
+
 # Source: TorchDataEval, MonkeyEval, BeatNumEval: Zan et al. 2022, "When Language Model Meets
 # Private Library"; PandasEval, NumpyEval: Zan et al. 2022, "CERT"; Torchdata-Github, -Manual:
-# ExploraCoder, section 4.
+# ExploraCoder, section 4; RepoClassBench: its section 3.
 PUBLISHED = {
     one.name: one
     for one in (
-        Published("PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", _completions),
-        Published("NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", _completions),
-        Published("MonkeyEval", "monkey", f"{_PRIVATE}/real_monkey_eval_v3.jsonl.gz", _completions),
+        Published("PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", _completions, PANDAS),
+        Published("NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", _completions, PANDAS),
         Published(
-            "BeatNumEval", "beatnum", f"{_PRIVATE}/real_beatnum_eval_v3.jsonl.gz", _completions
+            "MonkeyEval",
+            "monkey",
+            f"{_PRIVATE}/real_monkey_eval_v3.jsonl.gz",
+            _completions,
+            PANDAS,
+        ),
+        Published(
+            "BeatNumEval",
+            "beatnum",
+            f"{_PRIVATE}/real_beatnum_eval_v3.jsonl.gz",
+            _completions,
+            PANDAS,
         ),
         Published(
             "TorchDataEval",
             "torchdata",
             f"{_PRIVATE}/real_torchdata_eval_v3.jsonl.gz",
             _completions,
+            TORCHDATA,
         ),
         Published(
             "Torchdata-Github",
             "torchdata",
             f"{_EXPLORACODER}/f9f2af621b3a394218d478e4e08e2e4719b20e4f/datasets/Torchdata_Github.json",
             _columns,
+            TORCHDATA,
         ),
         Published(
             "Torchdata-Manual",
             "torchdata",
             f"{_EXPLORACODER}/76a77067a6c1e2cfc60fe484e4dc8c9c68418761/datasets/Torchdata_Manual.json",
             _columns,
+            TORCHDATA,
+        ),
+        Published(
+            "RepoClassBench",
+            "",
+            f"{_REPOCLASSBENCH}/e850c3fa438357e1ceabfecc9f650f3473ce3604/data/input/python_data.json",
+            _classes,
+            (),
         ),
     )
 }

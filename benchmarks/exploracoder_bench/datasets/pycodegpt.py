@@ -9,7 +9,6 @@ Source: microsoft/PyCodeGPT, ``cert/pandas-numpy-eval`` and ``apicoder/private-e
 from __future__ import annotations
 
 import ast
-import gzip
 import json
 import re
 from pathlib import Path
@@ -18,8 +17,10 @@ from typing import Any
 from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.lines import read_lines
 from exploracoder_bench.problems import Problem
 
+_NO_FUNCTION = "none"
 _ASSIGNMENT = re.compile(r"^(?P<target>[^\s=#][^=#\n]*?)\s*=\s*$")
 
 
@@ -30,18 +31,29 @@ def read_completions(file: Path, dataset: str, library: str, python_of: PythonOf
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
+    return [_row(place, line) for place, line in read_lines(file)]
+
+
+def _row(place: str, line: str) -> dict[str, Any]:
     try:
-        content = file.read_bytes()
-        text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode("utf-8")
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{file} cannot be read as problems, one a line: {error}.") from error
+        row = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{place}, is no JSON: {error}.") from error
     wanted = {"task_id", "prompt", "test", "canonical_solution"}
-    for number, row in enumerate(rows, start=1):
-        missing = wanted - set(row) if isinstance(row, dict) else wanted
-        if missing:
-            raise InputError(f"{file}, problem {number}: {', '.join(sorted(missing))} is missing.")
-    return rows
+    missing = wanted - set(row) if isinstance(row, dict) else wanted
+    if missing:
+        raise InputError(f"{place}: {', '.join(sorted(missing))} is missing.")
+    told: dict[str, Any] = row | {"canonical_solution": _first(row["canonical_solution"])}
+    told["entry_point"] = row.get("entry_point") or _NO_FUNCTION
+    for name in ("canonical_solution", "prompt", "test", "entry_point"):
+        if not isinstance(told[name], str):
+            raise InputError(f"{place}: {name} is no text.")
+    return told
+
+
+def _first(given: object) -> object:
+    """The first of several known solutions; None of none."""
+    return (given or [None])[0] if isinstance(given, list) else given
 
 
 def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Problem:
@@ -49,8 +61,6 @@ def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Pr
     context, unfinished = split_prompt(row["prompt"], entry_point)
     match = _ASSIGNMENT.match(unfinished.strip().rpartition("\n")[2])
     target = match["target"] if match and not entry_point else ""
-    given = row["canonical_solution"]
-    completion = given if isinstance(given, str) else given[0]
     return Problem(
         name=str(row["task_id"]),
         dataset=dataset,
@@ -60,7 +70,7 @@ def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Pr
         entry_point=entry_point,
         libraries=(library,),
         python=python,
-        solution=joined(unfinished, completion, entry_point),
+        solution=joined(unfinished, row["canonical_solution"], entry_point),
         target=target,
     )
 
@@ -107,5 +117,5 @@ def joined(unfinished: str, completion: str, entry_point: str | None) -> str:
 
 
 def _entry_point(row: dict[str, Any]) -> str | None:
-    name = row.get("entry_point")
-    return None if name in (None, "", "none") else str(name)
+    name: str = row["entry_point"]
+    return None if name == _NO_FUNCTION else name

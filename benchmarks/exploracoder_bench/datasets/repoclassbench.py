@@ -46,6 +46,11 @@ def read_class_tasks(file: Path, wording: Wording = "detailed") -> list[ClassTas
 
 def _task(row: dict[str, Any], number: int, file: Path, wording: Wording) -> ClassTask:
     try:
+        tests = row["evaluation_metadata"]["test_directives"]
+        texts = [row[name] for name in ("task_id", "class_name", "ground_truth_class_body")]
+        texts += [row[f"{wording}_description"], *tests]
+        if not (isinstance(tests, list) and all(isinstance(one, str) for one in texts)):
+            raise ValueError("a name, description, class or test is no text")
         repository, slash, path = row["file"].partition("/")
         if not slash or ".." in Path(path).parts or Path(path).is_absolute():
             raise ValueError(f"file {row['file']!r} is not inside a repository")
@@ -55,7 +60,7 @@ def _task(row: dict[str, Any], number: int, file: Path, wording: Wording) -> Cla
             file=path,
             class_name=row["class_name"],
             description=row[f"{wording}_description"],
-            tests=tuple(row["evaluation_metadata"]["test_directives"]),
+            tests=tuple(tests),
             solution=row["ground_truth_class_body"],
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:

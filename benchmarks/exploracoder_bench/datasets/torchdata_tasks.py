@@ -40,8 +40,11 @@ def read_columns(file: Path, dataset: str, library: str, python_of: PythonOf) ->
     for key in columns["prompt"]:
         try:
             row = {name: columns[name][key] for name in columns if key in columns[name]}
+            wrong = [name for name in _COLUMNS if not isinstance(row[name], str)]
+            if wrong:
+                raise ValueError(f"{wrong[0]} is no text")
             made = _problem(row, f"{dataset}/{key}", dataset, (library,), python, data)
-        except (KeyError, ValueError, SyntaxError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, SyntaxError) as error:
             raise InputError(f"{file}, row {key}, cannot be read: {error!r}.") from error
         problems.append(made)
     return problems

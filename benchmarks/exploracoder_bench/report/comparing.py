@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from exploracoder.errors import InputError
 
+from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
 from exploracoder_bench.markdown import markdown
-from exploracoder_bench.metrics import CONFIDENCE, RESAMPLES, by_problem, compare, summarize
-from exploracoder_bench.report.reading import read_method
+from exploracoder_bench.metrics import by_problem, compare, summarize
+from exploracoder_bench.report.differences import differences_table
+from exploracoder_bench.report.reading import folder_of, read_all, read_method
 from exploracoder_bench.report.tables import number, percent
 
 _SHOWN = 20
 
 
 def comparison(first: str, second: str) -> str:
-    """A table of both, the difference with its interval, and which problems differ.
+    """A table of both, the difference with its interval, which problems differ, and in what the
+    runs were not made alike.
 
     Each is ``DIR`` or ``DIR:METHOD``. Raises InputError when they share no problem.
     """
-    (one, ours), (other, theirs) = read_method(first), read_method(second)
+    specs = (first, second)
+    folders = list(dict.fromkeys(map(folder_of, specs)))
+    runs = dict(zip(folders, read_all(folders), strict=True))
+    (one, ours), (other, theirs) = (read_method(runs[folder_of(spec)], spec) for spec in specs)
     shared = by_problem(ours).keys() & by_problem(theirs).keys()
     if not shared:
         raise InputError(f"{first} and {second} have no problem in common with samples that count.")
@@ -32,15 +38,21 @@ def comparison(first: str, second: str) -> str:
     said = (
         f"Second minus first, in pass@1 on the {len(shared)} problems of both:"
         f" {gap.value:+.1%} [{gap.low:+.1%}, {gap.high:+.1%}]"
-        f" ({CONFIDENCE:.0%} interval, {RESAMPLES} resamples of problems)."
+        f" ({CONFIDENCE:.0%} interval, {RESAMPLES} resamples of problems). Being better on"
+        f" {len(paired.better)} and worse on {len(paired.worse)} problems comes by chance with"
+        f" p = {paired.chance:.3f} (sign test)."
     )
     verdict = (
-        "The interval leaves out no difference."
+        f"That is more than chance: the interval leaves out no difference, and p is below"
+        f" {1 - CONFIDENCE:.2f}."
         if paired.is_clear
-        else "That may be chance: the interval holds no difference too."
+        else f"That may be chance: the interval holds no difference too, or p is not below"
+        f" {1 - CONFIDENCE:.2f}."
     )
     lists = (_named("Better", paired.better), _named("Worse", paired.worse))
-    return "\n\n".join([markdown(head, rows), f"{said} {verdict}", *filter(None, lists)])
+    not_alike = differences_table(list(runs.values()))
+    more = filter(None, (*lists, not_alike))
+    return "\n\n".join([markdown(head, rows), f"{said} {verdict}", *more])
 
 
 def _named(word: str, names: tuple[str, ...]) -> str:

@@ -66,7 +66,7 @@ def _cost(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
 
 def _breaks(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
     """Bars: of a method's chains, how many broke first at which subtask, or not at all."""
-    chains = {name: [one for one in group if one.subtasks] for name, group in groups.items()}
+    chains = {name: [one for one in group if one.chain.explored] for name, group in groups.items()}
     chains = {name: group for name, group in chains.items() if group}
     width = 0.8 / max(1, len(chains))
     for number, (method, group) in enumerate(chains.items()):

@@ -6,8 +6,9 @@ import csv
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from exploracoder_bench.metrics import by_problem, recall, summarize
+from exploracoder_bench.metrics import by_problem, is_success, recall, summarize
 from exploracoder_bench.plan import Price
 from exploracoder_bench.report.tables import grouped
 from exploracoder_bench.results import RunResult
@@ -29,24 +30,38 @@ def write_sheets(out: Path, results: Sequence[RunResult], price: Price) -> None:
                 "samples": len(group),
                 "solved": sum(one.is_solved for one in group),
                 "ran": sum(one.ran for one in group),
+                "executed": sum(map(is_success, group)),
             }
             for method, all_of_it in methods.items()
             for name, group in by_problem(all_of_it).items()
         ],
     )
-    sums = {method: asdict(summarize(group, price)) for method, group in methods.items()}
     _write(
         out / "methods.csv",
         [
-            {"method": method, **row, "apart": sum(row["apart"].values())}
-            for method, row in sums.items()
+            {"method": method, **_flat(asdict(summarize(group, price)))}
+            for method, group in methods.items()
         ],
     )
 
 
+def _flat(sums: dict[str, Any]) -> dict[str, object]:
+    """A summary with a column for each end of an interval."""
+    row: dict[str, object] = {}
+    for name, value in sums.items():
+        if name == "apart":
+            row[name] = sum(value.values())
+        elif isinstance(value, dict):
+            row |= {name: value["value"]}
+            row |= {f"{name}_{end}": value[end] for end in ("low", "high")}
+        else:
+            row[name] = value
+    return row
+
+
 def _sample(one: RunResult) -> dict[str, object]:
     row = {key: value for key, value in one.model_dump().items() if key not in _LEFT_OUT}
-    chain = {"broken_at": one.chain.broken_at, "error": one.chain.error, "apis": one.chain.apis}
+    chain = one.chain.model_dump(exclude={"recommended", "ran"}) | {"subtasks_ran": one.chain.ran}
     calls = {"oracle_calls": " ".join(f"{share:g}" for share in one.oracle_calls)}
     return row | chain | {"recall": recall(one)} | calls
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+from exploracoder_bench.intervals import Estimate
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.metrics import (
     after_calls,
     by_problem,
     estimate_at_k,
+    invented,
     is_pass,
-    is_success,
     passes_all,
+    success_at_k,
     summarize,
 )
 from exploracoder_bench.plan import Price
@@ -24,16 +26,18 @@ KS = (1, 3, 5, 10, 20)
 def methods_table(results: Sequence[RunResult], price: Price | None = None) -> str:
     """A line a method: what it solved and what a sample cost."""
     head = ["method", "problems", "samples", "pass@1", "success@1", "test rate"]
-    head += ["calls", "prompt tokens", "of them cached", "completion tokens", "median s", "apart"]
+    head += ["names that do not exist", "checked texts", "calls", "prompt tokens"]
+    head += ["of them cached", "completion tokens", "median s", "mean s", "apart"]
     has_price = price is not None and price != Price()
     rows = []
     for method, group in grouped(results, lambda one: one.method).items():
         sums = summarize(group, price)
         row: list[object] = [method, sums.problems, sums.samples]
-        row += [estimate_at_k(group, 1, is_pass), estimate_at_k(group, 1, is_success)]
-        row += [percent(sums.test_rate), number(sums.calls, 1), number(sums.prompt_tokens)]
+        row += [estimate_at_k(group, 1, is_pass), success_at_k(group, 1)]
+        row += [percent(sums.test_rate), invented(group), number(sums.checked, 1)]
+        row += [number(sums.calls, 1), number(sums.prompt_tokens)]
         row += [number(sums.cached_tokens), number(sums.completion_tokens)]
-        row += [number(sums.seconds, 1), sum(sums.apart.values())]
+        row += [number(sums.seconds, 1), interval(sums.mean_seconds), sum(sums.apart.values())]
         rows.append([*row, f"{sums.money:.2f}"] if has_price else row)
     return markdown([*head, "money"] if has_price else head, rows)
 
@@ -72,15 +76,15 @@ def oracle_table(results: Sequence[RunResult]) -> str:
 
 def chains_table(results: Sequence[RunResult]) -> str:
     """A line a method with a chain: where it breaks, and what was recommended."""
-    head = ["chains", "subtasks", "all ran", "APIs per subtask", "recall of needed names"]
-    head += ["solved", "completion tokens per solved", "seconds per solved"]
+    head = ["chains", "subtasks", "subtasks that ran", "all ran", "APIs per subtask"]
+    head += ["recall of needed names", "solved"]
+    head += ["completion tokens per solved", "seconds per solved"]
     rows = []
     for method, group in grouped(results, lambda one: one.method).items():
         sums = summarize(group)
-        chains = [one for one in group if one.counts and one.subtasks]
-        mean = sum(one.subtasks for one in chains) / len(chains) if chains else math.nan
-        row: list[object] = [method, number(mean, 1), percent(sums.chain_rate)]
-        row += [number(sums.apis_per_subtask, 2), percent(sums.recall), sums.solved]
+        row: list[object] = [method, number(sums.subtasks, 1), sums.subtask_rate]
+        row += [percent(sums.chain_rate), number(sums.apis_per_subtask, 2)]
+        row += [percent(sums.recall), sums.solved]
         row += [number(sums.tokens_per_solved), number(sums.seconds_per_solved, 1)]
         rows.append(row)
     return markdown(head, rows)
@@ -128,6 +132,15 @@ def grouped(
 def number(value: float, digits: int = 0) -> str:
     """A number for a table; a dash when it is not known."""
     return "-" if math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def interval(estimate: Estimate) -> str:
+    """An amount with its interval, which one problem does not have; a dash when it is not known."""
+    if not estimate.problems:
+        return "-"
+    if estimate.problems == 1:
+        return number(estimate.value, 1)
+    return f"{estimate.value:,.1f} [{estimate.low:,.1f}, {estimate.high:,.1f}]"
 
 
 def percent(value: float) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from exploracoder_bench.metrics import CONFIDENCE, RESAMPLES, is_pass, is_success
+from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
+from exploracoder_bench.metrics import is_pass, is_success, telling
 from exploracoder_bench.plan import Plan, Price
 from exploracoder_bench.problems import slug_of
 from exploracoder_bench.report.browser import write_browser
+from exploracoder_bench.report.differences import differences_table
 from exploracoder_bench.report.figures import draw
-from exploracoder_bench.report.reading import Runs, read_runs
+from exploracoder_bench.report.reading import Runs, read_all
 from exploracoder_bench.report.sheets import write_sheets
 from exploracoder_bench.report.tables import (
     apart_table,
@@ -36,9 +38,14 @@ def write_report(
     folders: Sequence[Path], out: Path, price: Price | None, say: Callable[[str], None]
 ) -> str:
     """Write the report of one or more runs; its tables. Raises InputError, SetupError."""
-    runs = [read_runs(folder) for folder in folders]
-    results = [result for one in runs for result in _labelled(one, is_alone=len(runs) == 1)]
-    traces = {id(result): _trace(runs, result) for result in results}
+    runs = read_all(folders)
+    results: list[RunResult] = []
+    traces: dict[int, Path] = {}
+    for one in runs:
+        for sample in one.results:
+            result = _named(sample, one.label) if len(runs) > 1 else sample
+            traces[id(result)] = _trace(one, sample)
+            results.append(result)
     cost = price or runs[0].plan.price
     out.mkdir(parents=True, exist_ok=True)
     drawn = draw(out, results)
@@ -46,7 +53,9 @@ def write_report(
         say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
     write_sheets(out, results, cost)
     write_browser(out / "failures.html", results, traces)
-    tables = _tables(results, cost, {k: v for one in runs for k, v in one.plan.excluded.items()})
+    tables = "\n\n".join(
+        filter(None, (_tables(results, cost, _excluded(runs)), differences_table(runs)))
+    )
     about = "\n\n".join(_about(one) for one in runs)
     pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in drawn)
     links = "The failures, one by one: [failures.html](failures.html)."
@@ -55,34 +64,36 @@ def write_report(
     return tables
 
 
-def _labelled(runs: Runs, *, is_alone: bool) -> list[RunResult]:
+def _named(result: RunResult, label: str) -> RunResult:
     """With several folders, a method's name says which it is from."""
-    if is_alone:
-        return list(runs.results)
-    return [
-        one.model_copy(update={"method": f"{one.method} ({runs.label})"}) for one in runs.results
-    ]
+    return result.model_copy(update={"method": f"{result.method} ({label})"})
 
 
-def _trace(runs: Sequence[Runs], result: RunResult) -> Path:
-    for one in runs:
-        method = result.method.removesuffix(f" ({one.label})")
-        if len(runs) == 1 or method != result.method:
-            folder = trace_folder(one.folder, slug_of(result.problem), method, result.seed)
-            return folder / NOTEBOOK
-    return Path(NOTEBOOK)
+def _trace(runs: Runs, result: RunResult) -> Path:
+    folder = trace_folder(runs.folder, slug_of(result.problem), result.method, result.seed)
+    return folder / NOTEBOOK
+
+
+def _excluded(runs: Sequence[Runs]) -> dict[str, str]:
+    return {
+        f"{name} ({one.label})" if len(runs) > 1 else name: reason
+        for one in runs
+        for name, reason in one.plan.excluded.items()
+    }
 
 
 def _tables(results: Sequence[RunResult], price: Price, excluded: dict[str, str]) -> str:
     note = (
         f"Shares are means over problems, with {CONFIDENCE:.0%} intervals from {RESAMPLES}"
-        " resamples of problems; tokens and calls are means of a sample."
+        " resamples of problems, or by Wilson where all problems came out alike; tokens and calls"
+        " are means of a sample."
     )
+    told = telling(results)
     parts = (
         methods_table(results, price),
         note,
         at_k_table(results, "pass@k", is_pass),
-        at_k_table(results, "success@k", is_success),
+        at_k_table(told, "success@k", is_success) if told else "",
         datasets_table(results),
         oracle_table(results),
         chains_table(results),
@@ -97,10 +108,14 @@ def _about(runs: Runs) -> str:
     lines = (
         f"- `{plan.command}`",
         f"- begun {plan.created:%Y-%m-%d %H:%M} UTC, ExploraCoder {plan.version}, Python"
-        f" {plan.python}",
+        f" {plan.python}{_gone_on(plan)}",
         f"- model {plan.model}, identity `{plan.identity}`",
         f"- {len(plan.problems)} problems count, {len(plan.excluded)} are excluded;"
-        f" {plan.samples} samples each, at most {plan.timeout_s:g} s;"
+        f" {plan.samples} samples each, at most {plan.timeout_s:g} s; checks: {plan.checks};"
         f" options: {' '.join(plan.options) or 'none'}",
     )
     return f"## {runs.label}\n\n" + "\n".join(lines)
+
+
+def _gone_on(plan: Plan) -> str:
+    return f"; gone on with {'; '.join(plan.also_with)}" if plan.also_with else ""

@@ -1,0 +1,46 @@
+"""Where runs were not made alike, so that their figures do not differ by their methods alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from exploracoder_bench.markdown import markdown
+from exploracoder_bench.plan import Plan
+from exploracoder_bench.report.reading import Runs
+
+_SHOWN = 20
+_HEAD = 12
+
+_FACTS: dict[str, Callable[[Plan], str]] = {
+    "model": lambda plan: f"{plan.model} ({plan.identity[:_HEAD]})",
+    "checks": lambda plan: plan.checks,
+    "options": lambda plan: " ".join(plan.options) or "none",
+    "seconds for a sample": lambda plan: f"{plan.timeout_s:g}",
+    "ExploraCoder": lambda plan: plan.version,
+    "Python": lambda plan: plan.python,
+    "gone on with": lambda plan: "; ".join(plan.also_with) or "nothing else",
+}
+
+
+def differences_table(runs: Sequence[Runs]) -> str:
+    """A line a fact that is not the same for all, problems of other content among them.
+
+    Empty when there is none. A problem that only one of them has is no difference.
+    """
+    rows = [(name, *map(fact, (one.plan for one in runs))) for name, fact in _FACTS.items()]
+    rows = [row for row in rows if len(set(row[1:])) > 1]
+    found = _problems(runs)
+    rows += found[:_SHOWN]
+    if len(found) > _SHOWN:
+        rows.append((f"{len(found) - _SHOWN} more problems", *("" for _ in runs)))
+    return markdown(("differs", *(one.label for one in runs)), rows) if rows else ""
+
+
+def _problems(runs: Sequence[Runs]) -> list[tuple[str, ...]]:
+    names = dict.fromkeys(name for one in runs for name in one.plan.problems)
+    rows = []
+    for name in names:
+        digests = [one.plan.problems.get(name, "") for one in runs]
+        if len({digest for digest in digests if digest}) > 1:
+            rows.append((f"problem {name}", *digests))
+    return rows

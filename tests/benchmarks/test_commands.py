@@ -1,0 +1,112 @@
+"""What the command line makes of its options, before anything is run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from exploracoder.errors import InputError
+from exploracoder.methods import METHODS
+from exploracoder_bench import commands, harness
+from exploracoder_bench.cli import bench
+from exploracoder_bench.judge import Verdict
+from exploracoder_bench.problems import Problem
+from exploracoder_bench.results import RunResult
+from exploracoder_bench.runs import Briefed
+from exploracoder_bench.samples import Sample
+
+from .made_results import made
+
+
+@dataclass
+class Stage:
+    """Runs the command on one problem; nothing is judged, asked or run in truth."""
+
+    kit: Path
+    out: Path
+    judged_s: list[float | None] = field(default_factory=list)
+    explored: list[Sample] = field(default_factory=list)
+
+    def run(self, *words: str) -> Result:
+        given = ["run", "--problems", str(self.kit), "--select", "Tiny/0", "--out", str(self.out)]
+        return CliRunner().invoke(bench, [*given, *words])
+
+    def examine(
+        self, problem: Problem, out: Path, run_seconds: float | None = None, **_: object
+    ) -> Verdict:
+        self.judged_s.append(run_seconds)
+        return Verdict(problem=problem.name, digest=problem.digest, is_sound=True)
+
+    def explore(self, sample: Sample, **_: object) -> RunResult:
+        self.explored.append(sample)
+        way = sample.way
+        return made(method=way.method, seed=way.seed, options=way.options)
+
+
+@pytest.fixture
+def stage(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    staged = Stage(kit, tmp_path / "out")
+    monkeypatch.setattr(harness, "examine", staged.examine)
+    monkeypatch.setattr(harness, "explore", staged.explore)
+    monkeypatch.setattr(harness, "warm_index", lambda _: "")
+    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: Briefed(""))
+    return staged
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        # The embedded model's profile is 'small'.
+        ([], 15),
+        (["--profile", "standard"], 30),
+        (["--set", "run-seconds=120"], 120),
+        (["--profile", "paper", "--set", "run_seconds=0.5"], 0.5),
+    ],
+)
+def test_known_solutions_and_samples_have_the_same_seconds_for_a_run(
+    stage: Stage, words: list[str], seconds: float
+) -> None:
+    methods = ("direct", "capir", "exploration")
+    done = stage.run("--model", "embedded", "--method", ",".join(methods), *words)
+
+    assert done.exception is None, done.output
+    assert stage.judged_s == [seconds]
+    assert {sample.way.method: sample.run_seconds for sample in stage.explored} == dict.fromkeys(
+        methods, seconds
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "repair-rounds=1"], "direct has repair_rounds = 0"),
+        (["--set", "candidates=0"], "A setting cannot be used"),
+        (["--set", "no-such=1"], "--set takes NAME=VALUE"),
+        (["--profile", "huge"], "There is no profile 'huge'"),
+        (["--method", "exploration,no-such"], "There is no method 'no-such'"),
+        (["--method", " , "], "--method names no method"),
+    ],
+)
+def test_what_one_of_the_methods_refuses_is_said_before_anything_is_done(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    # Not even an environment of pins is made.
+    monkeypatch.setattr(commands, "with_environments", lambda *_: pytest.fail("made one"))
+
+    done = stage.run("--model", "embedded", "--method", "exploration,direct", *words)
+
+    assert isinstance(done.exception, InputError)
+    assert said in str(done.exception)
+    assert not stage.out.exists()
+
+
+def test_the_pages_compare_methods_that_there_are() -> None:
+    page = Path(__file__).parents[2] / "docs/benchmarks.md"
+    shown = page.read_text(encoding="utf-8") + (bench.commands["compare"].help or "")
+    named = re.findall(r"\bruns:([\w-]+)", shown)
+
+    assert len(named) == 4
+    assert set(named) <= set(METHODS)

@@ -1,0 +1,35 @@
+"""What a folder of runs was begun with, and what it went on with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exploracoder_bench.plan import Plan, going_on, now
+
+
+def plan(**given: Any) -> Plan:
+    """A plan of one method, but for what is given."""
+    told: dict[str, Any] = {"version": "1.0", "python": "3.11.2", "created": now(), "command": "c"}
+    told |= {"model": "tea", "identity": "0", "options": (), "timeout_s": 1.0}
+    return Plan.model_validate(told | {"methods": ("direct",), "samples": 1} | given)
+
+
+def test_what_a_run_went_on_with_is_kept_once_and_what_it_was_begun_with_stays() -> None:
+    begun = plan()
+    assert going_on(begun, plan(), []).also_with == ()
+
+    older = going_on(begun, plan(version="1.1"), [])
+    again = going_on(older, plan(version="1.1"), [])
+    back = going_on(going_on(again, plan(version="1.1", python="3.12.0"), []), plan(), [])
+
+    assert (back.version, back.python) == ("1.0", "3.11.2")
+    assert back.also_with == (
+        "ExploraCoder 1.1, Python 3.11.2",
+        "ExploraCoder 1.1, Python 3.12.0",
+    )
+
+
+def test_a_plan_of_an_earlier_version_is_read() -> None:
+    told = plan().model_dump(mode="json", exclude={"also_with"})
+
+    assert Plan.model_validate(told).also_with == ()
