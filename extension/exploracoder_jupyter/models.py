@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from exploracoder.errors import ModelError, NoTextError, ReplyError
+from exploracoder.errors import ModelError, NoTextError, PromptError, RefusedError, ReplyError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
 
 OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
@@ -32,6 +32,10 @@ class LazyModel:
         """The model's name."""
         return self._model.name if self._model is not None else self._name
 
+    async def identity(self) -> str:
+        """What tells it from others of its name. Raises ModelError when it cannot be asked."""
+        return await (await self._client()).identity()
+
     async def complete(
         self,
         messages: Sequence[Message],
@@ -53,7 +57,7 @@ class LazyModel:
     async def _answered(self, asked: Awaitable[Reply]) -> Reply:
         try:
             return await asked
-        except (ReplyError, NoTextError):
+        except (ReplyError, PromptError, RefusedError, NoTextError):
             raise
         except ModelError:
             # Its server may have ended; the next question looks for one anew.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 
 import pytest
+from exploracoder.events import Progress
+from exploracoder.state import Attempt, Search, Solution
 from exploracoder_jupyter.magics.faces.html import as_html
 from exploracoder_jupyter.magics.faces.terminal import print_page
 from exploracoder_jupyter.magics.faces.text import as_text
@@ -18,6 +20,8 @@ from exploracoder_jupyter.magics.page import (
     Picture,
     Table,
 )
+from exploracoder_jupyter.magics.pages import exploration_page
+from exploration.samples import exploration, printed
 
 EVIL = '<script>alert("x")</script> [red]x[/red] \x1b[2J\x9b2J'
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\nleaf").decode("ascii")
@@ -60,3 +64,17 @@ def test_a_picture_is_an_image_only_when_it_is_one() -> None:
     assert f'src="data:image/png;base64,{PNG}"' in good
     assert "onerror" not in bad
     assert "cannot be read" in bad
+
+
+def test_searches_are_shown_at_their_place_in_the_solution() -> None:
+    search = Search(line=2, query="name the leaves", answer="tealeaf.name(leaf)")
+    attempt = Attempt(code="x = 1\ny = 2", observation=printed(""), searches=(search,))
+    explored = exploration(solution=Solution(attempts=(attempt,)))
+
+    shown = as_text(exploration_page(explored, Progress(), "tea.ipynb"))
+
+    card = "# searched 'name the leaves': tealeaf.name(leaf)"
+    assert [line.strip() for line in shown.splitlines() if line.strip() in ("y = 2", card)] == [
+        card,
+        "y = 2",
+    ]

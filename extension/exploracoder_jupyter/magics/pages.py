@@ -11,6 +11,7 @@ from exploracoder.events import Progress
 from exploracoder.models.usage import Usage
 from exploracoder.replay import Replay
 from exploracoder.state import Brought, Candidate, Exploration, Library, Step
+from exploracoder.toolcoder.cards import with_cards
 
 from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import (
@@ -82,7 +83,7 @@ def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Itera
         final = exploration.solution.final
         yield Heading("Solution")
         yield Line(document.verification(exploration).replace("**", ""))
-        yield Code(final.code)
+        yield Code(with_cards(final))
         yield from _observed(final.failure or final.observation)
     yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))

@@ -1,14 +1,14 @@
 import { addBelowIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
-import { Attempt, Exploration, Progress, Search } from '../protocol';
+import { Attempt, Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { allows } from '../abilities';
 import { finalAttempt, verificationWords } from '../wording';
 import { Action } from './action';
-import { Code } from './code';
 import { Outputs } from './outputs';
 import { Section } from './section';
 import { ITools } from './tools';
+import { WrittenCode } from './writtencode';
 
 /** The solution and whether it was verified; before there is one, how to get it. */
 export function SolutionPart(props: {
@@ -66,36 +66,11 @@ function Final(props: { attempt: Attempt; tools: ITools }): React.ReactElement {
   const failure = [observation, check].find(one => one?.error)?.error;
   return (
     <>
-      <Code
-        code={code}
-        label={tools.trans.__('Code of the solution')}
-        languages={tools.languages}
-      />
-      <Searches searches={attempt.searches} tools={tools} />
+      <WrittenCode code={code} searches={attempt.searches} tools={tools} />
       {failure && <p className="jp-exploracoder-error">{`${failure.ename}: ${failure.evalue}`}</p>}
       {observation.outputs.length > 0 && (
         <Outputs outputs={observation.outputs} rendermime={tools.rendermime} />
       )}
     </>
-  );
-}
-
-/** What the model looked up while it wrote, with the lines that it was for. */
-function Searches(props: { searches: Search[]; tools: ITools }): React.ReactElement | null {
-  const { searches, tools } = props;
-  const { trans } = tools;
-  if (searches.length === 0) {
-    return null;
-  }
-  return (
-    <ul aria-label={trans.__('Looked up while it was written')}>
-      {searches.map((search, index) => (
-        <li key={index} className="jp-exploracoder-source">
-          {search.line !== null && <span>{trans.__('Line %1', search.line)}</span>}
-          <span>{search.query}</span>
-          <code>{search.answer || search.note}</code>
-        </li>
-      ))}
-    </ul>
   );
 }
