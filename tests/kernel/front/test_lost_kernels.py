@@ -22,6 +22,16 @@ from jupyter_client.manager import AsyncKernelManager
 
 Manager = AsyncKernelManager
 
+# An orderly shutdown interrupts first, and what lets itself be interrupted may still be answered.
+STUBBORN = """
+while True:
+    try:
+        while True:
+            pass
+    except KeyboardInterrupt:
+        pass
+"""
+
 
 @pytest.fixture
 async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
@@ -64,7 +74,7 @@ async def test_whoever_waits_is_told_soon_and_once_and_nothing_can_be_asked_any_
 ) -> None:
     lost: list[str] = []
     async with RemoteSidecar(client=client_of(manager), on_lost=lost.append) as remote:
-        running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
+        running = asyncio.create_task(remote.run(remote.root, STUBBORN))
         await asyncio.sleep(0.3)
 
         await end(manager)
