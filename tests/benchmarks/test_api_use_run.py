@@ -135,6 +135,23 @@ def test_a_run_asks_judges_and_goes_on_where_it_stopped(
     assert "1.000 [0.44, 1.00] n=3" in capsys.readouterr().out
 
 
+def test_a_file_of_results_holds_to_how_they_were_asked_for(
+    tmp_path: Path, problems: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "results.jsonl"
+    with ScriptedModelServer(RIGHT) as server:
+        options = ["--model", server.model, "--base-url", server.base_url, "--out", str(out)]
+        assert main(["run", str(problems), *options]) == 0
+        before = out.read_text()
+        for other in (["--temperature", "0.1"], ["--seed", "7"], ["--format", "plain"]):
+            assert main(["run", str(problems), *options, "--samples", "2", *other]) == 2
+            said = capsys.readouterr().err
+            assert other[0].lstrip("-") in said
+            assert "another --out" in said
+
+    assert out.read_text() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -338,6 +355,7 @@ def result(problem: Problem, correct: bool, sample: int = 0) -> Result:
         factors=problem.factors,
         method="direct",
         model="a<b",
+        settings={},
         sample=sample,
         correct=correct,
     )

@@ -36,7 +36,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How answers are asked for: the method, a temperature and a seed.
+    """How answers are asked for: the method, a temperature and a seed, and how docs are written.
 
     Explorations take the temperature for drafts and solutions; their plans are drawn at 0.3 at
     most.
@@ -47,6 +47,18 @@ class Asking:
     seed: int
     max_seconds: float
     folder: Path
+    formatting: str = "python"
+
+    @property
+    def settings(self) -> dict[str, str | float]:
+        """What decides an answer besides the problem, the method and the model."""
+        shared: dict[str, str | float] = {
+            "temperature": self.temperature,
+            "seed": self.seed,
+        }
+        if self.method == "direct":
+            return shared | {"format": self.formatting}
+        return shared | {"max_seconds": self.max_seconds}
 
 
 async def answers(

@@ -96,11 +96,10 @@ def _run(given: argparse.Namespace) -> int:
         from exploracoder_bench.api_use.answers import Asking
         from exploracoder_bench.api_use.judging import open_judge
         from exploracoder_bench.api_use.running import run
-        from exploracoder_bench.api_use.wording import FORMATTINGS
 
         asking = Asking(
             given.method, given.temperature, given.seed, given.max_seconds,
-            given.out.absolute().parent / f"{given.out.stem}-explorations",
+            given.out.absolute().parent / f"{given.out.stem}-explorations", given.format,
         )  # fmt: skip
         async with (
             open_judge(sandbox=given.sandbox, seconds=given.seconds) as judge,
@@ -109,8 +108,7 @@ def _run(given: argparse.Namespace) -> int:
             found.extend(
                 await run(
                     problems, shelf, model, judge, asking,
-                    samples=given.samples, out=given.out,
-                    formatting=FORMATTINGS[given.format], tell=_tell,
+                    samples=given.samples, out=given.out, tell=_tell,
                 )
             )  # fmt: skip
         return 0

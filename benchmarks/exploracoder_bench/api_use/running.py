@@ -15,7 +15,7 @@ from exploracoder_bench.api_use.judging import Judge, Question
 from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.problems import Prepared, Problem, prepare
 from exploracoder_bench.api_use.verdicts import Verdict
-from exploracoder_bench.api_use.wording import Formatting, python_style
+from exploracoder_bench.api_use.wording import FORMATTINGS
 
 Key = tuple[str, str, str, int]
 
@@ -31,6 +31,7 @@ class Result(BaseModel):
     factors: dict[str, str | int] = {}
     method: str
     model: str
+    settings: dict[str, str | float]
     sample: int
     correct: bool
     refused: bool = False
@@ -74,7 +75,6 @@ async def run(
     *,
     samples: int,
     out: Path,
-    formatting: Formatting = python_style,
     tell: Callable[[str], None],
 ) -> list[Result]:
     """Ask and judge what is not in ``out`` yet; Ctrl-C loses nothing that was judged.
@@ -84,6 +84,7 @@ async def run(
         SetupError: The model or a scratch kernel cannot be had.
     """
     results = read_results(out)
+    _check_settings(results, model.name, asking, out)
     done = {one.key for one in results}
     _rewrite(out, results)
     for number, problem in enumerate(problems, 1):
@@ -93,14 +94,27 @@ async def run(
         missing = range(len(had), samples)
         if not missing:
             continue
-        prepared = prepare(problem, shelf, formatting=formatting)
+        prepared = prepare(problem, shelf, formatting=FORMATTINGS[asking.formatting])
         async for answer in answers(prepared, model, asking, missing):
             verdict = await _judged(prepared, answer, judge)
-            result = _result(prepared.problem, answer, verdict, asking.method, model.name)
+            result = _result(prepared.problem, answer, verdict, asking, model.name)
             results.append(result)
             with out.open("a", encoding="utf-8") as file:
                 file.write(result.model_dump_json() + "\n")
     return results
+
+
+def _check_settings(results: Sequence[Result], model: str, asking: Asking, out: Path) -> None:
+    """A table mixes no samples that were asked for otherwise; InputError says which setting."""
+    for one in results:
+        if (one.method, one.model) != (asking.method, model):
+            continue
+        for name, value in asking.settings.items():
+            if one.settings.get(name) != value:
+                raise InputError(
+                    f"{out} has results of {asking.method} with {name} {one.settings.get(name)},"
+                    f" not {value}. Give the same again, or another --out."
+                )
 
 
 async def _judged(prepared: Prepared, answer: Answer, judge: Judge) -> Verdict:
@@ -111,14 +125,17 @@ async def _judged(prepared: Prepared, answer: Answer, judge: Judge) -> Verdict:
     return await judge.judge(question, prepared.expected)
 
 
-def _result(problem: Problem, answer: Answer, verdict: Verdict, method: str, model: str) -> Result:
+def _result(
+    problem: Problem, answer: Answer, verdict: Verdict, asking: Asking, model: str
+) -> Result:
     return Result(
         problem=problem.id,
         benchmark=problem.benchmark,
         fewshot_type=problem.fewshot_type,
         factors=problem.factors,
-        method=method,
+        method=asking.method,
         model=model,
+        settings=asking.settings,
         sample=answer.sample,
         correct=verdict.correct,
         refused=verdict.refused,
