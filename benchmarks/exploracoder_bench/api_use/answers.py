@@ -50,9 +50,9 @@ class Asking:
     formatting: str = "python"
 
     @property
-    def settings(self) -> dict[str, str | float]:
+    def settings(self) -> dict[str, str | int | float]:
         """What decides an answer besides the problem, the method and the model."""
-        shared: dict[str, str | float] = {
+        shared: dict[str, str | int | float] = {
             "temperature": self.temperature,
             "seed": self.seed,
         }

@@ -31,7 +31,7 @@ class Result(BaseModel):
     factors: dict[str, str | int] = {}
     method: str
     model: str
-    settings: dict[str, str | float]
+    settings: dict[str, str | int | float]
     sample: int
     correct: bool
     refused: bool = False
