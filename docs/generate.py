@@ -34,6 +34,9 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
     " exploration before it ends; 20 by default",
+    "EXPLORACODER_MODEL_SLOTS": "requests that the embedded model's server answers at the same"
+    " time, each with a context of its own (0.5 GiB); 1 by default. More pay where many"
+    " explorations run beside one another, as with `exploracoder bench run --jobs`",
     "EXPLORACODER_SANDBOX": "what code is kept from, where `--sandbox` does not say",
     "EXPLORACODER_STRATEGY": "how branches are made, where `--strategy` does not say",
     "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",

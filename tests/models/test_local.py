@@ -230,6 +230,27 @@ def test_the_context_shrinks_with_the_memory_that_is_free(gib: float, tokens: in
     assert hardware.context_for_memory(int(gib * (1 << 30)), 16_384) == tokens
 
 
+def test_each_slot_has_a_context_of_its_own_in_memory() -> None:
+    gib = 1 << 30
+    assert hardware.context_for_memory(4 * gib, 16_384, slots=3) == 16_384
+    assert hardware.context_for_memory(int(3.5 * gib), 16_384, slots=4) == 8_192
+    assert hardware.context_for_memory(3 * gib, 16_384, slots=64) == 0
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "65", "two", "1.5"])
+def test_a_number_of_slots_that_is_none_is_refused(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_MODEL_SLOTS", given)
+    with pytest.raises(SetupError, match=r"EXPLORACODER_MODEL_SLOTS is .*1 to 64"):
+        EmbeddedModel()
+
+
+def test_servers_with_other_slots_are_not_shared(cache_folder: Path) -> None:
+    one, four = (ServerPlace.for_model(WeightsStore(), 1024, slots=slots) for slots in (1, 4))
+    assert one.socket_path != four.socket_path
+
+
 def test_this_machine_has_cores_and_memory() -> None:
     assert 1 <= hardware.physical_cores() <= (os.cpu_count() or 1)
     assert 0 < hardware.available_memory_bytes() <= hardware.total_memory_bytes()

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 _GIB = 1 << 30
-# Weights as they are laid out for the CPU, work space, and 28 KiB a token of context.
+_BYTES_PER_CONTEXT_TOKEN = 28 << 10
+# Weights as they are laid out for the CPU, work space, and the context of one slot.
 _CONTEXT_FOR_AVAILABLE = ((3.0 * _GIB, 16_384), (2.5 * _GIB, 8_192), (2.0 * _GIB, 4_096))
 
 
@@ -26,11 +27,12 @@ def total_memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def context_for_memory(available_bytes: int, wanted_tokens: int) -> int:
-    """The context that fits, in tokens; 0 if the embedded model does not fit at all."""
-    for needed_bytes, tokens in _CONTEXT_FOR_AVAILABLE:
-        if available_bytes >= needed_bytes:
-            return min(tokens, wanted_tokens)
+def context_for_memory(available_bytes: int, wanted_tokens: int, slots: int = 1) -> int:
+    """The context that fits for each slot, in tokens; 0 if the model does not fit at all."""
+    for needed_bytes, most_tokens in _CONTEXT_FOR_AVAILABLE:
+        tokens = min(most_tokens, wanted_tokens)
+        if available_bytes >= needed_bytes + (slots - 1) * tokens * _BYTES_PER_CONTEXT_TOKEN:
+            return tokens
     return 0
 
 

@@ -32,6 +32,7 @@ from exploracoder.models.weights import (
 )
 
 DEFAULT_LINGER_S = 20.0
+_MAX_SLOTS = 64
 MAX_CONTEXT_TOKENS = 16_384
 
 _START_TIMEOUT_S = 60.0
@@ -67,6 +68,7 @@ class EmbeddedModel:
         linger_s: float | None = None,
         timeout_s: float = 600.0,
         max_context_tokens: int = MAX_CONTEXT_TOKENS,
+        slots: int | None = None,
         cache: ReplyCache | None = None,
         on_note: OnNote | None = None,
         store: WeightsStore | None = None,
@@ -79,6 +81,8 @@ class EmbeddedModel:
                 default ``EXPLORACODER_MODEL_LINGER_S``, or 20.
             timeout_s: Deadline of one request, in seconds, waiting for others included.
             max_context_tokens: Longest prompt with its reply; less where memory is short.
+            slots: Requests that are answered at the same time, each with a context of its own; by
+                default ``EXPLORACODER_MODEL_SLOTS``, or 1.
             cache: Where replies are looked up and kept.
             on_note: Called with a sentence when starting takes time.
             store: Where the weights are.
@@ -90,6 +94,7 @@ class EmbeddedModel:
         self._on_note = on_note
         self._store = store or WeightsStore()
         self._max_context_tokens = max_context_tokens
+        self._slots = _default_slots() if slots is None else slots
         self._lora = lora.expanduser().absolute() if lora is not None else None
         self._lora_sha256 = ""
         self._stack = AsyncExitStack()
@@ -113,7 +118,7 @@ class EmbeddedModel:
                     cache=self._cache,
                     server_identity=f"embedded:{self._store.model.sha256}{self._lora_sha256}",
                     extra_body={"cache_prompt": True},
-                    # With one slot the server refuses to draw several at once.
+                    # The server refuses to draw more at once than it has slots.
                     supports_n=False,
                     supports_grammar=True,
                 )
@@ -140,7 +145,9 @@ class EmbeddedModel:
         if self._lora is not None:
             check_adapter(self._lora, self._store.path, self._store.model.sha256)
             self._lora_sha256 = file_sha256(self._lora)
-        place = ServerPlace.for_model(self._store, self._max_context_tokens, self._lora_sha256)
+        place = ServerPlace.for_model(
+            self._store, self._max_context_tokens, self._lora_sha256, self._slots
+        )
         announcement, writer = await self._connect(place)
         try:
             yield announcement
@@ -208,6 +215,7 @@ class EmbeddedModel:
             lora_path=self._lora,
             socket_path=place.socket_path,
             max_context_tokens=self._max_context_tokens,
+            slots=self._slots,
             linger_s=self._linger_s,
         )
         with place.log_path.open("wb") as log:
@@ -236,7 +244,7 @@ class EmbeddedModel:
 
 
 class ServerPlace:
-    """Where the server of one model and context size listens and writes its log."""
+    """Where the server of one model, context size and number of slots listens and logs."""
 
     def __init__(self, socket_path: Path) -> None:
         self.socket_path = socket_path
@@ -244,14 +252,18 @@ class ServerPlace:
 
     @classmethod
     def for_model(
-        cls, store: WeightsStore, max_context_tokens: int, lora_sha256: str = ""
+        cls,
+        store: WeightsStore,
+        max_context_tokens: int,
+        lora_sha256: str = "",
+        slots: int = 1,
     ) -> ServerPlace:
         """The place, in a folder that only the user can enter.
 
         Raises:
             SetupError: The folder cannot be made, or belongs to somebody else.
         """
-        identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256}"
+        identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256} {slots}"
         name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
         folder = cache_folder() / "run"
         if len(os.fsencode(folder / name)) > _MAX_SOCKET_PATH_BYTES:
@@ -295,7 +307,8 @@ class ServerPlace:
 def model_status(store: WeightsStore | None = None) -> ModelStatus:
     """What is there of the embedded model, and its server if one is running."""
     store = store or WeightsStore()
-    announcement = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS).announcement()
+    place = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS, slots=_default_slots())
+    announcement = place.announcement()
     server = None
     if announcement is not None and not announcement.problem:
         server = ServerStatus(pid=announcement.pid, url=announcement.base_url)
@@ -321,6 +334,16 @@ def _default_linger_s() -> float:
         return max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"]))
     except (KeyError, ValueError):
         return DEFAULT_LINGER_S
+
+
+def _default_slots() -> int:
+    given = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
+    if not given.isdecimal() or not 1 <= int(given) <= _MAX_SLOTS:
+        raise SetupError(
+            f"EXPLORACODER_MODEL_SLOTS is {given[:40]!r}; it must be a whole number of requests at "
+            f"a time, 1 to {_MAX_SLOTS}."
+        )
+    return int(given)
 
 
 def _make_private(folder: Path) -> None:

@@ -42,6 +42,7 @@ class ServerOptions(BaseModel):
     socket_path: Path
     lora_path: Path | None = None
     max_context_tokens: int
+    slots: int = 1
     linger_s: float
 
 
@@ -172,11 +173,14 @@ def _serve(options: ServerOptions, listener: socket.socket) -> None:
 
 def _load(options: ServerOptions) -> tuple[Any, Announcement]:
     available = hardware.available_memory_bytes()
-    context_tokens = hardware.context_for_memory(available, options.max_context_tokens)
+    context_tokens = hardware.context_for_memory(
+        available, options.max_context_tokens, options.slots
+    )
     if context_tokens == 0:
         raise SetupError(
-            f"The embedded model needs 2 GiB of free memory; {available / (1 << 30):.1f} GiB are "
-            "free. Close something, or use another model with --base-url."
+            f"The embedded model needs 2 GiB of free memory, and more for slots beyond one; "
+            f"{available / (1 << 30):.1f} GiB are free. Close something, or use another model with "
+            "--base-url."
         )
     api_key = secrets.token_urlsafe(24)
     try:
@@ -203,14 +207,14 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     parameters.api_keys = [api_key]
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0  # Any free one.
-    parameters.n_ctx = context_tokens
+    parameters.n_ctx = context_tokens * options.slots
     if options.lora_path is not None:
         adapter = xllamacpp.CommonAdapterLoraInfo()
         adapter.path, adapter.scale = str(options.lora_path), 1.0
         parameters.lora_adapters = [adapter]
-    # One slot: requests that share a prefix follow one another and find it already read. Several
-    # slots would each read it again, and take the cores from one another.
-    parameters.n_parallel = 1
+    # One slot, unless told otherwise: requests that share a prefix follow one another and find it
+    # already read. Several slots each read it again; they pay for requests that share nothing.
+    parameters.n_parallel = options.slots
     parameters.cache_ram_mib = min(
         _MAX_PROMPT_CACHE_MIB, hardware.total_memory_bytes() // (8 << 20)
     )
