@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import InputError
+from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.kit import Row, read_kit
+from exploracoder_bench.datasets.opening import open_problems
+from exploracoder_bench.datasets.published import PANDAS
 from exploracoder_bench.datasets.selection import select
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.runs import prepare
@@ -55,6 +58,21 @@ def test_two_libraries_are_joined_by_a_plus(kit: Path) -> None:
     both = row(kit, "Tiny/0").model_copy(update={"library": "monkey+beatnum"})
 
     assert both.libraries == ("monkey", "beatnum")
+
+
+def test_libraries_of_published_sets_bring_their_pins_unless_an_interpreter_is_named(
+    kit: Path,
+) -> None:
+    file = kit / "dev/Other.jsonl"
+    known = json.loads(file.read_text()) | {"library": "monkey+beatnum"}
+    file.write_text(json.dumps(known) + "\n")
+
+    pinned = open_problems([str(kit)], parse_pythons(None))
+    named = open_problems([str(kit)], parse_pythons(sys.executable))
+
+    required = {one.libraries: one.requires for one in pinned}
+    assert required == {("frumpkin",): (), ("monkey", "beatnum"): PANDAS}
+    assert {one.requires for one in named} == {()}
 
 
 def test_the_known_solution_goes_on_from_the_unfinished_code(

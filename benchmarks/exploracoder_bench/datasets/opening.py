@@ -12,6 +12,7 @@ from exploracoder_bench.datasets.fetching import fetched, find_published
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
 from exploracoder_bench.datasets.own_tasks import read_tasks
+from exploracoder_bench.datasets.published import pins_of
 from exploracoder_bench.problems import Problem
 
 
@@ -20,7 +21,8 @@ def open_problems(
 ) -> list[Problem]:
     """The problems of each: a kit's folder, a folder of tasks, NAME, or NAME=FILE.
 
-    Published problems require their pins where no interpreter was named. ``search_path`` has
+    Where no interpreter was named, published problems require their pins, and a kit's those of
+    their library's published ones. ``search_path`` has
     modules that no interpreter has, such as the private libraries. Raises InputError.
     """
     problems = [problem for spec in specs for problem in _open(spec, python_of)]
@@ -31,8 +33,13 @@ def open_problems(
 
 def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     folder = Path(spec)
+    if folder.is_dir() and not is_kit(folder):
+        return read_tasks(folder.absolute(), python_of)
     if folder.is_dir():
-        return (read_kit if is_kit(folder) else read_tasks)(folder.absolute(), python_of)
+        problems = read_kit(folder.absolute(), python_of)
+        if python_of is not this_python:
+            return problems
+        return [replace(problem, requires=pins_of(problem.libraries)) for problem in problems]
     name, equals, file = spec.partition("=")
     try:
         one = find_published(name)

@@ -10,7 +10,7 @@ wheels for no newer one). The private libraries are made of pandas and numpy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,3 +132,9 @@ PUBLISHED = {
         ),
     )
 }
+
+
+def pins_of(libraries: Sequence[str]) -> tuple[str, ...]:
+    """What the published data sets of the first of these libraries that has one require."""
+    required = {one.library: one.requires for one in PUBLISHED.values()}
+    return next((required[name] for name in libraries if name in required), ())
