@@ -20,6 +20,7 @@ from exploracoder.toolcoder.annotation import Annotated
 from exploracoder.toolcoder.base_sizes import sizes_of_folder
 from exploracoder.toolcoder.memory import memory_errors
 from exploracoder.toolcoder.recipe import Recipe
+from exploracoder.toolcoder.training import read_report
 from gguf_files import write_gguf
 
 from .conftest import Command
@@ -158,6 +159,7 @@ def test_an_interruption_leaves_the_best_adapter_so_far_in_both_forms(
     assert (done.code, seen) == (130, [0])
     assert changed_numbers(output / "adapter.gguf") > 0
     assert (output / "adapter_model.safetensors").exists()
+    assert len(read_report(output).losses) == 3  # Before training, and after two epochs.
     assert f"best epoch so far is {output / 'adapter.gguf'}" in " ".join(done.err.split())
     assert [file.name for file in output.iterdir() if "adapter.gguf" in file.name] == [
         "adapter.gguf"

@@ -20,6 +20,17 @@ _VALIDATION = 0.1
 
 
 @dataclass(slots=True)
+class Course:
+    """How a training goes: ``losses`` on the validation texts, before it and after each epoch;
+    the ``best`` epoch (0: before training); the ``steps`` that were made.
+    """
+
+    losses: list[float]
+    best: int = 0
+    steps: int = 0
+
+
+@dataclass(slots=True)
 class Epochs:
     """One training: ``model`` is changed, and saved in ``output`` each time that it got better."""
 
@@ -32,8 +43,8 @@ class Epochs:
     saved: Saved
     validation_texts: int = 0
 
-    def train(self, rows: list[list[int]]) -> tuple[list[float], int, int]:
-        """The losses, the best epoch (0: before training), and the steps that were made."""
+    def train(self, rows: list[list[int]], measured: Callable[[Course], object]) -> Course:
+        """How it went; ``measured`` is told whenever a loss was measured."""
         import torch
 
         self.validation_texts = max(1, int(len(rows) * _VALIDATION))
@@ -43,25 +54,33 @@ class Epochs:
             lr=self.recipe.learning_rate,
         )
         self.working("Measuring the loss before training")
-        losses, best, steps = [self._loss(validation)], 0, 0
+        course = Course([self._loss(validation)])
         self._save()
+        measured(course)
         for epoch in range(1, 1 + self.recipe.epochs):
-            for batch in self._batches(rest, epoch):
-                if self.recipe.steps is not None and steps >= self.recipe.steps:
-                    break
-                loss = self._step(batch, optimizer)
-                steps += 1
-                self.working(
-                    f"Epoch {epoch} of {self.recipe.epochs}, step {steps}: loss {loss:.3f}"
-                )
-            losses.append(self._loss(validation))
-            self.working(f"Epoch {epoch}: validation loss {losses[-1]:.3f}")
-            if losses[-1] < losses[best]:
-                best = epoch
+            self._epoch(epoch, rest, optimizer, course)
+            course.losses.append(self._loss(validation))
+            self.working(f"Epoch {epoch}: validation loss {course.losses[-1]:.3f}")
+            if course.losses[-1] < course.losses[course.best]:
+                course.best = epoch
                 self._save()
-            if self.recipe.steps is not None and steps >= self.recipe.steps:
+            measured(course)
+            if self._is_over(course):
                 break
-        return losses, best, steps
+        return course
+
+    def _epoch(self, epoch: int, rows: list[list[int]], optimizer: Any, course: Course) -> None:
+        for batch in self._batches(rows, epoch):
+            if self._is_over(course):
+                return
+            loss = self._step(batch, optimizer)
+            course.steps += 1
+            self.working(
+                f"Epoch {epoch} of {self.recipe.epochs}, step {course.steps}: loss {loss:.3f}"
+            )
+
+    def _is_over(self, course: Course) -> bool:
+        return self.recipe.steps is not None and course.steps >= self.recipe.steps
 
     def _batches(self, rows: list[list[int]], epoch: int) -> Iterator[list[list[int]]]:
         ordered = random.Random(self.recipe.seed + epoch).sample(rows, len(rows))

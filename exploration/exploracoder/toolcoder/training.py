@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.epochs import Epochs, Saved, Working
+from exploracoder.toolcoder.epochs import Course, Epochs, Saved, Working
 from exploracoder.toolcoder.memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def train(
     """Train an adapter and save it, in PEFT's form, in the folder ``output``.
 
     It is saved before the first epoch and whenever one made it better, so that an interruption
-    loses what came after the best one; ``saved`` is called each time.
+    loses what came after the best one; ``saved`` is called each time. The report is written with
+    each loss.
 
     Raises:
         InputError: There are fewer than two texts, or the model cannot be read or adapted.
@@ -104,31 +105,43 @@ def train(
         model = _adapted(base_model.load_model(base, device, precision), recipe)
         loaded = time.monotonic()
         run = Epochs(tokenizer, model, recipe, device, output, working, saved)
-        losses, best, steps = run.train(rows)
+        facts = _facts(base, recipe, run, tokenizer)
+
+        def write(course: Course) -> TrainingReport:
+            report = TrainingReport(
+                **facts,
+                texts=len(texts) - run.validation_texts,
+                validation_texts=run.validation_texts,
+                steps=course.steps,
+                losses=tuple(course.losses),
+                best_epoch=course.best,
+                seconds_loading=loaded - started,
+                seconds_training=time.monotonic() - loaded,
+                precision=precision,
+            )
+            text = report.model_dump_json(indent=1) + "\n"
+            (output / REPORT).write_text(text, encoding="utf-8")
+            return report
+
+        return write(run.train(rows, write))
+
+
+def _facts(base: Base, recipe: Recipe, run: Epochs, tokenizer: Any) -> dict[str, Any]:
+    """What a report says of a training before it begins."""
     trainable, total = _sizes(run.model)
-    report = TrainingReport(
-        base=str(base.path),
-        base_sha256=base.sha256,
-        texts=len(texts) - run.validation_texts,
-        validation_texts=run.validation_texts,
-        rank=recipe.rank,
-        trainable_parameters=trainable,
-        trainable_share=trainable / total,
-        steps=steps,
-        losses=tuple(losses),
-        best_epoch=best,
-        seconds_loading=loaded - started,
-        seconds_training=time.monotonic() - loaded,
-        device=device,
-        precision=precision,
-        mark_tokens={
-            mark: len(tokenizer(mark, add_special_tokens=False)["input_ids"])
-            for mark in (calls.OPEN, calls.NAME, calls.ARROW, calls.CLOSE)
+    marks = (calls.OPEN, calls.NAME, calls.ARROW, calls.CLOSE)
+    return {
+        "base": str(base.path),
+        "base_sha256": base.sha256,
+        "rank": recipe.rank,
+        "trainable_parameters": trainable,
+        "trainable_share": trainable / total,
+        "device": run.device,
+        "mark_tokens": {
+            mark: len(tokenizer(mark, add_special_tokens=False)["input_ids"]) for mark in marks
         },
-        has_queries=recipe.has_queries,
-    )
-    (output / REPORT).write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    return report
+        "has_queries": recipe.has_queries,
+    }
 
 
 def _place(recipe: Recipe) -> tuple[str, str]:
