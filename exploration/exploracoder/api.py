@@ -60,7 +60,9 @@ def new_exploration(
         made,
         profile=options.profile,
         settings=options.settings,
-        is_embedded=not is_given and prepare.wants_embedded(named_model, options.base_url),
+        is_embedded=getattr(model, "is_embedded", False)
+        if is_given
+        else prepare.wants_embedded(named_model, options.base_url),
         method=options.method,
         seed=options.seed,
     )

@@ -59,6 +59,11 @@ def make_exploration(
     return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
 
 
+def default_profile(*, is_embedded: bool) -> str:
+    """The profile that suits the model, where none was asked for."""
+    return "small" if is_embedded else "standard"
+
+
 def settings_for(
     method: str,
     *,
@@ -75,7 +80,7 @@ def settings_for(
     from exploracoder.engine.lookup import open_web
 
     found = find_method(method)
-    profile = profile or ("small" if is_embedded else "standard")
+    profile = profile or default_profile(is_embedded=is_embedded)
     asked = {name: value for name, value in (settings or {}).items() if value is not None}
     wanted = make_settings(profile, **(dict(found.published) | asked))
     chosen = wanted.model_copy(update=dict(found.overrides))

@@ -6,15 +6,18 @@ import ast
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from exploracoder import explore_sync
+from exploracoder import prepare as preparing
 from exploracoder.engine import stub
 from exploracoder.testing import ScriptedModelServer
 from exploracoder.workplace import Options
-from exploracoder_bench.api_use.answers import task_of, whole_program
+from exploracoder_bench.api_use import running
+from exploracoder_bench.api_use.answers import Asking, task_of, whole_program
 from exploracoder_bench.api_use.benchmarks import BENCHMARKS
 from exploracoder_bench.api_use.commands import main
 from exploracoder_bench.api_use.libraries import Shelf, library
@@ -252,7 +255,26 @@ def test_a_library_without_code_is_explored_and_the_solution_judged(
     assert code == 0
     (result,) = read_results(out)
     assert result.correct, result.why
+    assert result.settings["profile"] == "standard"
     assert "get_volume_of_sphere" in server.requests[-1].last_user_message
+
+
+def test_the_embedded_model_explores_with_its_profile(
+    tmp_path: Path, problems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Asking] = []
+
+    async def run(*given: object, **more: object) -> list[Result]:
+        asked.extend(one for one in given if isinstance(one, Asking))
+        return []
+
+    monkeypatch.setattr(running, "run", run)
+    monkeypatch.setattr(preparing, "open_model", lambda *_: nullcontext())
+    for profile in ([], ["--profile", "paper"]):
+        words = ["--method", "exploration", "--model", "embedded", *profile]
+        assert main(["run", str(problems), "--out", str(tmp_path / "o.jsonl"), *words]) == 0
+
+    assert [one.profile for one in asked] == ["small", "paper"]
 
 
 @pytest.mark.slow

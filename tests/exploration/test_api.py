@@ -13,8 +13,11 @@ from typing import Any
 import exploracoder
 import pytest
 from exploracoder import commands as c
+from exploracoder.api import new_exploration
 from exploracoder.background import Background
 from exploracoder.errors import InputError
+from exploracoder.models import OpenAIChatModel
+from exploracoder.models.identity import EMBEDDED
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.own_variables import OwnVariables
 
@@ -78,6 +81,18 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
     assert [step.status for step in kept.steps][:1] == ["done"]
     assert done.status == "solved"
     assert exploracoder.Exploration.load(output) == done
+
+
+def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:
+    embedded = OpenAIChatModel("http://127.0.0.1:9/v1", "k", "m", server_identity=f"{EMBEDDED}1f")
+    hosted = OpenAIChatModel("http://127.0.0.1:9/v1", "k", "m")
+
+    profiles = [
+        new_exploration("Sort.", libraries="json", model=one).settings.profile
+        for one in (embedded, hosted, "embedded")
+    ]
+
+    assert profiles == ["small", "standard", "small"]
 
 
 def test_the_sync_face_takes_what_the_other_takes() -> None:

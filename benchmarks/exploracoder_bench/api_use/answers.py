@@ -36,7 +36,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How answers are asked for: the method, a temperature and a seed, and how docs are written.
+    """How answers are asked for: the method, a temperature and a seed, how docs are written, and
+    the profile of an exploration.
 
     Explorations take the temperature for drafts and solutions; their plans are drawn at 0.3 at
     most.
@@ -48,6 +49,7 @@ class Asking:
     max_seconds: float
     folder: Path
     formatting: str = "python"
+    profile: str = "standard"
 
     @property
     def settings(self) -> dict[str, str | int | float]:
@@ -58,7 +60,7 @@ class Asking:
         }
         if self.method == "direct":
             return shared | {"format": self.formatting}
-        return shared | {"max_seconds": self.max_seconds}
+        return shared | {"max_seconds": self.max_seconds, "profile": self.profile}
 
 
 async def answers(
@@ -115,6 +117,7 @@ async def _explored(prepared: Prepared, model: ChatModel, asking: Asking, sample
             model=model,
             output=folder / "exploration.ipynb",
             options=Options(
+                profile=asking.profile,
                 method=asking.method,
                 seed=asking.seed + sample,
                 readable=[folder / "libraries"],

@@ -91,15 +91,17 @@ def _run(given: argparse.Namespace) -> int:
     found: list[Result] = []
 
     async def ask_all() -> int:
-        from exploracoder.prepare import open_model
+        from exploracoder.prepare import default_profile, open_model, wants_embedded
 
         from exploracoder_bench.api_use.answers import Asking
         from exploracoder_bench.api_use.judging import open_judge
         from exploracoder_bench.api_use.running import run
 
+        is_embedded = wants_embedded(given.model, given.base_url)
         asking = Asking(
             given.method, given.temperature, given.seed, given.max_seconds,
             given.out.absolute().parent / f"{given.out.stem}-explorations", given.format,
+            given.profile or default_profile(is_embedded=is_embedded),
         )  # fmt: skip
         async with (
             open_judge(sandbox=given.sandbox, seconds=given.seconds) as judge,

@@ -83,6 +83,9 @@ def _add_run(commands: Commands) -> None:
     )
     parser.add_argument("--model", help="as in 'exploracoder explore'")
     parser.add_argument("--base-url", help="an OpenAI-compatible endpoint")
+    parser.add_argument(
+        "--profile", choices=("standard", "paper", "small"), help="of explorations; as in 'explore'"
+    )
     parser.add_argument("--samples", type=int, default=1, help="a problem; default: %(default)s")
     parser.add_argument(
         "--temperature",

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+# What the identity of the embedded model begins with, wherever its server listens.
+EMBEDDED = "embedded:"
 # What servers make up anew with every answer.
 _FLEETING = {"created", "permission"}
 

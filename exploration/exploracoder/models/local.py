@@ -22,6 +22,7 @@ from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
+from exploracoder.models.identity import EMBEDDED
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.weights import (
@@ -116,7 +117,7 @@ class EmbeddedModel:
                     self.server.model,
                     timeout_s=self._timeout_s,
                     cache=self._cache,
-                    server_identity=f"embedded:{self._store.model.sha256}{self._lora_sha256}",
+                    server_identity=f"{EMBEDDED}{self._store.model.sha256}{self._lora_sha256}",
                     extra_body={"cache_prompt": True},
                     # The server refuses to draw more at once than it has slots.
                     supports_n=False,

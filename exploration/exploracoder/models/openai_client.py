@@ -25,7 +25,7 @@ from exploracoder.models.failures import (
     server_message,
     without_credentials,
 )
-from exploracoder.models.identity import fingerprint_of
+from exploracoder.models.identity import EMBEDDED, fingerprint_of
 
 if TYPE_CHECKING:
     import openai
@@ -95,6 +95,11 @@ class OpenAIChatModel:
     def name(self) -> str:
         """The model's name at the server."""
         return self._model
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether it is the embedded model, so that the settings for small models suit it."""
+        return self._identity.startswith(EMBEDDED)
 
     @property
     def base_url(self) -> str:
