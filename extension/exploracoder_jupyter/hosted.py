@@ -17,6 +17,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.index import Index
 
 from exploracoder_jupyter.cells import CellLog
 from exploracoder_jupyter.journal import Heading, heading_of
@@ -228,13 +229,14 @@ class Hosted:
     async def _open_session(self, command: c.Command | None) -> None:
         say = self._teller.say
         exploration = self._teller.now
-        libraries = await self._libraries(exploration)
+        index = await self._workshop.shelves.view()
+        libraries = await self._libraries(exploration, index)
         say(message="Starting the scratch kernel")
         await self._kernel.start(self.path)
         live = LiveSession(
             exploration.model_copy(update={"libraries": libraries}),
             model=self._model,
-            index=await self._workshop.shelves.reader(),
+            index=index,
             opening=Opening(self._recipe.python, self._scratch, self._recipe.source),
             save=self._save,
             mode=self.progress.mode,
@@ -253,14 +255,14 @@ class Hosted:
             progress = progress.model_copy(update={"activity": "working"})
         self._teller.hear(exploration, progress)
 
-    async def _libraries(self, exploration: Exploration) -> tuple[Library, ...]:
+    async def _libraries(self, exploration: Exploration, index: Index) -> tuple[Library, ...]:
         """The task's libraries, in the index; what prompts say of them stays as it was."""
         workshop, known = self._workshop, {one.name: one for one in exploration.libraries}
         interpreter = await workshop.pythons.interpreter(self._recipe.python)
         libraries = []
         for target in exploration.task.libraries:
             self._teller.say(message=f"Reading the docs of {short(target)}")
-            found = await workshop.shelves.put(target, interpreter)
+            found = await workshop.shelves.put(target, interpreter, index)
             old = known.get(found.name)
             told = {"summary": old.summary, "examples": old.examples} if old else {}
             libraries.append(found.model_copy(update=told))

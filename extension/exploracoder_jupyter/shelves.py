@@ -56,6 +56,13 @@ class Shelves:
                 self._reader = await asyncio.to_thread(self._open_index)
             return self._reader
 
+    async def view(self) -> Index:
+        """The index for one exploration, which keeps to its libraries as its kernel has them.
+
+        Raises SetupError when it cannot be opened.
+        """
+        return (await self.reader()).view()
+
     async def names(self) -> frozenset[str]:
         """The libraries that are in it."""
         try:
@@ -63,14 +70,16 @@ class Shelves:
         except (RetrievalError, SetupError):
             return frozenset()
 
-    async def put(self, target: str, interpreter: Interpreter) -> Library:
-        """Bring the index up to date for a library, telling how far it is.
+    async def put(
+        self, target: str, interpreter: Interpreter, view: Index | None = None
+    ) -> Library:
+        """Bring the index up to date for a library, telling how far; ``view`` goes on with it.
 
         Raises InputError when it cannot be had, SetupError when the index cannot be written.
         """
         async with self._turns.setdefault(target, asyncio.Lock()):
             try:
-                found = await self._put(target, interpreter)
+                found = await self._put(target, interpreter, view or await self.reader())
             except (InputError, SetupError) as error:
                 self._tell(target, "", error=str(error))
                 raise
@@ -98,8 +107,8 @@ class Shelves:
                 index.close()
         self._reader = self._writer = None
 
-    async def _put(self, target: str, interpreter: Interpreter) -> Library:
-        reader, writer = await self.reader(), self._writer
+    async def _put(self, target: str, interpreter: Interpreter, reader: Index) -> Library:
+        writer = self._writer
         assert writer is not None, "both are opened together"
         loop = asyncio.get_running_loop()
 

@@ -1,12 +1,15 @@
 """What an index folder holds: its catalog, and the files of each library's current generation.
 
-    catalog.json                       which libraries, and which generation of each counts
+    catalog.json                       which libraries, in which editions, and which generation of
+                                       each counts
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
                                        (BM25), names/, standing.npy; written once
-    memo/NAME.json                     what was derived from a generation
+    memo/NAME/GENERATION.json          what was derived from a generation
     chroma/                            the vectors
 
 A generation is complete before the catalog names it, and the catalog is replaced in one step.
+Libraries of one name that are read from several places, as by two environments with other versions,
+are editions: none takes the place of another, of which somebody may be reading.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +38,17 @@ from exploracoder_retrieval.tables import Tables
 if TYPE_CHECKING:
     from exploracoder_retrieval.ranking.standing import Matrix
 
-SCHEMA = 4
+SCHEMA = 5
+# Editions of one library; what has not been read for longest goes.
+_MOST_EDITIONS = 8
 # Counts up when the same source would be read or worded differently than before.
 HARVEST_VERSION = 2
 
 
 class Entry(BaseModel):
-    """One library; ``collection`` names its vectors, ``apis`` counts its documents."""
+    """One edition of a library; ``root`` is where it was read from, ``collection`` names its
+    vectors, ``apis`` counts its documents.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,27 +59,65 @@ class Entry(BaseModel):
     embedder: str
     apis: int
     fingerprint: str
+    root: str = ""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is nothing any more where it was read from."""
+        return bool(self.root) and not Path(self.root).exists()
 
 
 class Catalog(BaseModel):
-    """The libraries of an index folder, by name."""
+    """The libraries of an index folder, by name: the edition that was read last, and ``others``,
+    last read first.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = SCHEMA
     libraries: dict[str, Entry] = {}
+    others: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All editions of all libraries."""
+        return (*self.libraries.values(), *self.others)
 
     def find(self, name: str) -> Entry | None:
-        """By distribution or import name."""
+        """By distribution or import name, the edition that was read last."""
         if name in self.libraries:
             return self.libraries[name]
         return next((each for each in self.libraries.values() if each.import_name == name), None)
 
+    def editions(self, name: str) -> tuple[Entry, ...]:
+        """Those of a distribution, last read first."""
+        return tuple(each for each in self.entries if each.name == name)
+
     def with_entry(self, entry: Entry) -> Catalog:
-        return Catalog(libraries={**self.libraries, entry.name: entry})
+        """With an edition in the place of the one that was read from there before."""
+        beside = [
+            each
+            for each in self.editions(entry.name)
+            if each.root != entry.root and not each.is_gone
+        ]
+        return self._with(entry.name, (entry, *beside[: _MOST_EDITIONS - 1]))
 
     def without(self, name: str) -> Catalog:
-        return Catalog(libraries={key: each for key, each in self.libraries.items() if key != name})
+        """Without any edition of a library."""
+        return self._with(name, ())
+
+    def without_edition(self, entry: Entry) -> Catalog:
+        """Without this one alone."""
+        return self._with(
+            entry.name, tuple(each for each in self.editions(entry.name) if each != entry)
+        )
+
+    def _with(self, name: str, editions: tuple[Entry, ...]) -> Catalog:
+        libraries = {key: each for key, each in self.libraries.items() if key != name}
+        others = tuple(each for each in self.others if each.name != name)
+        if editions:
+            libraries[name] = editions[0]
+        return Catalog(libraries=libraries, others=(*editions[1:], *others))
 
 
 class Files:
@@ -149,11 +195,14 @@ class Files:
         corpus = Corpus(docs, words, names, _load_standing(folder, len(docs)))
         return info, corpus, Tables.load(folder / "rows")
 
-    def drop_generations(self, name: str, *, keep: str | None) -> None:
-        folder = self.folder / "libraries" / slug(name)
-        for each in folder.iterdir() if folder.is_dir() else ():
-            if each.name != keep:
+    def drop_generations(self, name: str, *, keep: Collection[str]) -> None:
+        """Removes all other generations of a library, and what was derived from them."""
+        for each in _entries_of(self.folder / "libraries" / slug(name)):
+            if each.name not in keep:
                 shutil.rmtree(each, ignore_errors=True)
+        for each in _entries_of(self.folder / "memo" / slug(name)):
+            if each.stem not in keep:
+                each.unlink(missing_ok=True)
 
     def wipe(self) -> None:
         """Removes everything an index wrote; nothing in it was made by hand."""
@@ -164,22 +213,24 @@ class Files:
     def read_memo(self, entry: Entry) -> dict[str, Any]:
         """What was derived from this very generation; empty for any other."""
         try:
-            memo = json.loads(self._memo(entry.name).read_text(encoding="utf-8"))
-            values = memo["values"] if memo["generation"] == entry.generation else {}
-        except (OSError, ValueError, KeyError, TypeError):
+            values = json.loads(self._memo(entry).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
             return {}
         return values if isinstance(values, dict) else {}
 
     def write_memo(self, entry: Entry, values: dict[str, Any]) -> None:
-        self._memo(entry.name).parent.mkdir(parents=True, exist_ok=True)
-        content = {"generation": entry.generation, "values": values}
-        write_atomically(self._memo(entry.name), json.dumps(content, ensure_ascii=False))
+        self._memo(entry).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._memo(entry), json.dumps(values, ensure_ascii=False))
 
     def _generation(self, name: str, generation: str) -> Path:
         return self.folder / "libraries" / slug(name) / generation
 
-    def _memo(self, name: str) -> Path:
-        return self.folder / "memo" / f"{slug(name)}.json"
+    def _memo(self, entry: Entry) -> Path:
+        return self.folder / "memo" / slug(entry.name) / f"{entry.generation}.json"
+
+
+def _entries_of(folder: Path) -> Iterable[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else ()
 
 
 def _save_standing(folder: Path, corpus: Corpus) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,8 +33,21 @@ from exploracoder_retrieval.vectors import VectorStore
 LOCK_TIMEOUT_S = 600.0
 
 
+@dataclass(slots=True)
+class _Opened:
+    """What was read of the folder, for all views."""
+
+    catalog: Catalog = field(default_factory=Catalog)
+    stamp: tuple[int, int] | None = None
+    # By name and root.
+    shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
+
+
 class Index:
     """The index in a folder; several processes may use it, one at a time writes.
+
+    A library of one name may be read from several places. Whoever brought one up to date here, or
+    saw that it is current, goes on with that one, whatever others read; see `view`.
 
     ``on_warning`` is told, in sentences, what was found damaged and what is done about it. The
     index holds nothing user-made, so that damage is repaired by building again.
@@ -52,9 +67,9 @@ class Index:
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
         self._guard = threading.RLock()
-        self._catalog = Catalog()
-        self._stamp: tuple[int, int] | None = None
-        self._shelves: dict[str, Shelf] = {}
+        self._opened = _Opened()
+        # Where the libraries that are worked with here were read from, by name.
+        self._roots: dict[str, str] = {}
 
     @classmethod
     def open(
@@ -91,6 +106,16 @@ class Index:
     ) -> None:
         self.close()
 
+    def view(self) -> Index:
+        """The same index for somebody else, who may have libraries of the same names elsewhere.
+
+        What is open is shared: closing one closes both.
+        """
+        with self._guard:
+            made = copy.copy(self)
+            made._roots = dict(self._roots)
+            return made
+
     def close(self) -> None:
         """Let go of what is open: some thirty files that are mapped into memory for each library.
 
@@ -99,7 +124,7 @@ class Index:
         self._meaning.close()
         if self._guard.acquire(blocking=False):
             try:
-                self._shelves.clear()
+                self._opened.shelves.clear()
             finally:
                 self._guard.release()
 
@@ -107,13 +132,13 @@ class Index:
         """The indexed libraries, by name."""
         with self._guard:
             self._refresh()
-            return tuple(self._shelf(name).info for name in sorted(self._catalog.libraries))
+            return tuple(self._shelf(name).info for name in sorted(self._opened.catalog.libraries))
 
     def names(self) -> frozenset[str]:
         """The names of the indexed libraries; their docs are not read for this."""
         with self._guard:
             self._refresh()
-            return frozenset(self._catalog.libraries)
+            return frozenset(self._opened.catalog.libraries)
 
     def info(self, library: str) -> LibraryInfo:
         """What is known of an indexed library as a whole.
@@ -141,7 +166,7 @@ class Index:
         """The ApiDoc of an import path, its best or another public one."""
         with self._guard:
             self._refresh()
-            for name in sorted(self._catalog.libraries):
+            for name in sorted(self._opened.catalog.libraries):
                 if found := self._shelf(name).at(path):
                     return found
         return None
@@ -204,11 +229,15 @@ class Index:
         found = self.find_target(target, interpreter)
         with self._guard:
             self._refresh()
-            entry = self._catalog.libraries.get(found.name)
-            if entry is None or entry.embedder != self._meaning.embedder.name:
+            editions = self._opened.catalog.editions(found.name)
+            mark = (
+                self._meaning.embedder.name,
+                fingerprint(found, interpreter) if editions else "",
+            )
+            entry = next((e for e in editions if (e.embedder, e.fingerprint) == mark), None)
+            if entry is None:
                 return False
-            if entry.fingerprint != fingerprint(found, interpreter):
-                return False
+            self._roots[entry.name] = entry.root
             with suppress(LibraryNotFound):  # its files are damaged: it was just taken out
                 return bool(self._shelf(found.name).docs)
         return False
@@ -216,7 +245,7 @@ class Index:
     def update(
         self, harvest: Harvest, progress: Progress | None = None, *, fingerprint: str = ""
     ) -> IndexReport:
-        """Puts a library's current APIs in the place of the ones indexed before.
+        """Puts a library's current APIs in the place of the ones read from there before.
 
         Only what is new is embedded; readers see the old generation until the new one is complete.
         ``fingerprint`` lets `is_current` recognise the source.
@@ -229,15 +258,16 @@ class Index:
         with self._guard, self._locked():
             self._refresh()
             try:
-                old = self._shelf_or_none(harvest.library.name)
+                old = self._old(harvest.library)
                 entry, tables = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
+                self._roots[entry.name] = entry.root
             except OSError as error:
                 raise self._unwritable(error) from None
         return IndexReport.of(tables, old.tables if old else None, time.perf_counter() - start)
 
     def remove(self, library: str) -> None:
-        """Takes a library out; nothing happens when it is not there.
+        """Takes a library out, wherever it was read from; nothing happens when it is not there.
 
         Raises:
             IndexUnavailable: the folder cannot be written.
@@ -245,8 +275,8 @@ class Index:
         with self._guard, self._locked():
             self._refresh()
             try:
-                self._files.write_catalog(self._catalog.without(library))
-                self._files.drop_generations(library, keep=None)
+                self._files.write_catalog(self._opened.catalog.without(library))
+                self._files.drop_generations(library, keep=())
             except OSError as error:
                 raise self._unwritable(error) from None
             self._refresh()
@@ -278,43 +308,49 @@ class Index:
             embedder=embedder,
             apis=len(docs),
             fingerprint=mark,
+            root=info.root,
         )
         return entry, tables
 
     def _switch(self, entry: Entry) -> None:
-        catalog = self._catalog.with_entry(entry)
+        catalog = self._opened.catalog.with_entry(entry)
         self._files.write_catalog(catalog)
-        self._files.drop_generations(entry.name, keep=entry.generation)
-        self._meaning.keep({each.collection for each in catalog.libraries.values()})
+        kept = {each.generation for each in catalog.editions(entry.name)}
+        self._files.drop_generations(entry.name, keep=kept)
+        self._meaning.keep({each.collection for each in catalog.entries})
         self._refresh()
 
     def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
         """The shelves of some libraries, or of all, each once."""
         self._refresh()
-        names = self._catalog.libraries if libraries is None else libraries
+        names = self._opened.catalog.libraries if libraries is None else libraries
         return list({id(each): each for each in map(self._shelf, names)}.values())
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
-        stamp = self._files.catalog_stamp()
-        if stamp == self._stamp:
+        opened, stamp = self._opened, self._files.catalog_stamp()
+        if stamp == opened.stamp:
             return
         try:
-            self._catalog = self._files.read_catalog()
+            opened.catalog = self._files.read_catalog()
         except IndexCorrupt as error:
             self._warn(f"{error} The index is built again.")
             self._meaning.reset()
             self._files.wipe()
-            self._catalog = Catalog()
-        self._stamp = self._files.catalog_stamp()
-        self._shelves = {
-            name: shelf
-            for name, shelf in self._shelves.items()
-            if self._catalog.libraries.get(name) == shelf.entry
+            opened.catalog = Catalog()
+        opened.stamp = self._files.catalog_stamp()
+        entries = {(each.name, each.root): each for each in opened.catalog.entries}
+        opened.shelves = {
+            key: shelf for key, shelf in opened.shelves.items() if entries.get(key) == shelf.entry
         }
 
     def _entry(self, library: str) -> Entry:
-        entry = self._catalog.find(library)
+        """The edition that is worked with here, or was read last. Raises LibraryNotFound."""
+        catalog = self._opened.catalog
+        entry = catalog.find(library)
+        if entry is not None and self._roots.get(entry.name, entry.root) != entry.root:
+            root = self._roots[entry.name]
+            entry = next((each for each in catalog.editions(entry.name) if each.root == root), None)
         if entry is None:
             raise LibraryNotFound(
                 f"No index for {library!r}. Build it: exploracoder index {library}"
@@ -322,29 +358,33 @@ class Index:
         return entry
 
     def _shelf(self, library: str) -> Shelf:
-        entry = self._entry(library)
-        if entry.name not in self._shelves:
+        return self._of(self._entry(library))
+
+    def _of(self, entry: Entry) -> Shelf:
+        key, shelves = (entry.name, entry.root), self._opened.shelves
+        if key not in shelves:
             try:
                 info, corpus, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
                 self._forget(entry, error)
                 raise LibraryNotFound(
-                    f"{error} Build it again: exploracoder index {library}"
+                    f"{error} Build it again: exploracoder index {entry.name}"
                 ) from None
-            self._shelves[entry.name] = Shelf(entry, info, corpus, tables)
-        return self._shelves[entry.name]
+            shelves[key] = Shelf(entry, info, corpus, tables)
+        return shelves[key]
 
-    def _shelf_or_none(self, library: str) -> Shelf | None:
-        if self._catalog.find(library) is None:
-            return None
-        with suppress(LibraryNotFound):
-            return self._shelf(library)
+    def _old(self, library: LibraryInfo) -> Shelf | None:
+        """What was read before: from there, or else what another edition can share with it."""
+        editions = self._opened.catalog.editions(library.name)
+        for entry in sorted(editions, key=lambda each: each.root != library.root)[:1]:
+            with suppress(LibraryNotFound):
+                return self._of(entry)
         return None
 
     def _forget(self, entry: Entry, error: IndexCorrupt) -> None:
         self._warn(f"{error} It is read again.")
         with self._locked():
-            self._files.write_catalog(self._catalog.without(entry.name))
+            self._files.write_catalog(self._opened.catalog.without_edition(entry))
             self._refresh()
 
     def _locked(self) -> AbstractContextManager[object]:

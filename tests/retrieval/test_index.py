@@ -72,7 +72,9 @@ def open_index(
         index.close()
 
 
-def make_harvest(summaries: dict[str, str], *, name: str = "brew", version: str = "1") -> Harvest:
+def make_harvest(
+    summaries: dict[str, str], *, name: str = "brew", version: str = "1", root: Path | str = ""
+) -> Harvest:
     docs = tuple(
         ApiDoc(
             path=f"{name}.{path}",
@@ -88,7 +90,7 @@ def make_harvest(summaries: dict[str, str], *, name: str = "brew", version: str 
         import_name=name,
         version=version,
         source="module",
-        root="",
+        root=str(root),
         overview="",
         examples=(),
     )
@@ -130,6 +132,84 @@ def test_what_is_meant_and_what_is_named_are_both_found(open_index: Callable[[],
     assert meant[0].doc.path == "brew.pour"
     assert named[0].doc.path == "brew.read_recipe_csv"
     assert [hit.score for hit in meant] == sorted((hit.score for hit in meant), reverse=True)
+
+
+def test_libraries_of_one_name_from_two_places_do_not_replace_one_another(
+    open_index: Callable[[], Index], tmp_path: Path, counting: CountingEmbedder
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    ours, theirs = open_index(), open_index()
+    ours.update(make_harvest(BREW, root=here))
+    ours.set_memo("brew", "summary", "ours")
+    counting.texts.clear()
+    theirs.update(make_harvest({"steep": BREW["steep"], "whisk": "Beat it."}, root=there))
+    theirs.set_memo("brew", "summary", "theirs")
+
+    assert [text for text in counting.texts if "steep" in text.lower()] == []  # shared
+    for index, root, hit, memo in (
+        (ours, here, "pour", "ours"),
+        (theirs, there, "whisk", "theirs"),
+    ):
+        assert index.info("brew").root == str(root)
+        assert f"brew.{hit}" in {one.doc.path for one in index.search("pour or beat", ["brew"], 5)}
+        assert index.memo("brew", "summary") == memo
+    assert ours.get("brew.whisk") is None
+    assert open_index().info("brew").root == str(there)  # for who worked with neither: the last
+    assert [one.name for one in ours.libraries()] == ["brew"]
+
+
+def test_a_view_works_with_another_edition(open_index: Callable[[], Index], tmp_path: Path) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW, root=tmp_path))
+    view = index.view()
+    view.update(make_harvest({"whisk": "Beat it."}, root=tmp_path.parent))
+
+    assert [len(one.docs("brew")) for one in (index, view)] == [len(BREW), 1]
+
+
+def test_what_changed_where_it_was_read_is_followed(
+    open_index: Callable[[], Index], tmp_path: Path
+) -> None:
+    first, second = open_index(), open_index()
+    first.update(make_harvest(BREW, root=tmp_path))
+    second.update(make_harvest({"whisk": "Beat it."}, root=tmp_path, version="2"))
+
+    assert first.info("brew").version == "2"
+    assert len(first.docs("brew")) == 1
+
+
+def test_editions_that_are_gone_or_too_many_are_dropped(
+    open_index: Callable[[], Index], tmp_path: Path
+) -> None:
+    index, folders = open_index(), [tmp_path / str(number) for number in range(10)]
+    for number, folder in enumerate(folders):
+        folder.mkdir()
+        index.update(make_harvest({"steep": f"Steep {number} times."}, root=folder))
+    kept = tmp_path / "index/libraries/brew"
+    assert len(list(kept.iterdir())) == 8
+    for folder in folders[:9]:
+        folder.rmdir()
+    index.update(make_harvest({"steep": "Steep it again."}, root=folders[9]))
+    assert len(list(kept.iterdir())) == 1
+
+    index.remove("brew")
+    assert list(kept.iterdir()) == []
+    assert index.names() == frozenset()
+
+
+def test_a_library_that_is_no_longer_there_as_it_was_is_not_taken_for_another(
+    open_index: Callable[[], Index], tmp_path: Path
+) -> None:
+    ours, theirs = open_index(), open_index()
+    (tmp_path / "gone").mkdir()
+    ours.update(make_harvest(BREW, root=tmp_path / "gone"))
+    (tmp_path / "gone").rmdir()
+    theirs.update(make_harvest({"whisk": "Beat it."}, root=tmp_path))
+
+    with pytest.raises(LibraryNotFound, match="exploracoder index brew"):
+        ours.search("pour", ["brew"])
 
 
 def test_no_api_is_found_twice(open_index: Callable[[], Index]) -> None:
