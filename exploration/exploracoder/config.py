@@ -38,6 +38,11 @@ class Settings(BaseModel):
     )
     overview_apis: int = Field(8, ge=0, description="APIs named to the planner")
     max_subtasks: int = Field(12, ge=1, description="subtasks that a plan may have")
+    listed_steps: bool = Field(
+        True,
+        description="steps that the task itself lists, numbered from 1, are the plan; the model is"
+        " not asked",
+    )
     retrieved_apis: int = Field(20, ge=1, description="k: APIs retrieved for each subtask")
     shown_apis: int = Field(10, ge=1, description="APIs kept for each subtask's prompt")
     overall_apis: int = Field(15, ge=0, description="k_G: APIs recommended for the whole task")
@@ -161,6 +166,7 @@ PROFILES: dict[ProfileName, Settings] = {
         debug_rounds=1,
         shown_examples=0,
         overview_apis=0,
+        listed_steps=False,
         sift=False,
         compose=False,
         backtracks=0,

@@ -295,6 +295,7 @@ export interface Settings {
   library_summary: boolean;
   overview_apis: number;
   max_subtasks: number;
+  listed_steps: boolean;
   retrieved_apis: number;
   shown_apis: number;
   overall_apis: number;

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.engine import recommender, stub
 from exploracoder.engine.briefing import Briefing
+from exploracoder.engine.listed import steps_of
 from exploracoder.engine.results import clause_about, result_names
 from exploracoder.engine.wording import clip, describe_apis, describe_variables
 from exploracoder.engine.workbench import Workbench
@@ -39,6 +40,10 @@ async def plan(
     the question itself. Raises ReplyError when the model gives no plan, ModelError when it cannot
     be asked.
     """
+    if not before and bench.settings.listed_steps:
+        task = bench.exploration.task
+        if listed := steps_of(stub.without_stub(task.text, task.stub)):
+            return Plan(subtasks=_number([*listed, *_forgotten(task, listed)], before))
     reply = await bench.ask_json(
         "plan",
         [*_examples(bench, briefings), await _question(bench, before)],

@@ -21,6 +21,7 @@ def of_the_paper(*names: str) -> Mapping[str, object]:
 PARAMETERS = of_the_paper(
     "few_shot_plans",
     "max_subtasks",
+    "listed_steps",
     "retrieved_apis",
     "shown_apis",
     "overall_apis",
