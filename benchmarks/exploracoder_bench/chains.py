@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from exploracoder.engine import arguments
 from exploracoder.state import Exploration, Step
 
 from exploracoder_bench.api_names import called_names, last_names
@@ -15,16 +16,18 @@ from exploracoder_bench.results import ChainFacts
 def read_chain(notebook: Path) -> ChainFacts:
     """The facts of a trace. Raises InputError when the notebook is no exploration."""
     exploration = Exploration.load(notebook)
-    broken = [number for number, step in enumerate(exploration.steps, 1) if not _ran(step)]
-    used = [api for step in exploration.steps if step.candidate for api in step.candidate.apis]
-    due = [step for step in exploration.steps if step.status != "skipped"]
+    # Example arguments are no subtask of a plan.
+    steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
+    broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
+    used = [api for step in steps if step.candidate for api in step.candidate.apis]
+    due = [step for step in steps if step.status != "skipped"]
     # Some methods plan and retrieve for each subtask, and explore none: that is no chain.
     explored = due if any(map(_was_tried, due)) else []
     return ChainFacts(
         explored=len(explored),
         ran=sum(map(_ran, explored)),
         broken_at=broken[0] if broken else 0,
-        error=_error(exploration.steps[broken[0] - 1]) if broken else _last_error(exploration),
+        error=_error(steps[broken[0] - 1]) if broken else _last_error(exploration),
         apis=len(used),
         recommended=_recommended(exploration),
     )

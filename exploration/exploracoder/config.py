@@ -43,6 +43,11 @@ class Settings(BaseModel):
         description="steps that the task itself lists, numbered from 1, are the plan; the model is"
         " not asked",
     )
+    example_arguments: bool = Field(
+        True,
+        description="give the parameters of a function that is asked for example values, their"
+        " defaults or the model's: a first step that the others go on from",
+    )
     retrieved_apis: int = Field(20, ge=1, description="k: APIs retrieved for each subtask")
     shown_apis: int = Field(10, ge=1, description="APIs kept for each subtask's prompt")
     overall_apis: int = Field(15, ge=0, description="k_G: APIs recommended for the whole task")
@@ -89,14 +94,19 @@ class Settings(BaseModel):
         description="in the strict sandbox: runs with another retrieved API in the place of one"
         " that a refused solution names; the model is not asked",
     )
+    existing_names: bool = Field(
+        False,
+        description="bind code to a grammar in which every attribute is a name of the libraries or"
+        " of Python's own; for servers that take one, as the embedded model's does",
+    )
     name_hints: bool = Field(
         True, description="say in a repair which names do not exist, and show the docs of near ones"
     )
     first_tries: int = Field(
         0,
         ge=0,
-        description="with a check: solutions written from retrieved docs first; what is explored is"
-        " only what they fail at",
+        description="solutions written from retrieved docs first; explored is what they fail at:"
+        " to pass the check, or, without one, to give anything in at most three tries",
     )
     compose: bool = Field(
         True,
@@ -167,6 +177,7 @@ PROFILES: dict[ProfileName, Settings] = {
         shown_examples=0,
         overview_apis=0,
         listed_steps=False,
+        example_arguments=False,
         sift=False,
         compose=False,
         backtracks=0,
@@ -192,6 +203,7 @@ PROFILES: dict[ProfileName, Settings] = {
         temperature=0.6,
         stop_at_first=True,
         debug_rounds=2,
+        existing_names=True,
         first_tries=5,
         solution_attempts=2,
         repair_rounds=2,

@@ -205,9 +205,19 @@ def verification(exploration: Exploration) -> str:
     if final.checks == "passed":
         return f"**Verified**: it ran in a fresh state and the check passed{count}."
     return (
-        f"**Unverified**: it ran in a fresh state{count}; no check was given, so nothing says that"
-        " the result is right."
+        f"**Unverified**: it ran in a fresh state{count}{_called(final)}; no check was given, so"
+        " nothing says that the result is right."
     )
+
+
+def _called(final: Attempt) -> str:
+    """What the example call came to."""
+    if final.call is None:
+        return ""
+    called, failure = _inline(final.call.called), final.call.failure
+    if failure:
+        return f", but the call {called} failed: {_inline(failure[:300])}"
+    return f", and the call {called} did, too"
 
 
 def _error_line(observation: Observation) -> str:

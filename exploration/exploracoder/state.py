@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
@@ -191,17 +191,41 @@ class Search(State):
     note: str = ""
 
 
+class ExampleCall(State):
+    """A call of the function that was written, with the example arguments, and what it gave."""
+
+    code: str
+    observation: Observation
+
+    @property
+    def called(self) -> str:
+        """The call alone, without what gives the arguments their values."""
+        return self.code.splitlines()[-1].partition(" = ")[2]
+
+    @property
+    def failure(self) -> str:
+        """What was raised, or what failed as the result was read; empty when all went well."""
+        if not self.observation.ran:
+            error = self.observation.error
+            return f"{error.ename}: {error.evalue}" if error else self.observation.status
+        broken = [one.preview_error for one in self.observation.variables if one.preview_error]
+        return broken[0] if broken else ""
+
+
 class Attempt(State):
     """One text of the solution, run in a fresh state with the user's checks after it.
 
-    ``notes`` are what the model had found out before it wrote this: answers of tools, what it said
-    of the attempt before. ``searches`` are those that it made while it wrote.
+    Without a check, a function is called with the example arguments, where there are some: that is
+    ``call``, and no verdict. ``notes`` are what the model had found out before it wrote this:
+    answers of tools, what it said of the attempt before. ``searches`` are those that it made while
+    it wrote.
     """
 
     code: str
     observation: Observation
     check_observation: Observation | None = None
     checks: CheckResult = "none"
+    call: ExampleCall | None = None
     added_imports: tuple[str, ...] = ()
     problems: tuple[NameProblem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -211,6 +235,11 @@ class Attempt(State):
     def is_good(self) -> bool:
         """Whether it ran and no check failed."""
         return self.observation.ran and self.checks != "failed"
+
+    @property
+    def leaves_no_doubt(self) -> bool:
+        """Whether it is good and the example call, if there was one, did not fail either."""
+        return self.is_good and (self.call is None or not self.call.failure)
 
     @property
     def failure(self) -> Observation | None:
@@ -228,9 +257,11 @@ class Solution(State):
 
     @property
     def final(self) -> Attempt:
-        """The attempt that the exploration stands by: the last good one, or else the last."""
+        """The attempt that the exploration stands by: the last that leaves no doubt, or else the
+        last good one, or else the last."""
         good = [attempt for attempt in self.attempts if attempt.is_good]
-        return good[-1] if good else self.attempts[-1]
+        best = [attempt for attempt in good if attempt.leaves_no_doubt] or good
+        return best[-1] if best else self.attempts[-1]
 
 
 class Spending(State):

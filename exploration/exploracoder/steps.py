@@ -10,11 +10,10 @@ from exploracoder_kernel.observation import Observation
 from exploracoder.engine import steering
 from exploracoder.engine.backtracking import doubt_step_before, run_again
 from exploracoder.engine.explorer import explore, repair
-from exploracoder.engine.first_tries import try_first
 from exploracoder.engine.recommender import recommend
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError
-from exploracoder.methods.exploration import is_enough, make_plan, write_solution
+from exploracoder.methods.exploration import is_enough, make_plan, solve_at_once, write_solution
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
 
@@ -38,7 +37,8 @@ class Worker:
         """
         bench = self._bench
         if not bench.exploration.is_planned:
-            if bench.exploration.solution is None and await try_first(bench):
+            is_new = bench.exploration.solution is None
+            if is_new and await solve_at_once(bench, is_review=is_review()):
                 return
             await make_plan(bench)
             if is_review():

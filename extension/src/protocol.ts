@@ -63,6 +63,7 @@ export interface Attempt {
   observation: Observation;
   check_observation: Observation | null;
   checks: 'passed' | 'failed' | 'none';
+  call: ExampleCall | null;
   added_imports: string[];
   problems: NameProblem[];
   notes: string[];
@@ -104,6 +105,10 @@ export interface Variable {
   shape: number[] | null;
   is_lazy: boolean;
   preview_error: string | null;
+}
+export interface ExampleCall {
+  code: string;
+  observation: Observation;
 }
 export interface NameProblem {
   name: string;
@@ -296,6 +301,7 @@ export interface Settings {
   overview_apis: number;
   max_subtasks: number;
   listed_steps: boolean;
+  example_arguments: boolean;
   retrieved_apis: number;
   shown_apis: number;
   overall_apis: number;
@@ -315,6 +321,7 @@ export interface Settings {
   repair_imports: boolean;
   repair_names: boolean;
   substitutes: number;
+  existing_names: boolean;
   name_hints: boolean;
   first_tries: number;
   compose: boolean;

@@ -41,6 +41,7 @@ _KINDS = {
     "example_plan": r"as a plan",
     "plan": r"[Bb]reak a programming task",
     "rerank": r"choose the APIs",
+    "arguments": r"choose example values",
     "explore": r"exploring|explore the Python library",
     "solution": r"write the code",
     "feedback": r"review Python code",
@@ -102,6 +103,7 @@ class TeaModel:
     solutions: Sequence[Outcome] = (fenced(SOLUTION),)
     repairs: Sequence[Outcome] = (fenced(SOLUTION),)
     plans: Sequence[Outcome] = ()
+    arguments: Sequence[Outcome] = (json.dumps({"text": "'assam 5'"}),)
     asked: dict[tuple[str, int], int] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -128,6 +130,7 @@ class TeaModel:
             ],
             "plan": lambda: self.plans or [json.dumps({"subtasks": list(self.goals)})],
             "rerank": lambda: [json.dumps({"relevant": [1, 2, 3, 4]})],
+            "arguments": lambda: self.arguments,
             "draft": lambda: self.drafts.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
             "debug": lambda: self.debugs.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
             "solution": lambda: self.solutions,

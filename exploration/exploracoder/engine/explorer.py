@@ -118,7 +118,9 @@ def _focus(trial: Trial, number: int) -> ApiDoc | None:
 async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
     bench, part = trial.bench, trial.step.subtask.id
     messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
-    sampling = bench.sampling(part, n=n, number=number, max_tokens=bench.settings.step_tokens)
+    sampling = bench.sampling(
+        part, n=n, number=number, max_tokens=bench.settings.step_tokens, is_code=True
+    )
     tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=False)
     reply = await bench.ask(part, messages, sampling, tools)
     return _codes(reply)
@@ -164,7 +166,10 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
     apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
     apis += siblings(bench, target) if target.ran else ()
     sampling = bench.sampling(
-        f"{part}/debug", number=len(trial.candidates), max_tokens=bench.settings.step_tokens
+        f"{part}/debug",
+        number=len(trial.candidates),
+        max_tokens=bench.settings.step_tokens,
+        is_code=True,
     )
     lacking = missing(target, trial.wanted)
     source = await look_up(

@@ -1,14 +1,28 @@
-"""Solutions that are written before anything is explored, where a check can tell what is right."""
+"""Solutions that are written before anything is explored.
+
+With a check, the first that passes is right. Without one, what runs on example values is as likely
+right as what a small model would come to by exploring, and exploring costs more.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
+from exploracoder.engine import arguments, stub
 from exploracoder.engine.recommender import find
-from exploracoder.engine.synthesis import synthesize
+from exploracoder.engine.results import Value, result_names, shown
+from exploracoder.engine.synthesis import synthesize, try_solution
 from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Attempt, Exploration, Solution
 
 PART = "first tries"
 # Of a limit: what is too long for a few quick tries needs the rest for exploring.
 _SHARE = 0.25
+# Without a check: two that give the same are enough, and more than three are not asked for.
+_UNCHECKED = 3
+# Functions that fail alike say that it may be the example values.
+_ALIKE = 2
 
 
 async def try_first(bench: Workbench) -> bool:
@@ -34,3 +48,97 @@ async def try_first(bench: Workbench) -> bool:
     solved = bench.exploration.model_copy(update={"solution": solution})
     await bench.update(solved, "Solved without exploring")
     return True
+
+
+async def try_unchecked(bench: Workbench) -> bool:
+    """The same without a check: True when a try runs, with names that exist, and gives something.
+
+    Two that give the same end it; else the first of them is taken. What a function gives is what
+    its example call does. Nothing is tried where no value could be seen. Raises BudgetError and
+    ModelError.
+    """
+    task, settings = bench.exploration.task, bench.settings
+    if not settings.first_tries or task.check or not _can_compare(bench.exploration):
+        return False
+    with bench.doing("Trying without exploring"):
+        bench.tell(PART, "Reading the docs")
+        docs = [hit.doc for hit in await find(bench, task.text, settings.shown_apis)]
+        solution = await synthesize(
+            bench,
+            docs,
+            attempts=min(settings.first_tries, _UNCHECKED),
+            repairs=0,
+            part=PART,
+            share=_SHARE,
+            is_enough=lambda attempts: _agreed(bench.exploration, attempts) is not None,
+        )
+        chosen = await _choose(bench, solution.attempts)
+    if chosen is None:
+        await bench.update(bench.exploration, "No first try gives anything")
+        return False
+    kept = Solution(attempts=(chosen,), apis=solution.apis)
+    told = bench.exploration.model_copy(update={"solution": kept})
+    await bench.update(told, "Written without exploring")
+    return True
+
+
+async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The one of two that give the same, or else the first that gives something.
+
+    Where the example values are the model's and most fail alike with them, though all names are
+    right, others are tried; if the texts fail with these as well, it is the values that are wrong.
+    """
+    best = _best(bench.exploration, attempts)
+    if best is not None:
+        return best
+    named = [one for one in attempts if one.call is not None and not one.problems]
+    failures = Counter(one.call.failure for one in named if one.call and one.call.failure)
+    failure, count = failures.most_common(1)[0] if failures else ("", 0)
+    if count < _ALIKE or not await arguments.give_others(bench, failure):
+        return None
+    again = [await try_solution(bench, one.code, (), PART) for one in named]
+    return _best(bench.exploration, again) or again[0]
+
+
+def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
+    sound = [one for one in attempts if _given(exploration, one)]
+    return _agreed(exploration, attempts) or (sound[0] if sound else None)
+
+
+def _can_compare(exploration: Exploration) -> bool:
+    task = exploration.task
+    if task.target is not None:
+        return False
+    if stub.function_name(task.stub) or task.entry_point:
+        return arguments.call_in(exploration) is not None
+    return bool(_names(exploration))
+
+
+def _names(exploration: Exploration) -> tuple[str, ...]:
+    """The variables that the result is in, where no function is asked for."""
+    target = stub.assignment_target(exploration.task.stub)
+    return (target,) if target else result_names(exploration.task)
+
+
+def _agreed(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The last attempt, if an earlier one gave the same."""
+    given = [(one, _given(exploration, one)) for one in attempts]
+    seen: list[dict[str, Value]] = []
+    for attempt, values in given:
+        if values and values in seen:
+            return attempt
+        seen.append(values)
+    return None
+
+
+def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
+    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted."""
+    if not attempt.leaves_no_doubt or attempt.problems:
+        return {}
+    if attempt.call is not None:
+        names: Sequence[str] = (arguments.RESULT,)
+        values = dict(shown(attempt.call.observation))
+    else:
+        names = _names(exploration)
+        values = dict(shown(attempt.observation))
+    return {name: values[name] for name in names} if set(names) <= set(values) else {}

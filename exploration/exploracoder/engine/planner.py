@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from exploracoder.engine import recommender, stub
 from exploracoder.engine.briefing import Briefing
@@ -14,11 +14,14 @@ from exploracoder.engine.listed import steps_of
 from exploracoder.engine.results import clause_about, result_names
 from exploracoder.engine.wording import clip, describe_apis, describe_variables
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
 from exploracoder.state import Plan, Subtask, Task
 
 _CLAUSE_CHARS = 300
+_TASK_CHARS = 1200
+_GOAL_TOKENS = 60
 # A plan that is a little longer than it was asked for is better than one that loses its end.
 _MOST = 2
 
@@ -31,34 +34,46 @@ class _PlanReply(BaseModel):
     subtasks: list[str] = Field(min_length=1)
 
 
+def _form(most: int) -> type[_PlanReply]:
+    """The form with a bound: a small model goes on with subtasks until it is cut off."""
+    subtasks = (list[str], Field(min_length=1, max_length=most))
+    return create_model("_PlanReply", __base__=_PlanReply, subtasks=subtasks)
+
+
 async def plan(
     bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
 ) -> Plan:
     """Break the exploration's task into subtasks, or what of it remains after those ``before``.
 
     Example plans are earlier turns of the conversation: small models copy examples that stand in
-    the question itself. Raises ReplyError when the model gives no plan, ModelError when it cannot
-    be asked.
+    the question itself. A model that gives no plan in the form that it is asked for leaves the
+    whole task as the one subtask. Raises BudgetError, and ModelError when the model cannot be
+    asked.
     """
     if not before and bench.settings.listed_steps:
         task = bench.exploration.task
         if listed := steps_of(stub.without_stub(task.text, task.stub)):
             return Plan(subtasks=_number([*listed, *_forgotten(task, listed)], before))
-    reply = await bench.ask_json(
-        "plan",
-        [*_examples(bench, briefings), await _question(bench, before)],
-        Sampling(
-            temperature=min(bench.settings.temperature, 0.3),
-            top_p=bench.settings.top_p,
-            max_tokens=60 * bench.settings.max_subtasks,
-            seed=bench.seed("plan"),
-        ),
-        _PlanReply,
-    )
-    goals = _distinct(reply.subtasks)[: _MOST * bench.settings.max_subtasks]
+    goals = await _ask(bench, [*_examples(bench, briefings), await _question(bench, before)])
     said = [*(one.goal for one in before), *goals]
     goals += _forgotten(bench.exploration.task, said)
     return Plan(subtasks=_number(goals, before))
+
+
+async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
+    most = _MOST * bench.settings.max_subtasks
+    sampling = Sampling(
+        temperature=min(bench.settings.temperature, 0.3),
+        top_p=bench.settings.top_p,
+        max_tokens=_GOAL_TOKENS * most,
+        seed=bench.seed("plan"),
+    )
+    try:
+        reply = await bench.ask_json("plan", messages, sampling, _form(most))
+    except ReplyError:
+        task = bench.exploration.task
+        return [clip(stub.without_stub(task.text, task.stub), _TASK_CHARS)]
+    return _distinct(reply.subtasks)
 
 
 def _forgotten(task: Task, goals: Sequence[str]) -> list[str]:
@@ -85,7 +100,7 @@ async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
     task, settings = bench.exploration.task, bench.settings
     most = settings.overview_apis
     docs = await recommender.find(bench, task.text, most) if most else ()
-    variables = await bench.sidecar.variables(bench.root)
+    variables = await bench.sidecar.variables(bench.branch)
     return Message(
         "user",
         render(

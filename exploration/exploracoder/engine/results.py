@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from exploracoder_kernel.observation import Observation
 
 from exploracoder.state import Task
 
@@ -36,6 +38,16 @@ def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:
         for name in result_names(task)
         if f"`{name}`" in goal or (name not in there and re.search(rf"\b{re.escape(name)}\b", goal))
     )
+
+
+Value = tuple[str, tuple[int, ...] | None, int | None, str]
+
+
+def shown(observation: Observation) -> Iterator[tuple[str, Value]]:
+    """Each variable that a run made, with what was seen of its value, which can be compared."""
+    for one in observation.variables:
+        if one.preview and not one.preview_error:
+            yield one.name, (one.type, one.shape, one.length, one.preview)
 
 
 def clause_about(task: Task, name: str) -> str:

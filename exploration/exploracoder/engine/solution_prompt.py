@@ -14,6 +14,7 @@ from exploracoder.engine.helpful import helpful_apis
 from exploracoder.engine.results import result_names
 from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import (
+    clip,
     describe_apis,
     describe_error,
     describe_output,
@@ -72,9 +73,13 @@ def as_answer(code: str) -> Message:
 
 def failure_words(bench: Workbench, attempt: Attempt) -> str:
     """What went wrong with an attempt, in words for the model."""
-    failure = attempt.failure
-    assert failure is not None, "only an attempt that failed is repaired"
-    chars = bench.settings.output_chars
+    failure, chars = attempt.failure, bench.settings.output_chars
+    if failure is None:
+        assert attempt.call is not None, "only an attempt that failed is repaired"
+        said = clip(attempt.call.failure, chars)
+        return (
+            f"Your code ran, but the call `{attempt.call.called}` failed:\n\n~~~text\n{said}\n~~~"
+        )
     if attempt.checks == "failed":
         # The exception's words, not the check's code: the expected values are not for copying.
         said = describe_error(failure, "", chars)
@@ -86,8 +91,9 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
 async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
     """The turn that asks for a failed attempt to be mended."""
     settings, task, failure = bench.settings, bench.exploration.task, attempt.failure
+    raised = failure or (attempt.call.observation if attempt.call else None)
     source = ""
-    if attempt.checks != "failed":
+    if failure is not None and attempt.checks != "failed":
         before = [task.context]
         source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
     return Message(
@@ -99,7 +105,7 @@ async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
             failure=failure_words(bench, attempt),
             problems=describe_problems(settings, attempt.problems),
             apis=describe_apis(
-                await helpful_apis(bench, attempt.problems, failure, task.text), settings.doc_chars
+                await helpful_apis(bench, attempt.problems, raised, task.text), settings.doc_chars
             ),
             source=source,
         ),

@@ -39,6 +39,36 @@ def function_name(stub: str) -> str | None:
     return functions[-1].name if functions else None
 
 
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function: its default as it is written, None when it has none."""
+
+    name: str
+    default: str | None
+    is_keyword_only: bool = False
+
+
+def parameters(stub: str) -> tuple[Parameter, ...]:
+    """The parameters of the last function that the stub begins, without ``*args`` and the like."""
+    tree = _parse_head(stub)
+    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
+    if not functions:
+        return ()
+    given = functions[-1].args
+    positional = [*given.posonlyargs, *given.args]
+    defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+    found = [_parameter(one, default) for one, default in zip(positional, defaults, strict=True)]
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return (*found, *(_parameter(one, default, is_keyword_only=True) for one, default in named))
+
+
+def _parameter(
+    argument: ast.arg, default: ast.expr | None, *, is_keyword_only: bool = False
+) -> Parameter:
+    said = ast.unparse(default) if default is not None else None
+    return Parameter(argument.arg, said, is_keyword_only)
+
+
 def in_task(text: str, entry_point: str | None) -> str:
     """The unfinished code that a task's words hold, or an empty text."""
     for match in _FENCE.finditer(text):

@@ -5,14 +5,12 @@ ExploraCoder, section 3.3 (equation 4: used and recommended APIs) and appendix A
 
 from __future__ import annotations
 
-import ast
-import itertools
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import renaming, stub, substituting
+from exploracoder.engine import arguments, renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
 from exploracoder.engine.oracle import judge
 from exploracoder.engine.recommender import ALIKE, find, find_alike
@@ -21,9 +19,13 @@ from exploracoder.engine.solution_prompt import as_answer, repair_request, solut
 from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
-from exploracoder.state import Attempt, CheckResult, Exploration, Solution, Subtask
+from exploracoder.state import Attempt, CheckResult, ExampleCall, Solution, Subtask
 
 PART = "solution"
+
+
+def _is_done(attempts: Sequence[Attempt]) -> bool:
+    return attempts[-1].leaves_no_doubt
 
 
 async def synthesize(
@@ -35,12 +37,14 @@ async def synthesize(
     subtasks: Sequence[Subtask] = (),
     part: str = PART,
     share: float = 1.0,
+    is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
 ) -> Solution:
-    """Write the solution from the trace and ``apis``; stop at the first attempt that is good.
+    """Write the solution from the trace and ``apis``; stop when the attempts are enough.
 
-    Each of the settings' attempts starts from scratch and is repaired within its rounds; none but
-    the first when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part``
-    is what they are counted as. Raises BudgetError and ModelError.
+    That is by default when the last one is good and its example call did not fail. Each of the
+    settings' attempts starts from scratch and is repaired within its rounds; none but the first
+    when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
+    they are counted as. Raises BudgetError and ModelError.
     """
     settings, made, seen = bench.settings, list[Attempt](), set[str]()
     count = settings.solution_attempts if attempts is None else attempts
@@ -52,7 +56,7 @@ async def synthesize(
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
             tries = _write(bench, messages, apis, number, rounds, part, seen)
             made += [one async for one in tries]
-        if made[-1].is_good:
+        if is_enough(made):
             break
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
@@ -66,10 +70,13 @@ async def _write(
     part: str,
     seen: set[str],
 ) -> AsyncIterator[Attempt]:
-    """One text from scratch and its repairs, until one of them is good."""
+    """One text from scratch and its repairs, until one of them leaves no doubt."""
     for repair in range(1 + rounds):
         sampling = bench.sampling(
-            PART, number=100 * number + repair, max_tokens=bench.settings.solution_tokens
+            PART,
+            number=100 * number + repair,
+            max_tokens=bench.settings.solution_tokens,
+            is_code=True,
         )
         reply = await bench.ask(part, messages, sampling)
         attempt = await try_solution(bench, code_block(reply.text), apis, part)
@@ -79,7 +86,7 @@ async def _write(
         if mended is not None:
             attempt = mended
             yield attempt
-        if attempt.is_good:
+        if attempt.leaves_no_doubt:
             return
         messages = [
             *messages[:2],
@@ -94,13 +101,13 @@ async def _rename(
     """The attempt with near names in place of those that do not exist, if that is good."""
     if not (bench.settings.repair_names and bench.is_confined):
         return None
-    if failed.is_good or not failed.problems:
+    if failed.leaves_no_doubt or not failed.problems:
         return None
 
     async def run(code: str) -> Attempt:
         return await try_solution(bench, code, apis, part)
 
-    return await renaming.search(failed, run, lambda attempt: attempt.is_good)
+    return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
 
 
 async def _substitute(
@@ -113,7 +120,7 @@ async def _substitute(
     most, task = bench.settings.substitutes, bench.exploration.task
 
     def is_good(attempt: Attempt) -> bool:
-        return attempt.is_good and bool(task.check or not attempt.problems)
+        return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
 
     if (
         not (most and bench.is_confined)
@@ -145,70 +152,6 @@ async def _substitute(
     )
 
 
-async def compose(bench: Workbench) -> Attempt | None:
-    """What the steps' candidates make together, run with the user's checks: the model is not asked.
-
-    The chain as it was chosen comes first, then other candidates that ran in their places. Returns
-    the first attempt that is good, or else that of the chosen chain; None where no check can tell,
-    or where a function has to be written around the steps.
-    """
-    exploration = bench.exploration
-    task = exploration.task
-    if not (bench.settings.compose and task.check and exploration.trace):
-        return None
-    if task.entry_point or stub.function_name(task.stub):
-        return None
-    first: Attempt | None = None
-    for codes in itertools.islice(itertools.product(*_choices(exploration)), _COMPOSED):
-        attempt = await try_solution(bench, _joined(codes), ())
-        first = first or attempt
-        if attempt.is_good:
-            return attempt
-    return first
-
-
-_COMPOSED = 64
-
-
-def _choices(exploration: Exploration) -> list[list[str]]:
-    """For each finished step the codes that ran, the chosen one first; none with magics in it."""
-    return [
-        [
-            candidate.code
-            for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
-            if candidate.ran and _parses(candidate.code)
-        ]
-        for step in exploration.steps
-        if step.status == "done"
-    ]
-
-
-def _parses(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-def _joined(codes: Sequence[str]) -> str:
-    """One program: imports first and once, without the prints that were there to look."""
-    body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
-    imports = {ast.unparse(node): None for node in body if isinstance(node, _IMPORTS)}
-    rest = [ast.unparse(node) for node in body if not isinstance(node, _IMPORTS)]
-    return "\n".join([*imports, "", *rest] if imports else rest)
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
-
-
-def _is_print(node: ast.stmt) -> bool:
-    match node:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            return True
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name)
-
-
 def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
     used = [path for link in bench.exploration.trace for path in link.candidate.apis]
@@ -222,7 +165,8 @@ async def try_solution(
 ) -> Attempt:
     """Run a text of the solution, and the user's checks after it, in a fresh fork of the root.
 
-    A class is put into a copy of its repository first.
+    Without a check, a function is called with the example arguments, where there are some. A class
+    is put into a copy of its repository first.
     """
     task = bench.exploration.task
     if task.target is not None:
@@ -237,16 +181,21 @@ async def try_solution(
         missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
+        call: ExampleCall | None = None
         if observation.ran and task.check:
             check_observation = await bench.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
+        elif observation.ran and (example := arguments.call_in(bench.exploration)):
+            call = ExampleCall(code=example, observation=await bench.run(part, branch, example))
+            missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(
             code=checked.code,
             observation=observation,
             check_observation=check_observation,
             checks=checks,
+            call=call,
             added_imports=checked.added_imports,
             problems=(*checked.problems, *missing),
         )

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from exploracoder.config import Settings
 from exploracoder.engine.known import KnownApis
+from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
@@ -74,6 +75,7 @@ class Workbench:
     web: WebSearch | None = None
     repositories: Repositories | None = None
     _known: KnownApis | None = None
+    _code_grammar: str | None = None
     _used_names: frozenset[str] | None = None
 
     @property
@@ -124,7 +126,9 @@ class Workbench:
         )
         await self.record(self.exploration, message)
 
-    def sampling(self, part: str, *, n: int = 1, number: int = 0, max_tokens: int) -> Sampling:
+    def sampling(
+        self, part: str, *, n: int = 1, number: int = 0, max_tokens: int, is_code: bool = False
+    ) -> Sampling:
         """How drafts and solutions are drawn; each part of the work has a seed of its own."""
         return Sampling(
             n=n,
@@ -132,7 +136,16 @@ class Workbench:
             top_p=self.settings.top_p,
             max_tokens=max_tokens,
             seed=self.seed(part, number),
+            grammar=self.code_grammar if is_code and self.settings.existing_names else None,
         )
+
+    @property
+    def code_grammar(self) -> str:
+        """What a block of code is bound to where only names that exist are to be in it."""
+        if self._code_grammar is None:
+            task = self.exploration.task
+            self._code_grammar = grammar_of(self.known.docs, [task.text, task.context, task.stub])
+        return self._code_grammar
 
     def seed(self, part: str, number: int = 0) -> int:
         """A seed that is the same whenever the same thing is asked."""

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from exploracoder.engine import arguments
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
+from exploracoder.engine.composing import compose
 from exploracoder.engine.explorer import explore
-from exploracoder.engine.first_tries import try_first
+from exploracoder.engine.first_tries import try_first, try_unchecked
 from exploracoder.engine.planner import plan
 from exploracoder.engine.recommender import recommend, recommend_overall
 from exploracoder.engine.results import result_names
 from exploracoder.engine.steering import OPEN, next_open
-from exploracoder.engine.synthesis import compose, solution_apis, synthesize
+from exploracoder.engine.synthesis import solution_apis, synthesize
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Solution, Step
 
@@ -34,7 +36,7 @@ class Exploring:
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another."""
         if not bench.exploration.is_planned:
-            if bench.exploration.solution is not None or await try_first(bench):
+            if bench.exploration.solution is not None or await solve_at_once(bench):
                 return
             await make_plan(bench)
         backtracks = bench.settings.backtracks
@@ -47,6 +49,17 @@ class Exploring:
                 await _go_back(bench, explored)
         if bench.exploration.solution is None:
             await write_solution(bench)
+
+
+async def solve_at_once(bench: Workbench, *, is_review: bool = False) -> bool:
+    """Try to solve the task without exploring, and give its parameters example values.
+
+    In a review the user sees the steps: then nothing but a check ends it before there are any.
+    """
+    if await try_first(bench):
+        return True
+    await arguments.give_examples(bench)
+    return not is_review and await try_unchecked(bench)
 
 
 async def is_enough(bench: Workbench) -> bool:
@@ -79,10 +92,13 @@ def _made(step: Step) -> Iterator[str]:
 async def make_plan(bench: Workbench, kept: Sequence[Step] = ()) -> None:
     """Plan the task, or what of it remains after the steps that are ``kept``.
 
-    A solution that was there is none of this plan's, and goes.
+    What stands before the first plan are the example arguments alone. A solution that was there is
+    none of this plan's, and goes.
     """
+    kept = kept or bench.exploration.steps
     briefings = await _brief(bench)
-    made = await plan(bench, briefings, [step.subtask for step in kept])
+    before = [step.subtask for step in kept if step.subtask.id != arguments.STEP]
+    made = await plan(bench, briefings, before)
     steps = (*kept, *(Step(subtask=subtask) for subtask in made.subtasks))
     told = {"steps": steps, "is_planned": True, "solution": None}
     planned = bench.exploration.model_copy(update=told)

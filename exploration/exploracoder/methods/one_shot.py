@@ -14,10 +14,12 @@ from exploracoder.state import Subtask
 SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 0.95}
 # One sample as it comes: no repairs, no imports put in, no names changed.
 ONE_SHOT: Mapping[str, object] = {
+    "example_arguments": False,
     "solution_attempts": 1,
     "repair_rounds": 0,
     "repair_imports": False,
     "repair_names": False,
+    "existing_names": False,
     "substitutes": 0,
 }
 

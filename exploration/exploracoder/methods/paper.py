@@ -17,6 +17,7 @@ from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL, of_the_paper
 
 _CHAIN = of_the_paper(
     "candidate_style",
+    "example_arguments",
     "stop_at_first",
     "backtracks",
     "selection",

@@ -30,7 +30,12 @@ class SelfRepair:
 
     name = "self-repair"
     published: Mapping[str, object] = PARAMETERS
-    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL, "name_hints": False}
+    overrides: Mapping[str, object] = {
+        **ONE_SHOT,
+        **RETRIEVAL,
+        "name_hints": False,
+        "example_arguments": True,
+    }
     writes_class = False
     plans = True
 
@@ -43,7 +48,7 @@ class SelfRepair:
         asked = solution_messages(bench, apis)
         attempts = [await _sample(bench, asked, apis, 0, "")]
         for number in range(1, 1 + len(bench.exploration.steps)):
-            if attempts[-1].is_good:
+            if attempts[-1].leaves_no_doubt:
                 break
             feedback = await _feedback(bench, asked[-1], attempts[-1], number)
             request = _request(bench, attempts[-1], feedback)

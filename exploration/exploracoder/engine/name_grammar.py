@@ -1,0 +1,68 @@
+"""A grammar of replies in which no attribute has a name that is not there.
+
+A small model that was told of the right name writes the one it knows from elsewhere; bound to a
+grammar it cannot. What follows a dot in code is a name of the libraries', of Python's own types or
+of its usual modules, or one that the task's own code has. Strings and comments are free.
+"""
+
+from __future__ import annotations
+
+import collections
+import csv
+import datetime
+import functools
+import io
+import itertools
+import json
+import math
+import operator
+import os
+import pathlib
+import random
+import re
+import string
+from collections.abc import Iterable
+from types import GeneratorType, TracebackType
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+_TYPES = (str, bytes, int, float, complex, list, tuple, dict, set, range, slice, type)
+_MORE_TYPES = (BaseException, GeneratorType, TracebackType, io.TextIOWrapper, io.BytesIO)
+_CLASSES = (collections.Counter, collections.deque, collections.OrderedDict, pathlib.Path)
+_MOMENTS = (datetime.datetime, datetime.date, datetime.timedelta, re.Pattern, re.Match)
+_MODULES = (collections, csv, datetime, functools, io, itertools, json, math, operator, os)
+_MORE_MODULES = (os.path, pathlib, random, re, string)
+_OWNERS = (*_TYPES, *_MORE_TYPES, *_CLASSES, *_MOMENTS, *_MODULES, *_MORE_MODULES)
+
+# In code a dot opens an attribute, or stands in a number, an ellipsis, a relative import.
+_RULES = r"""
+root ::= "```python\n" item+ "```"
+item ::= plain | text | comment | "." attribute | "." number
+plain ::= [^."'#`]
+attribute ::= name ("." attribute | after)
+after ::= [^a-zA-Z0-9_."'#`\u0080-\U0010FFFF] | comment
+number ::= [^a-zA-Z_"'#`\u0080-\U0010FFFF]
+comment ::= "#" [^\n]* "\n"
+text ::= double | single
+double ::= "\"\"\"" ([^"] | "\"" [^"] | "\"\"" [^"])* "\"\"\"" | "\"" ([^"\\\n] | "\\" [^\n])* "\""
+single ::= "'" "''" ([^'] | "'" [^'] | "''" [^'])* "''" "'" | "'" ([^'\\\n] | "\\" [^\n])* "'"
+"""
+
+
+def grammar_of(docs: Iterable[ApiDoc], codes: Iterable[str]) -> str:
+    """GBNF of one Python block.
+
+    ``docs`` are all APIs of the libraries, ``codes`` texts whose names may be used as well.
+    """
+    names = {part for doc in docs for part in _segments(doc)}
+    names |= {name for owner in _OWNERS for name in dir(owner)}
+    names |= {name for code in codes for name in re.findall(r"[^\W\d]\w*", code)}
+    usable = sorted(name for name in names if name.isidentifier() and name.isascii())
+    alternatives = " | ".join(f'"{name}"' for name in usable)
+    return f"{_RULES.strip()}\nname ::= {alternatives}\n"
+
+
+def _segments(doc: ApiDoc) -> Iterable[str]:
+    yield from doc.path.split(".")
+    for alias in doc.aliases:
+        yield from alias.split(".")

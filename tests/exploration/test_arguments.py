@@ -1,0 +1,259 @@
+"""A function is explored with example values for its parameters, and called when it is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from exploracoder.engine import arguments, stub
+from exploracoder.state import Solution
+
+from .conftest import Explorer, Serve
+from .scripted import READ, TeaModel, fenced, kind_of, kinds_asked, whole_text
+
+VALUES = 'text = "assam 5; sencha 2; oolong 4"'
+HEAD = "def strong_names(text, least=3):"
+KNOWN = 'def strong_names(text="assam 5; sencha 2; oolong 4", least=3):'
+KEEP = "kept = [leaf for leaf in leaves if leaf.strength > least]\nprint(kept)"
+COLLECT = "names = [leaf.name for leaf in kept]\nprint(names)"
+# The values are the first step.
+DRAFTS = {2: [fenced(READ)], 3: [fenced(KEEP)], 4: [fenced(COLLECT)]}
+WRITTEN = """\
+import tealeaf
+
+def strong_names(text, least=3):
+    return [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > least]"""
+OTHER = WRITTEN.replace("leaf.name", "leaf.name.upper()")
+FAILS = WRITTEN.replace("leaf.name for", "leaf.flavour for")
+
+TRIES = ("--set", "first-tries=5", "--set", "substitutes=0")
+WRITE_ANEW = ("--set", "compose=false", "--set", "substitutes=0")
+
+
+def given(expression: str) -> str:
+    return json.dumps({"text": expression})
+
+
+GIVEN = given(VALUES.partition(" = ")[2])
+
+
+def task(head: str = HEAD) -> str:
+    return f"Name the leaves in a text that are stronger than least.\n\n```python\n{head}\n```\n"
+
+
+def run(
+    explore: Explorer, model: TeaModel, serve: Serve, *more: str, head: str = HEAD
+) -> list[str]:
+    """Explores without a check; what was asked."""
+    server = serve(model)
+    words = explore.words(server, "--set", "candidates=1", *more, task=task(head))
+    explore.run(*words)
+    return kinds_asked(server)
+
+
+def solution_of(explore: Explorer) -> Solution:
+    solution = explore.exploration.solution
+    assert solution is not None
+    return solution
+
+
+@pytest.mark.parametrize(
+    ("head", "parameters"),
+    [
+        ("def f(a, b=[1], *rest, c, d=None, **more):", "a b=[1] c* d=None*"),
+        ("async def f(a, /, b: int = 2) -> int:", "a b=2"),
+        ("x = 1\ndef f():\n    pass", ""),
+        ("names =", ""),
+        ("def f(", ""),
+    ],
+)
+def test_the_parameters_of_a_head_and_their_defaults(head: str, parameters: str) -> None:
+    said = [
+        one.name + (f"={one.default}" if one.default else "") + "*" * one.is_keyword_only
+        for one in stub.parameters(head)
+    ]
+    assert " ".join(said) == parameters
+
+
+def test_defaults_are_the_values_and_nobody_is_asked(serve: Serve, explore: Explorer) -> None:
+    asked = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
+
+    first, *others = explore.exploration.steps
+    assert first.subtask.id == arguments.STEP
+    assert first.candidate is not None
+    assert first.candidate.code.splitlines() == [
+        "text = 'assam 5; sencha 2; oolong 4'",
+        "least = 3",
+    ]
+    assert [one.subtask.id for one in others] == ["step-1", "step-2", "step-3"]
+    assert "arguments" not in asked
+
+
+def test_what_has_no_default_gets_a_value_of_the_model_s(serve: Serve, explore: Explorer) -> None:
+    asked = run(explore, TeaModel(drafts=DRAFTS, arguments=[GIVEN]), serve)
+
+    first = explore.exploration.steps[0]
+    assert first.candidate is not None
+    assert first.candidate.code == f"least = 3\n{VALUES}"
+    assert asked.count("arguments") == 1
+    assert [step.status for step in explore.exploration.steps] == ["done"] * 4
+
+
+def test_values_that_fail_are_asked_for_once_more(serve: Serve, explore: Explorer) -> None:
+    model = TeaModel(drafts=DRAFTS, arguments=[given("nothing"), GIVEN])
+    asked = run(explore, model, serve)
+
+    first = explore.exploration.steps[0]
+    assert [one.ran for one in first.candidates] == [False, True]
+    assert asked.count("arguments") == 2
+
+
+def test_without_values_it_is_explored_as_any_task(serve: Serve, explore: Explorer) -> None:
+    draft = fenced(f"{VALUES}\n{READ}")
+    model = TeaModel(arguments=[given("nothing")], drafts={1: [draft]}, solutions=[fenced(WRITTEN)])
+    asked = run(explore, model, serve)
+
+    assert [step.subtask.id for step in explore.exploration.steps] == ["step-1", "step-2", "step-3"]
+    assert asked.count("arguments") == 2
+    assert solution_of(explore).final.call is None
+
+
+def test_steps_that_use_the_parameters_are_the_function(serve: Serve, explore: Explorer) -> None:
+    asked = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
+
+    final = solution_of(explore).final
+    assert final.code.startswith("import tealeaf\n\ndef strong_names(text=")
+    assert "print" not in final.code
+    assert final.call is not None
+    assert final.call.called == "strong_names(text, least)"
+    (value,) = (one for one in final.call.observation.variables if one.name == arguments.RESULT)
+    assert value.preview == "['assam', 'oolong']"
+    assert "solution" not in asked
+
+
+def test_steps_that_use_a_value_in_a_parameter_s_place_are_not(
+    serve: Serve, explore: Explorer
+) -> None:
+    fixed = {**DRAFTS, 3: [fenced(KEEP.replace("least", "3"))]}
+    asked = run(explore, TeaModel(drafts=fixed, solutions=[fenced(WRITTEN)]), serve, head=KNOWN)
+
+    assert "solution" in asked
+    assert "> least" in solution_of(explore).final.code
+
+
+def test_a_call_that_fails_is_mended(serve: Serve, explore: Explorer) -> None:
+    model = TeaModel(
+        drafts=DRAFTS,
+        arguments=[GIVEN],
+        solutions=[fenced(FAILS)],
+        repairs=[fenced(WRITTEN)],
+    )
+    server = serve(model)
+    words = explore.words(server, "--json", *WRITE_ANEW, task=task())
+    done = explore.run(*words)
+
+    repair = whole_text(server.chat_requests[-1])
+    assert "the call `strong_names(text, least)` failed" in repair
+    assert "no attribute 'flavour'" in repair
+    assert done.json["status"] == "unverified"
+    assert done.json["solution"] == WRITTEN
+
+
+def test_a_call_that_goes_on_failing_is_said_and_no_verdict(
+    serve: Serve, explore: Explorer
+) -> None:
+    model = TeaModel(drafts=DRAFTS, solutions=[fenced(FAILS)], repairs=[fenced(FAILS)])
+    run(explore, model, serve, *WRITE_ANEW, head=KNOWN)
+
+    verdict = json.loads(explore.notebook.read_text())["cells"]
+    said = "".join(line for cell in verdict for line in cell["source"])
+    assert explore.exploration.status == "unverified"
+    assert "but the call `strong_names(text, least)` failed: `AttributeError" in said
+
+
+def test_two_tries_that_give_the_same_are_enough(serve: Serve, explore: Explorer) -> None:
+    model = TeaModel(solutions=[fenced(OTHER), fenced(WRITTEN), fenced(WRITTEN + "  # as above")])
+    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+
+    assert asked == ["solution"] * 3
+    assert solution_of(explore).final.code.endswith("# as above")
+    assert explore.exploration.status == "unverified"
+
+
+def test_of_tries_that_differ_the_first_that_gives_something_is_taken(
+    serve: Serve, explore: Explorer
+) -> None:
+    third = WRITTEN.replace("leaf.name", "leaf.strength")
+    model = TeaModel(
+        solutions=[fenced(code) for code in (FAILS, OTHER, third)], repairs=[fenced(FAILS)]
+    )
+    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+
+    assert asked == ["solution"] * 3
+    assert "leaf.name.upper()" in solution_of(explore).final.code
+
+
+def test_tries_that_give_nothing_are_explored(serve: Serve, explore: Explorer) -> None:
+    model = TeaModel(drafts=DRAFTS, solutions=[fenced(FAILS)], repairs=[fenced(FAILS)])
+    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+
+    assert asked[:4] == ["solution"] * 3 + ["plan"]
+    assert len(solution_of(explore).attempts) == 1
+
+
+def test_texts_that_fail_with_any_values_are_not_explored(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(arguments=[given("5")], solutions=[fenced(WRITTEN)]))
+    explore.run(*explore.words(server, *TRIES, task=task()))
+
+    assert "plan" not in kinds_asked(server)
+    final = solution_of(explore).final
+    assert final.call is not None
+    assert "no attribute 'split'" in final.call.failure
+
+
+def test_values_with_which_all_tries_fail_alike_are_doubted(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(
+        TeaModel(
+            arguments=[given("5"), GIVEN], solutions=[fenced(WRITTEN)], repairs=[fenced(WRITTEN)]
+        )
+    )
+    explore.run(*explore.words(server, *TRIES, task=task()))
+
+    assert kinds_asked(server).count("arguments") == 2
+    doubted = [whole_text(one) for one in server.chat_requests if kind_of(one) == "arguments"][1]
+    assert "'int' object has no attribute 'split'" in doubted
+    assert [
+        one.code.partition("text = ")[2] for one in explore.exploration.steps[0].candidates
+    ] == [
+        "5",
+        VALUES.partition(" = ")[2],
+    ]
+    assert solution_of(explore).final.call is not None
+    assert not solution_of(explore).final.call.failure
+
+
+def test_with_a_check_no_call_is_made(serve: Serve, explore: Explorer) -> None:
+    (explore.folder / "check.py").write_text("assert strong_names('a 9') == ['a']")
+    run(
+        explore,
+        TeaModel(drafts=DRAFTS),
+        serve,
+        "--check",
+        str(explore.folder / "check.py"),
+        head=KNOWN,
+    )
+
+    final = solution_of(explore).final
+    assert (final.checks, final.call) == ("passed", None)
+
+
+@pytest.mark.parametrize("method", ["exploracoder-paper", "docprompting"])
+def test_published_methods_have_no_example_values(
+    serve: Serve, explore: Explorer, method: str
+) -> None:
+    run(explore, TeaModel(solutions=[fenced(WRITTEN)]), serve, "--method", method, head=KNOWN)
+
+    assert arguments.STEP not in [one.subtask.id for one in explore.exploration.steps]
+    assert solution_of(explore).final.call is None
