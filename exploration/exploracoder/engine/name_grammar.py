@@ -54,12 +54,28 @@ def grammar_of(docs: Iterable[ApiDoc], codes: Iterable[str]) -> str:
 
     ``docs`` are all APIs of the libraries, ``codes`` texts whose names may be used as well.
     """
+    return f"{_RULES.strip()}\nname ::= {_tree(sorted(names_of(docs, codes)))}\n"
+
+
+def names_of(docs: Iterable[ApiDoc], codes: Iterable[str]) -> set[str]:
+    """The names that may follow a dot."""
     names = {part for doc in docs for part in _segments(doc)}
     names |= {name for owner in _OWNERS for name in dir(owner)}
     names |= {name for code in codes for name in re.findall(r"[^\W\d]\w*", code)}
-    usable = sorted(name for name in names if name.isidentifier() and name.isascii())
-    alternatives = " | ".join(f'"{name}"' for name in usable)
-    return f"{_RULES.strip()}\nname ::= {alternatives}\n"
+    return {name for name in names if name.isidentifier() and name.isascii()}
+
+
+def _tree(names: Iterable[str]) -> str:
+    """The sorted names by their beginnings: thousands of alternatives side by side are slow."""
+    branches = []
+    for _, group in itertools.groupby(names, key=lambda name: name[0]):
+        alike = list(group)
+        head = os.path.commonprefix(alike)  # noqa: RUF071 - of letters, not of folders
+        rest = [name.removeprefix(head) for name in alike]
+        longer = [end for end in rest if end]
+        ends = f" ({_tree(longer)}){'' if longer == rest else '?'}" if longer else ""
+        branches.append(f'"{head}"{ends}')
+    return " | ".join(branches)
 
 
 def _segments(doc: ApiDoc) -> Iterable[str]:
