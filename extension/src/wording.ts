@@ -1,5 +1,14 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Attempt, Candidate, Exploration, Observation, Progress, Step, Usage } from './protocol';
+import {
+  Attempt,
+  Candidate,
+  ExampleCall,
+  Exploration,
+  Observation,
+  Progress,
+  Step,
+  Usage
+} from './protocol';
 
 /** What an exploration is at, in a few words. */
 export function statusWords(
@@ -118,17 +127,48 @@ export function verificationWords(trans: TranslationBundle, exploration: Explora
     case 'failed':
       return trans.__('Not solved: the code runs, but the check fails.');
     case 'none':
-      return trans.__(
-        'Unverified: it ran in a fresh state; no check was given, so nothing says that the result is right.'
-      );
+      return unverifiedWords(trans, attempt.call);
   }
 }
 
-/** The attempt that the exploration stands by: the last good one, or else the last. */
+function unverifiedWords(trans: TranslationBundle, call: ExampleCall | null): string {
+  if (!call) {
+    return trans.__(
+      'Unverified: it ran in a fresh state; no check was given, so nothing says that the result is right.'
+    );
+  }
+  const called = call.code.split('\n').pop()!.split(' = ').slice(1).join(' = ');
+  const failure = callFailure(call);
+  return failure
+    ? trans.__(
+        'Unverified: it ran in a fresh state, but the call %1 failed: %2. No check was given.',
+        called,
+        failure
+      )
+    : trans.__(
+        'Unverified: it ran in a fresh state, and the call %1 did, too; no check was given, so nothing says that the result is right.',
+        called
+      );
+}
+
+/** What went wrong with an example call; empty when nothing did. */
+function callFailure({ observation }: ExampleCall): string {
+  const { error, status, variables } = observation;
+  if (status !== 'ok') {
+    return error ? `${error.ename}: ${error.evalue}` : status;
+  }
+  return variables.find(one => one.preview_error)?.preview_error ?? '';
+}
+
+/**
+ * The attempt that the exploration stands by: the last good one whose example call did not fail,
+ * or else the last good one, or else the last.
+ */
 export function finalAttempt(exploration: Exploration): Attempt | null {
   const attempts = exploration.solution?.attempts ?? [];
   const good = attempts.filter(one => one.observation.status === 'ok' && one.checks !== 'failed');
-  return good[good.length - 1] ?? attempts[attempts.length - 1] ?? null;
+  const best = good.filter(({ call }) => !call || !callFailure(call));
+  return best[best.length - 1] ?? good[good.length - 1] ?? attempts[attempts.length - 1] ?? null;
 }
 
 /** What all parts of an exploration cost together. */

@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from exploracoder import commands as c
+from exploracoder import prepare
+from exploracoder.config import make_settings
 from exploracoder.engine import arguments, stub
-from exploracoder.state import Solution
+from exploracoder.state import Exploration, Solution
+from exploracoder.tasks import make_task
+from exploracoder.testing import Failure
 
-from .conftest import Explorer, Serve
+from .conftest import Explorer, Serve, model_words
+from .live_sessions import live_session
 from .scripted import READ, TeaModel, fenced, kind_of, kinds_asked, whole_text
 
 VALUES = 'text = "assam 5; sencha 2; oolong 4"'
@@ -257,3 +263,42 @@ def test_published_methods_have_no_example_values(
 
     assert arguments.STEP not in [one.subtask.id for one in explore.exploration.steps]
     assert solution_of(explore).final.call is None
+
+
+def test_what_was_interrupted_after_the_values_goes_on_with_them(
+    serve: Serve, explore: Explorer
+) -> None:
+    broken = TeaModel(arguments=[GIVEN], plans=[Failure(401, "no key")])
+    run(explore, broken, serve)
+    left = explore.exploration
+    server = serve(TeaModel(drafts=DRAFTS, solutions=[fenced(WRITTEN)]))
+    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+
+    assert ([one.subtask.id for one in left.steps], left.is_planned) == ([arguments.STEP], False)
+    assert done.json["status"] == "unverified"
+    assert "arguments" not in kinds_asked(server)
+    assert explore.exploration.steps[0] == left.steps[0]
+    assert [one.status for one in explore.exploration.steps] == ["done"] * 4
+
+
+async def test_a_person_sees_the_values_before_the_steps_and_may_change_them(serve: Serve) -> None:
+    asked = make_task(task(), libraries=[prepare.absolute_target("tealeaf/")])
+    settings = make_settings("standard", candidates=1, rerank="none", first_tries=5)
+    server = serve(TeaModel(drafts=DRAFTS, arguments=[GIVEN]))
+    started = Exploration(task=asked, settings=settings)
+    async with live_session(server, exploration=started) as followed:
+        await followed.do(c.GoOn())
+        planned = followed.statuses
+        await followed.do(c.GoOn(), c.Accept(subtask="step-1"))
+        own = 'least = 1\ntext = "rooibos 2"'
+        await followed.do(c.TryCode(subtask=arguments.STEP, code=own))
+        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"), c.Synthesize())
+        done = followed.session.exploration
+
+    assert planned == ["done"] + ["pending"] * 3
+    assert done.solution is not None
+    call = done.solution.final.call
+    assert call is not None
+    assert call.code == f"{own}\nexample_result = strong_names(text, least)"
+    (value,) = (one for one in call.observation.variables if one.name == arguments.RESULT)
+    assert value.preview == "['rooibos']"

@@ -45,7 +45,7 @@ export function candidate(id: string, values: Partial<Candidate> = {}): Candidat
 /** An exploration with a plan. */
 export function exploration(values: Partial<Exploration> = {}): Exploration {
   return {
-    schema_version: 5,
+    schema_version: 6,
     id: 'e1',
     created: '2026-01-01T00:00:00Z',
     task: {

@@ -1,0 +1,62 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Attempt, Observation } from '../protocol';
+import { finalAttempt, verificationWords } from '../wording';
+import { candidate, exploration } from './samples';
+
+const RAN = candidate('s1/1').observation!;
+const FAILED: Observation = {
+  ...RAN,
+  status: 'error',
+  error: { ename: 'ValueError', evalue: 'too cold', traceback: [], line: 1 }
+};
+const trans = nullTranslator.load('exploracoder');
+
+/** An attempt whose code ran, and whose example call went as it is said. */
+function attempt(code: string, called: Observation | null): Attempt {
+  const call = called && { code: 'text = "a"\nexample_result = brew(text)', observation: called };
+  return {
+    code,
+    observation: RAN,
+    check_observation: null,
+    checks: 'none',
+    call,
+    added_imports: [],
+    problems: [],
+    notes: [],
+    searches: []
+  };
+}
+
+function withAttempts(...attempts: Attempt[]) {
+  return exploration({ solution: { attempts, apis: [] } });
+}
+
+describe('finalAttempt', () => {
+  it('is the last one whose example call did not fail', () => {
+    const made = withAttempts(attempt('a', RAN), attempt('b', RAN), attempt('c', FAILED));
+
+    expect(finalAttempt(made)?.code).toBe('b');
+  });
+
+  it('is the last one that ran when all calls failed', () => {
+    expect(finalAttempt(withAttempts(attempt('a', FAILED), attempt('b', FAILED)))?.code).toBe('b');
+  });
+});
+
+describe('verificationWords', () => {
+  it('says what the example call came to', () => {
+    const value = { ...RAN.variables[0], name: 'x', type: 'Flow', preview_error: 'KeyError: 3' };
+    const unreadable: Observation = { ...RAN, variables: [value] };
+
+    expect(verificationWords(trans, withAttempts(attempt('a', RAN)))).toContain(
+      'and the call brew(text) did, too'
+    );
+    expect(verificationWords(trans, withAttempts(attempt('a', FAILED)))).toContain(
+      'but the call brew(text) failed: ValueError: too cold'
+    );
+    expect(verificationWords(trans, withAttempts(attempt('a', unreadable)))).toContain(
+      'KeyError: 3'
+    );
+    expect(verificationWords(trans, withAttempts(attempt('a', null)))).not.toContain('call');
+  });
+});
