@@ -137,14 +137,23 @@ def test_steps_that_use_the_parameters_are_the_function(serve: Serve, explore: E
     assert "solution" not in asked
 
 
-def test_steps_that_use_a_value_in_a_parameter_s_place_are_not(
-    serve: Serve, explore: Explorer
+@pytest.mark.parametrize(
+    "drafts",
+    [
+        {3: [fenced(KEEP.replace("least", "3"))]},
+        {3: [fenced(f"{KEEP}\nweak = [leaf for leaf in leaves if leaf.strength <= least]")]},
+        {4: [fenced("print([leaf.name for leaf in kept])")]},
+    ],
+    ids=["a value in a parameter's place", "a value that is not used", "no value at the end"],
+)
+def test_steps_that_may_not_be_the_whole_function_are_not_taken_for_it(
+    serve: Serve, explore: Explorer, drafts: dict[int, list[str]]
 ) -> None:
-    fixed = {**DRAFTS, 3: [fenced(KEEP.replace("least", "3"))]}
-    asked = run(explore, TeaModel(drafts=fixed, solutions=[fenced(WRITTEN)]), serve, head=KNOWN)
+    model = TeaModel(drafts=DRAFTS | drafts, solutions=[fenced(WRITTEN)])
+    asked = run(explore, model, serve, head=KNOWN)
 
     assert "solution" in asked
-    assert "> least" in solution_of(explore).final.code
+    assert "if leaf.strength > least]" in solution_of(explore).final.code
 
 
 def test_a_call_that_fails_is_mended(serve: Serve, explore: Explorer) -> None:

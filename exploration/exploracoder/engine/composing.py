@@ -54,8 +54,9 @@ def _together(exploration: Exploration, codes: Sequence[str]) -> str | None:
 def _as_function(head: str, codes: Sequence[str]) -> str | None:
     """The steps under the function's head, with the value of the last one returned.
 
-    None where the last one makes no value, or where some parameter is not used: then the steps hold
-    an example's value in its place.
+    None where the last one makes no value; where some parameter is not used, for then the steps
+    hold an example's value in its place; and where something that they make is not: it was not the
+    last value alone that was wanted.
     """
     imports, body = _parted(codes)
     value = _value_of(body[-1]) if body else None
@@ -64,16 +65,18 @@ def _as_function(head: str, codes: Sequence[str]) -> str | None:
     if isinstance(body[-1], ast.Expr):
         body = body[:-1]
     returned = ast.Return(value=value)
-    read = {node.id for one in (*body, returned) for node in ast.walk(one) if _is_read(node)}
-    if not {one.name for one in stub.parameters(head)} <= read:
+    names = [node for one in (*body, returned) for node in ast.walk(one) if _is_name(node)]
+    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    needed = {one.name for one in stub.parameters(head)} | {node.id for node in names}
+    if not needed <= read:
         return None
     inside = "\n".join(ast.unparse(one) for one in (*body, returned))
     written = stub.complete(inside, head)
     return "\n".join([*imports, "", written] if imports else [written])
 
 
-def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
 
 
 def _value_of(last: ast.stmt) -> ast.expr | None:
