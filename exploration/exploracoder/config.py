@@ -92,7 +92,7 @@ class Settings(BaseModel):
         40,
         ge=0,
         description="in the strict sandbox: runs with another retrieved API in the place of one"
-        " that a refused solution names; the model is not asked",
+        " that a refused solution names, without a check at most 5; the model is not asked",
     )
     existing_names: bool = Field(
         False,

@@ -22,6 +22,7 @@ from exploracoder.models.chat import Message
 from exploracoder.state import Attempt, CheckResult, ExampleCall, Solution, Subtask
 
 PART = "solution"
+_UNCHECKED = 5
 
 
 def _is_done(attempts: Sequence[Attempt]) -> bool:
@@ -118,6 +119,9 @@ async def _substitute(
     Without a check only names that do not exist are replaced, by the first that runs.
     """
     most, task = bench.settings.substitutes, bench.exploration.task
+    if not task.check:
+        # Much that runs is wrong: only the likeliest are tried.
+        most = min(most, _UNCHECKED)
 
     def is_good(attempt: Attempt) -> bool:
         return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
