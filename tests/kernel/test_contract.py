@@ -293,6 +293,16 @@ class TestVariables:
 
         assert names == ["mine"]
 
+    async def test_classes_are_classes_and_crowd_nothing_out(self, sidecar: Executor) -> None:
+        made = "for n in range(150): globals()[f'Class{n}'] = Meta(f'Class{n}', (), {})\nmine = 2"
+        await sidecar.run(sidecar.root, f"class Meta(type): pass\n{made}")
+
+        types = {one.name: one.type for one in await sidecar.variables(sidecar.root)}
+
+        assert types["mine"] == "int"
+        assert (types["Meta"], types["Class7"]) == ("type", "type")
+        assert len(types) == 100
+
     async def test_a_repr_that_raises_or_hangs_gives_a_sentence(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
             sidecar.root,
@@ -316,7 +326,7 @@ class TestVariables:
         )
 
         types = {variable.name: variable.type for variable in observation.variables}
-        assert types == {"Meta": "type", "Odd": "Meta", "odd": "Odd"}
+        assert types == {"Meta": "type", "Odd": "type", "odd": "Odd"}
 
     async def test_arrays_have_a_shape_and_their_public_type(self, sidecar: Executor) -> None:
         observation = await sidecar.run(

@@ -96,7 +96,7 @@ def describe_variables(variables: Sequence[Variable], known: KnownApis | None = 
     return "\n".join(
         describe_variable(variable, known)
         for variable in variables
-        if variable.type not in ("type", "function", "builtin_function_or_method", "ABCMeta")
+        if variable.type not in ("type", "function", "builtin_function_or_method")
     )
 
 

@@ -78,10 +78,16 @@ def is_users(name: str, value: object) -> bool:
 def describe(
     names: Iterable[str], variables: Variables, force: Optional[Force]
 ) -> list[dict[str, Any]]:
-    """The descriptions of ``names``; ``force`` shows the first elements of a lazy object."""
+    """The descriptions of ``names``; ``force`` shows the first elements of a lazy object.
+
+    Of too many, classes and functions are left out first: ``import *`` binds hundreds.
+    """
     described = []
     budget = MAX_FORCED
-    for name in list(names)[:MAX_VARIABLES]:
+    wanted = list(names)
+    if len(wanted) > MAX_VARIABLES:
+        wanted.sort(key=lambda name: issubclass(type(variables[name]), _DEFINITIONS))
+    for name in wanted[:MAX_VARIABLES]:
         facts = _describe(variables[name], force if budget > 0 else None)
         budget -= 1 if facts["is_lazy"] else 0
         described.append({"name": name, **facts})
@@ -91,7 +97,8 @@ def describe(
 def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
     lazy = is_lazy(value)
     facts: dict[str, Any] = {
-        "type": type_name(type(value)) + _element_type(value),
+        # A class is one whatever its metaclass.
+        "type": "type" if issubclass(type(value), type) else _type_of(value),
         "length": length(value),
         "shape": shape(value),
         "preview": preview(value),
@@ -104,6 +111,13 @@ def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
         facts["preview"] = _elements(value, facts["preview"], seen)
     facts["preview_error"] = seen.get("error")
     return facts
+
+
+_DEFINITIONS = (type, types.FunctionType, types.BuiltinFunctionType)
+
+
+def _type_of(value: object) -> str:
+    return type_name(type(value)) + _element_type(value)
 
 
 def _element_type(value: object) -> str:
