@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from exploracoder.errors import ExploraCoderError, InputError, ReplyError
+from exploracoder.errors import ExploraCoderError, InputError
 from exploracoder.methods.exploration import make_plan
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch, open_bench
@@ -72,11 +72,7 @@ async def _plan_all(given: argparse.Namespace) -> None:
                 task = Task(text=question.query, libraries=(question.library,))
                 begun = make_exploration(task, is_embedded=is_embedded)
                 exploration = begun.model_copy(update={"libraries": (known[question.library],)})
-                try:
-                    goals = await _plan(exploration, model, index, opening)
-                except ReplyError as error:
-                    goals = []
-                    _say(f"{question.id}: {error}")
+                goals = await _plan(exploration, model, index, opening)
                 with given.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"id": question.id, "subtasks": goals}) + "\n")
                 seconds = time.monotonic() - start

@@ -91,33 +91,34 @@ def test_a_sample_that_was_cut_off_takes_the_replies_that_it_had_and_counts_them
     assert facts(again) == facts(whole)
 
 
-@pytest.mark.parametrize(
-    ("plan", "reason", "tries"),
-    [
-        ('{"subtasks": ["Spell', "did not answer in the form of", 3),
-        (Failure(400, "the request exceeds the available context size"), "too long", 0),
-    ],
-)
 @pytest.mark.parametrize("hides_check", [False, True])
-def test_a_plan_that_the_model_does_not_give_is_the_methods_failure_with_its_cost(
+def test_a_plan_for_which_a_prompt_is_too_long_is_the_methods_failure(
     problems: dict[str, Problem],
     model: Model,
     server: ScriptedModelServer,
     tmp_path: Path,
-    plan: Outcome,
-    reason: str,
-    tries: int,
     hides_check: bool,
 ) -> None:
     explore(sample(problems["Tiny/0"], server, tmp_path / "first", "capir"))
-    model.plan = plan
+    model.plan = Failure(400, "the request exceeds the available context size")
 
     asked = sample(problems["Tiny/0"], server, tmp_path, "capir")
     done = explore(replace(asked, way=replace(asked.way, hides_check=hides_check)))
 
     assert (done.status, done.fault, done.counts) == ("failed", "", True)
-    assert reason in done.reason
-    assert (done.calls, done.completion_tokens > 0) == (tries, tries > 0)
+    assert "too long" in done.reason
+    assert (done.calls, done.completion_tokens) == (0, 0)
+
+
+def test_a_model_that_gives_no_plan_goes_on_with_the_whole_task_and_pays_for_its_tries(
+    problems: dict[str, Problem], model: Model, server: ScriptedModelServer, tmp_path: Path
+) -> None:
+    explore(sample(problems["Tiny/0"], server, tmp_path / "first", "capir"))
+    model.plan = '{"subtasks": ["Spell'
+    whole = explore(sample(problems["Tiny/0"], server, tmp_path, "capir"))
+
+    assert (whole.status, whole.subtasks) == ("solved", 1)
+    assert whole.calls > 3
 
 
 def test_a_hidden_check_has_the_seconds_that_the_samples_runs_have(
