@@ -104,6 +104,8 @@ def _observations(exploration: Exploration) -> Iterator[tuple[str, Observation]]
         yield f"solution.attempts.{number}.observation", attempt.observation
         if attempt.check_observation is not None:
             yield f"solution.attempts.{number}.check_observation", attempt.check_observation
+        if attempt.call is not None:
+            yield f"solution.attempts.{number}.call.observation", attempt.call.observation
 
 
 def _check_observation(place: str, observation: Observation) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from exploracoder import document
-from exploracoder.errors import SetupError
+from exploracoder.errors import InputError, SetupError
 from exploracoder.state import Attempt, Exploration, Library, Solution, Task
 from exploracoder_kernel import notebook
 
@@ -211,3 +211,12 @@ def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> N
     assert "`strong_names`" in shown
     assert r"\`a\*b\*\`" in shown
     assert r"\`&lt;b&gt;\`" in shown
+
+
+def test_outputs_of_an_example_call_are_checked_as_all_others() -> None:
+    broken = {"status": "ok", "outputs": [{"output_type": "tea"}]}
+    solution = attempt(call={"code": "example_result = f()", "observation": broken})
+    metadata = exploration(solution=solution).model_dump(mode="json")
+
+    with pytest.raises(InputError, match=r"solution\.attempts\.0\.call\.observation"):
+        document.from_metadata(metadata, "tea.ipynb")

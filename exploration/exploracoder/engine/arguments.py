@@ -35,8 +35,9 @@ _VALUE_TOKENS = 80
 def bound_in(exploration: Exploration) -> str:
     """The code that gives the parameters their example values; empty when there is none."""
     step = find_in(exploration, STEP)
-    done = step is not None and step.status == "done" and step.candidate is not None
-    return step.candidate.code if done and step and step.candidate else ""
+    if step is None or step.status != "done" or step.candidate is None:
+        return ""
+    return step.candidate.code
 
 
 def call_in(exploration: Exploration) -> str | None:
