@@ -128,6 +128,19 @@ def test_a_report_has_tables_sheets_pictures_and_says_what_was_left_out(tmp_path
     assert [round(float(share), 3) for share in shares] == [0.333, 0.069, 0.862]
 
 
+def test_a_report_says_which_samples_are_missing(tmp_path: Path) -> None:
+    whole = runs(tmp_path / "whole", [made(), made(seed=1)])
+    part = runs(tmp_path / "part", RESULTS)
+
+    assert "not finished" not in write_report([whole], tmp_path / "report", None, print)
+    tables = write_report([whole, part], tmp_path / "report", None, print)
+
+    assert tables.partition("| not finished | ")[2].splitlines()[2:4] == [
+        "| direct (part) | 4 | 6 | Tiny/2 |",
+        "| ours (part) | 2 | 6 | Tiny/2 |",
+    ]
+
+
 def test_the_page_of_failures_shows_whatever_models_write_and_runs_none_of_it(
     tmp_path: Path,
 ) -> None:

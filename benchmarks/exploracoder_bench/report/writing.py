@@ -12,6 +12,7 @@ from exploracoder_bench.problems import slug_of
 from exploracoder_bench.report.browser import write_browser
 from exploracoder_bench.report.differences import differences_table
 from exploracoder_bench.report.figures import draw
+from exploracoder_bench.report.missing import missing_table
 from exploracoder_bench.report.reading import Runs, read_all
 from exploracoder_bench.report.sheets import write_sheets
 from exploracoder_bench.report.tables import (
@@ -53,9 +54,12 @@ def write_report(
         say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
     write_sheets(out, results, cost)
     write_browser(out / "failures.html", results, traces)
-    tables = "\n\n".join(
-        filter(None, (_tables(results, cost, _excluded(runs)), differences_table(runs)))
+    parts = (
+        _tables(results, cost, _excluded(runs)),
+        missing_table(runs),
+        differences_table(runs),
     )
+    tables = "\n\n".join(filter(None, parts))
     about = "\n\n".join(_about(one) for one in runs)
     pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in drawn)
     links = "The failures, one by one: [failures.html](failures.html)."

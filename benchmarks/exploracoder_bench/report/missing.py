@@ -1,0 +1,35 @@
+"""Samples that a plan asks for and that are not there: a run that was ended, or goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_bench.markdown import markdown
+from exploracoder_bench.report.reading import Runs
+
+_SHOWN = 8
+
+
+def missing_table(runs: Sequence[Runs]) -> str:
+    """A line a method that has fewer samples than its plan asks for; empty without any.
+
+    A sample that does not count is missing, too: the same command runs it again.
+    """
+    rows: list[Sequence[object]] = []
+    for one in runs:
+        finished = {(r.method, r.problem, r.seed) for r in one.results if r.counts}
+        asked = len(one.plan.problems) * one.plan.samples
+        for method in one.plan.methods:
+            there = {(problem, seed) for name, problem, seed in finished if name == method}
+            if len(there) < asked:
+                name = f"{method} ({one.label})" if len(runs) > 1 else method
+                rows.append((name, len(there), asked, _problems(one, there)))
+    return markdown(("not finished", "samples", "of", "problems without any"), rows) if rows else ""
+
+
+def _problems(runs: Runs, there: set[tuple[str, int]]) -> str:
+    """The first problems without a sample, and how many more there are."""
+    having = {problem for problem, _ in there}
+    without = [name for name in runs.plan.problems if name not in having]
+    more = [f"{len(without) - _SHOWN} more"] if len(without) > _SHOWN else []
+    return ", ".join([*without[:_SHOWN], *more])
