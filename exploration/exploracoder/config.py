@@ -108,6 +108,11 @@ class Settings(BaseModel):
         description="solutions written from retrieved docs first; explored is what they fail at:"
         " to pass the check, or, without one, to give anything in at most three tries",
     )
+    sketch: bool = Field(
+        False,
+        description="write the first of them from memory, and look up what it calls that does not"
+        " exist: such a name says what is needed",
+    )
     compose: bool = Field(
         True,
         description="try what the steps' candidates make together before asking for a solution",
@@ -205,6 +210,7 @@ PROFILES: dict[ProfileName, Settings] = {
         debug_rounds=2,
         existing_names=True,
         first_tries=5,
+        sketch=True,
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,

@@ -324,6 +324,7 @@ export interface Settings {
   existing_names: boolean;
   name_hints: boolean;
   first_tries: number;
+  sketch: boolean;
   compose: boolean;
   solution_attempts: number;
   repair_rounds: number;

@@ -114,6 +114,17 @@ def test_values_that_fail_are_asked_for_once_more(serve: Serve, explore: Explore
     assert asked.count("arguments") == 2
 
 
+def test_a_wrong_name_in_a_value_is_looked_up(serve: Serve, explore: Explorer) -> None:
+    invented = given("tealeaf.strongest_of([tealeaf.Leaf('assam', 5)])")
+    model = TeaModel(drafts=DRAFTS, arguments=[invented])
+    asked = run(explore, model, serve, "--set", "repair-names=false")
+
+    first = explore.exploration.steps[0]
+    assert first.candidate is not None
+    assert "tealeaf.strongest([" in first.candidate.code
+    assert asked.count("arguments") == 1
+
+
 def test_without_values_it_is_explored_as_any_task(serve: Serve, explore: Explorer) -> None:
     draft = fenced(f"{VALUES}\n{READ}")
     model = TeaModel(arguments=[given("nothing")], drafts={1: [draft]}, solutions=[fenced(WRITTEN)])

@@ -180,10 +180,11 @@ def _form(names: Sequence[str]) -> type[BaseModel]:
 
 
 async def _try(trial: Trial, code: str, wanted: Sequence[str]) -> Candidate | None:
-    """Run the code, with near names in place of wrong ones if need be."""
+    """Run the code, with other names in place of wrong ones if need be."""
     id_ = f"{STEP}/{trial.next_number}"
     trial.candidates.append(await trial.run(id_, code, "draft", None))
     await mending.rename(trial, trial.candidates[-1:])
+    await mending.substitute(trial, trial.candidates[-1:])
     last = trial.candidates[-1]
     is_usable = last.ran if not wanted else is_sound(last) and not missing(last, wanted)
     return last if is_usable else None

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from exploracoder_retrieval.apidoc import ApiDoc
+
 from exploracoder.engine import arguments, stub
-from exploracoder.engine.recommender import find
+from exploracoder.engine.recommender import find_meant
 from exploracoder.engine.results import Value, result_names, shown
+from exploracoder.engine.substituting import wrong_names
 from exploracoder.engine.synthesis import synthesize, try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Exploration, Solution
@@ -37,12 +40,17 @@ async def try_first(bench: Workbench) -> bool:
     if not (settings.first_tries and task.check):
         return False
     with bench.doing("Trying without exploring"):
-        bench.tell(PART, "Reading the docs")
-        docs = [hit.doc for hit in await find(bench, task.text, settings.shown_apis)]
-        solution = await synthesize(
-            bench, docs, attempts=settings.first_tries, repairs=0, part=PART, share=_SHARE
-        )
-    if not solution.final.is_good:
+        solution = await _sketch(bench)
+        if not (solution.attempts and solution.final.is_good):
+            solution = await synthesize(
+                bench,
+                await _docs(bench, solution.attempts),
+                attempts=settings.first_tries - bool(solution.attempts),
+                repairs=0,
+                part=PART,
+                share=_SHARE,
+            )
+    if not (solution.attempts and solution.final.is_good):
         await bench.update(bench.exploration, "No first try passes the check")
         return False
     solved = bench.exploration.model_copy(update={"solution": solution})
@@ -53,26 +61,28 @@ async def try_first(bench: Workbench) -> bool:
 async def try_unchecked(bench: Workbench) -> bool:
     """The same without a check: True when a try runs, with names that exist, and gives something.
 
-    Two that give the same end it; else the first of them is taken. What a function gives is what
-    its example call does. Nothing is tried where no value could be seen. Raises BudgetError and
-    ModelError.
+    A sketch that does so is taken as it is: who knows the names knows the library. Else two that
+    give the same end it, or the first of them is taken. What a function gives is what its example
+    call does. Nothing is tried where no value could be seen. Raises BudgetError and ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
     if not settings.first_tries or task.check or not _can_compare(bench.exploration):
         return False
     with bench.doing("Trying without exploring"):
-        bench.tell(PART, "Reading the docs")
-        docs = [hit.doc for hit in await find(bench, task.text, settings.shown_apis)]
-        solution = await synthesize(
-            bench,
-            docs,
-            attempts=min(settings.first_tries, _UNCHECKED),
-            repairs=0,
-            part=PART,
-            share=_SHARE,
-            is_enough=lambda attempts: _agreed(bench.exploration, attempts) is not None,
-        )
-        chosen = await _choose(bench, solution.attempts)
+        solution = await _sketch(bench)
+        sketched = solution.attempts
+        chosen = sketched[0] if sketched and _given(bench.exploration, sketched[0]) else None
+        if chosen is None:
+            solution = await synthesize(
+                bench,
+                await _docs(bench, sketched),
+                attempts=min(settings.first_tries, _UNCHECKED) - bool(sketched),
+                repairs=0,
+                part=PART,
+                share=_SHARE,
+                is_enough=lambda made: _agreed(bench.exploration, (*sketched, *made)) is not None,
+            )
+            chosen = await _choose(bench, (*sketched, *solution.attempts))
     if chosen is None:
         await bench.update(bench.exploration, "No first try gives anything")
         return False
@@ -80,6 +90,23 @@ async def try_unchecked(bench: Workbench) -> bool:
     told = bench.exploration.model_copy(update={"solution": kept})
     await bench.update(told, "Written without exploring")
     return True
+
+
+async def _sketch(bench: Workbench) -> Solution:
+    """A solution from memory, and what other names make of it; none without the setting."""
+    if not bench.settings.sketch:
+        return Solution(attempts=())
+    bench.tell(PART, "Writing from memory")
+    return await synthesize(
+        bench, (), attempts=1, repairs=0, part=PART, share=_SHARE, from_memory=True
+    )
+
+
+async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, ...]:
+    """The docs that the task's words retrieve, and those of what a sketch took for granted."""
+    bench.tell(PART, "Reading the docs")
+    names = dict.fromkeys(name for one in sketched for name in sorted(wrong_names(one)))
+    return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
 
 
 async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:

@@ -60,6 +60,18 @@ async def find_alike(bench: Workbench, names: Iterable[str], k: int) -> tuple[Ap
     return tuple(docs.values())
 
 
+async def find_meant(
+    bench: Workbench, query: str, names: Iterable[str], k: int
+) -> tuple[ApiDoc, ...]:
+    """k APIs for a query and for names that do not exist, each of which has its say in the order.
+
+    A name that was written from memory is the best query for what the library calls otherwise.
+    """
+    rankings = [await find_alike(bench, [name], k) for name in names]
+    rankings.append(tuple(hit.doc for hit in await find(bench, query, k)))
+    return tuple(hit.doc for hit in _merge(rankings)[:k])
+
+
 async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
     """The APIs for a subtask: k are retrieved, then the model re-ranks and may drop."""
     settings = bench.settings

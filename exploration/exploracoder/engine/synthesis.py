@@ -38,6 +38,7 @@ async def synthesize(
     subtasks: Sequence[Subtask] = (),
     part: str = PART,
     share: float = 1.0,
+    from_memory: bool = False,
     is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop when the attempts are enough.
@@ -45,7 +46,8 @@ async def synthesize(
     That is by default when the last one is good and its example call did not fail. Each of the
     settings' attempts starts from scratch and is repaired within its rounds; none but the first
     when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
-    they are counted as. Raises BudgetError and ModelError.
+    they are counted as. What is written ``from_memory`` may have any names. Raises BudgetError and
+    ModelError.
     """
     settings, made, seen = bench.settings, list[Attempt](), set[str]()
     count = settings.solution_attempts if attempts is None else attempts
@@ -55,7 +57,7 @@ async def synthesize(
         if number and bench.has_used(share):
             break
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
-            tries = _write(bench, messages, apis, number, rounds, part, seen)
+            tries = _write(bench, messages, apis, number, rounds, part, seen, not from_memory)
             made += [one async for one in tries]
         if is_enough(made):
             break
@@ -70,6 +72,7 @@ async def _write(
     rounds: int,
     part: str,
     seen: set[str],
+    is_code: bool,
 ) -> AsyncIterator[Attempt]:
     """One text from scratch and its repairs, until one of them leaves no doubt."""
     for repair in range(1 + rounds):
@@ -77,7 +80,7 @@ async def _write(
             PART,
             number=100 * number + repair,
             max_tokens=bench.settings.solution_tokens,
-            is_code=True,
+            is_code=is_code,
         )
         reply = await bench.ask(part, messages, sampling)
         attempt = await try_solution(bench, code_block(reply.text), apis, part)

@@ -1,0 +1,65 @@
+"""A first try from memory: taken when its names exist, else they say what to look up."""
+
+from __future__ import annotations
+
+from .conftest import Explorer, Serve
+from .scripted import SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked, whole_text
+
+SKETCH = ("--set", "sketch=true", "--set", "first-tries=5")
+ALONE = ("--set", "substitutes=0", "--set", "repair-names=false")
+HEAD = '```python\ndef strong_names(text="assam 5; sencha 2; oolong 4"):\n```\n'
+TASK = f"Name the leaves in a text whose strength is above 3.\n\n{HEAD}"
+DOCS = "Documentation of tealeaf"
+# Named as nothing in the library is; that it is about heat is all that is said.
+INVENTED = SOLUTION.replace("tealeaf.read_leaves(text)", "tealeaf.boil(text)")
+
+
+def test_a_sketch_whose_names_exist_is_taken_as_it_is(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    explore.run(*explore.words(server, *SKETCH, task=TASK))
+
+    assert kinds_asked(server) == ["solution"]
+    assert DOCS not in whole_text(server.chat_requests[-1])
+    assert explore.exploration.status == "unverified"
+
+
+def test_a_sketch_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    done = explore(server, "--json", *SKETCH)
+
+    assert (done.json["status"], done.json["solution"]) == ("solved", SOLUTION)
+    assert kinds_asked(server) == ["solution"]
+
+
+def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(solutions=[fenced(INVENTED), fenced(SOLUTION)]))
+    words = (*SKETCH, *ALONE, "--set", "shown-apis=2", "--set", "sift=false")
+    explore.run(*explore.words(server, *words, task=TASK))
+
+    sketched, *others = (whole_text(one) for one in server.chat_requests[-3:])
+    assert DOCS not in sketched
+    for asked in others:
+        assert "Kettle.heat(celsius)" in asked.partition(DOCS)[2]
+        assert "tealeaf.boil" not in asked
+    solution = explore.exploration.solution
+    assert solution is not None
+    assert "read_leaves" in solution.final.code
+
+
+def test_without_a_sketch_the_docs_are_those_of_the_task(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    words = ("--set", "first-tries=2", *ALONE, "--set", "shown-apis=2", "--set", "sift=false")
+    explore.run(*explore.words(server, *words, task=TASK))
+
+    assert "Kettle.heat(" not in whole_text(server.chat_requests[-1])
+
+
+def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    done = explore(server, "--json", *SKETCH, *ALONE)
+
+    assert done.json["status"] == "solved"
+    assert kinds_asked(server) == ["solution", "solution"]
+    assert DOCS in whole_text(server.chat_requests[-1])
