@@ -110,7 +110,7 @@ class Settings(BaseModel):
     )
     sketch: bool = Field(
         False,
-        description="write the first of them from memory, and look up what it calls that does not"
+        description="write one before them from memory, and look up what it calls that does not"
         " exist: such a name says what is needed",
     )
     compose: bool = Field(

@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, Exploration, Solution
 PART = "first tries"
 # Of a limit: what is too long for a few quick tries needs the rest for exploring.
 _SHARE = 0.25
-# Without a check: two that give the same are enough, and more than three are not asked for.
+# Without a check: two that give the same are enough, and more than three with docs are not asked for.
 _UNCHECKED = 3
 # Functions that fail alike say that it may be the example values.
 _ALIKE = 2
@@ -45,7 +45,7 @@ async def try_first(bench: Workbench) -> bool:
             solution = await synthesize(
                 bench,
                 await _docs(bench, solution.attempts),
-                attempts=settings.first_tries - bool(solution.attempts),
+                attempts=settings.first_tries,
                 repairs=0,
                 part=PART,
                 share=_SHARE,
@@ -76,7 +76,7 @@ async def try_unchecked(bench: Workbench) -> bool:
             solution = await synthesize(
                 bench,
                 await _docs(bench, sketched),
-                attempts=min(settings.first_tries, _UNCHECKED) - bool(sketched),
+                attempts=min(settings.first_tries, _UNCHECKED),
                 repairs=0,
                 part=PART,
                 share=_SHARE,
