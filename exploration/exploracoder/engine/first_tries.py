@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, Exploration, Solution
 PART = "first tries"
 # Of a limit: what is too long for a few quick tries needs the rest for exploring.
 _SHARE = 0.25
-# Without a check: two that give the same are enough, and more than three with docs are not asked for.
+# Without a check: two that give the same are enough, and no more than three are asked for.
 _UNCHECKED = 3
 # Functions that fail alike say that it may be the example values.
 _ALIKE = 2
