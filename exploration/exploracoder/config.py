@@ -110,8 +110,8 @@ class Settings(BaseModel):
     )
     sketch: bool = Field(
         False,
-        description="before the first tries write one from memory, and look up what it calls that does"
-        " not exist: such a name says what is needed",
+        description="before the first tries write one from memory, and look up what it calls that"
+        " does not exist: such a name says what is needed",
     )
     compose: bool = Field(
         True,
