@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -93,9 +94,12 @@ def surroundings(
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Starts scripted models; they stop with the test."""
+    # The cache is shared, and a port may come again: no test's model is another test's.
+    card = {"meta": {"test": uuid.uuid4().hex}}
     with ExitStack() as stack:
 
         def start(script: Script | str | None = None, **options: Any) -> ScriptedModelServer:
+            options = {"card": card, **options}
             server = ScriptedModelServer(script or TeaModel(), **options)
             return stack.enter_context(server)
 

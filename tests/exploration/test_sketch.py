@@ -63,3 +63,15 @@ def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(
     assert done.json["status"] == "solved"
     assert kinds_asked(server) == ["solution", "solution"]
     assert DOCS in whole_text(server.chat_requests[-1])
+
+
+def test_a_sketch_that_only_says_the_context_again_is_not_taken(
+    serve: Serve, explore: Explorer
+) -> None:
+    again = 'def strong_names(text="assam 5"):\n    text = "assam 5; sencha 2; oolong 4"'
+    server = serve(TeaModel(solutions=[fenced(again), fenced(SOLUTION)]))
+    explore.run(*explore.words(server, *SKETCH, task=TASK))
+
+    solution = explore.exploration.solution
+    assert solution is not None
+    assert "read_leaves" in solution.final.code

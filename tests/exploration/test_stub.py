@@ -210,3 +210,21 @@ def test_the_target_of_an_unfinished_assignment_is_its_left_side(
     unfinished: str, target: str | None
 ) -> None:
     assert stub.assignment_target(unfinished) == target
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "answer", "reads"),
+    [
+        ("def strong(leaves, least=3):", "def strong(leaves, least=3):\n    return leaves", True),
+        ("def strong(leaves, least=3):", "def strong(leaves, least=3):\n    leaves = []", False),
+        ("def strong(*, least=3):", "async def strong(*, least=3):\n    return 3", False),
+        ("def strong(least=LEAST):", "LEAST = 3\ndef strong(least=LEAST):\n    return 4", False),
+        ("def strong():", "def strong():\n    return 4", True),
+        ("def strong(leaves):", "strong = sorted", True),
+        ("names =", "names = []", True),
+    ],
+)
+def test_a_function_that_looks_at_none_of_its_parameters_is_told(
+    unfinished: str, answer: str, reads: bool
+) -> None:
+    assert stub.reads_parameters(answer, unfinished) is reads

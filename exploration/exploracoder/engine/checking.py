@@ -14,9 +14,10 @@ from exploracoder.engine.known import KnownApis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import NameProblem
 
-# What Python says of an object that cannot do what was asked of it.
+# What Python says of an object that cannot do what was asked of it. A type that is written in C,
+# such as an array's, is said with its module.
 OBJECT_ERROR = re.compile(
-    r"'(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?"
+    r"'(?:[\w.]+\.)?(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?"
 )
 
 

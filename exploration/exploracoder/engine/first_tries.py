@@ -159,8 +159,14 @@ def _agreed(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | 
 
 
 def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
-    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted."""
+    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted.
+
+    What a function gives that looks at none of its parameters answers no task: it is often the
+    context once more.
+    """
     if not attempt.leaves_no_doubt or attempt.problems:
+        return {}
+    if not stub.reads_parameters(attempt.code, exploration.task.stub):
         return {}
     if attempt.call is not None:
         names: Sequence[str] = (arguments.RESULT,)

@@ -62,6 +62,24 @@ def parameters(stub: str) -> tuple[Parameter, ...]:
     return (*found, *(_parameter(one, default, is_keyword_only=True) for one, default in named))
 
 
+def reads_parameters(code: str, stub: str) -> bool:
+    """Whether the function in ``code`` that completes the stub reads any of its parameters.
+
+    True as well where there are none, or where no such function is written out.
+    """
+    names, name = {one.name for one in parameters(stub)}, function_name(stub)
+    tree = _parse(code)
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)] if tree else []
+    written = [function for function in functions if function.name == name]
+    if not (names and written):
+        return True
+    return any(
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+        for statement in written[-1].body
+        for node in ast.walk(statement)
+    )
+
+
 def _parameter(
     argument: ast.arg, default: ast.expr | None, *, is_keyword_only: bool = False
 ) -> Parameter:

@@ -12,6 +12,7 @@ interface ILabWindow {
     commands: {
       execute(id: string, args?: object): Promise<unknown>;
     };
+    serviceManager: { sessions: { shutdownAll(): Promise<void> } };
     shell: {
       widgets(area: string): Iterable<{ title: { label: string }; close(): void }>;
     };
@@ -79,7 +80,17 @@ export class Lab {
     this.stage.writeNotebook(name, ...(cells.length ? cells : [CONTEXT]));
     await this.goto(name);
     await expect(this.own(name)).toBeVisible();
-    await this.page.getByText('Tea | Idle').waitFor();
+    const idle = this.page.getByText('Tea | Idle');
+    // Jupyter chooses a kernel's ports a while before the kernel takes them: now and then another
+    // process of this busy machine was there first, and the kernel never answers.
+    await idle.waitFor({ timeout: 30_000 }).catch(async () => {
+      await this.page.evaluate(() =>
+        (window as unknown as ILabWindow).jupyterapp.serviceManager.sessions.shutdownAll()
+      );
+      await this.execute('docmanager:save');
+      await this.goto(name);
+      await idle.waitFor();
+    });
     // JupyterLab notes the kernel's language in it, so that it would be unsaved work from the start.
     await this.execute('docmanager:save');
   }
