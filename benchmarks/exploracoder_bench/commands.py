@@ -29,7 +29,7 @@ _HOSTED_URL = "https://api.openai.com/v1"
 
 
 def run_command(given: dict[str, Any], command: str) -> int:
-    """``bench run``: 0 when every sample that was asked for counts, or 1."""
+    """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
     out: Path = given["out"].absolute()
     # What cannot be done is said before environments are made and the model's server is asked.
     settings = _settings(given)
@@ -42,7 +42,11 @@ def run_command(given: dict[str, Any], command: str) -> int:
             f"{classes[0]} is a class, whose methods work by its check: it cannot be hidden."
         )
     bench = Bench(plan, problems, asked, settings, out, given["executor"], given["jobs"])
-    results = run_bench(bench, _say)
+    try:
+        results = run_bench(bench, _say)
+    except KeyboardInterrupt:
+        _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
+        return 130
     from exploracoder_bench.report.tables import apart_table, methods_table
 
     click.echo(

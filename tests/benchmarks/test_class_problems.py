@@ -25,7 +25,7 @@ from .class_repository import FILE, POT, TELLING, WRONG, write_task
 from .made_results import apart, failed, made
 
 _RUN_S = 240.0
-BENCH = [sys.executable, "-c", "from exploracoder_bench.cli import bench; bench()"]
+BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "bench"]
 
 
 @pytest.fixture

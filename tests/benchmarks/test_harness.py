@@ -22,7 +22,7 @@ from .made_results import NOT_COMPARED
 
 pytestmark = pytest.mark.slow
 
-BENCH = [sys.executable, "-c", "from exploracoder_bench.cli import bench; bench()"]
+BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "bench"]
 RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
 WRONG = "```python\nword = 'three'\n```"
 
@@ -163,6 +163,27 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
         trace = out / "work" / sample / "exploration.ipynb"
         assert json.loads(trace.read_text())["nbformat"] == 4
     assert not (out / "attempts").exists() or not list((out / "attempts").iterdir())
+
+
+def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_path: Path) -> None:
+    before, out = stage.model.wanted, tmp_path / "interrupted"
+    stage.model.wait_s = 30.0
+    with subprocess.Popen(
+        stage.command(out), stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as harness:
+        wait_until(lambda: stage.model.wanted == before + 2)
+        below = children_of(harness.pid)
+        # As a terminal does, to all that it runs.
+        os.killpg(harness.pid, signal.SIGINT)
+        _, said = harness.communicate(timeout=20)
+    stage.model.wait_s = 0.0
+
+    assert harness.returncode == 130
+    assert f"the same command goes on with {out}." in said
+    assert "Traceback" not in said
+    assert below
+    wait_until(lambda: not any(map(is_there, below)))
+    assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
 
 def test_a_hidden_check_is_asked_only_when_the_solution_is_there(
