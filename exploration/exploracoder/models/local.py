@@ -219,6 +219,7 @@ class EmbeddedModel:
             slots=self._slots,
             linger_s=self._linger_s,
         )
+        environment = await asyncio.to_thread(server_environment)
         with place.log_path.open("wb") as log:
             starter = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -230,7 +231,7 @@ class EmbeddedModel:
                 stderr=log,
                 # Modules are looked for in the working folder first: not in the user's.
                 cwd=place.socket_path.parent,
-                env=server_environment(),
+                env=environment,
                 # Ctrl-C in the terminal is for the client alone.
                 start_new_session=True,
             )
@@ -317,7 +318,10 @@ def model_status(store: WeightsStore | None = None) -> ModelStatus:
 
 
 def server_environment() -> dict[str, str]:
-    """The part of this process's environment that the server gets, and how its threads wait."""
+    """The part of this process's environment that the server gets, and how its threads wait.
+
+    Takes a moment where the machine was busy lately.
+    """
     environment = {
         name: value
         for name, value in os.environ.items()
