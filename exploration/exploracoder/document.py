@@ -156,6 +156,7 @@ def _candidate_cell(number: int, step: Step) -> Any:
 
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
     said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(solution.final)]
+    said += _docs_text(solution.final)
     yield notebook.markdown_cell("solution-verdict", "\n".join(said), _role("verdict"))
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good or exploration.task.target is not None:
@@ -188,6 +189,11 @@ def _searches_text(attempt: Attempt) -> Iterator[str]:
         place = f"line {search.line}: " if search.line is not None else ""
         found = search.answer or f"nothing. {search.note}"
         yield f"- {place}*{escape_markdown(search.query) or '…'}* → {escape_markdown(found)}"
+
+
+def _docs_text(attempt: Attempt) -> Iterator[str]:
+    if attempt.docs:
+        yield "\nDocs: " + " · ".join(_doc_link(doc, False) for doc in attempt.docs)
 
 
 def verification(exploration: Exploration) -> str:

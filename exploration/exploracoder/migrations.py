@@ -84,11 +84,17 @@ def _from_5(metadata: Metadata) -> Metadata:
     return dict(metadata)
 
 
+def _from_6(metadata: Metadata) -> Metadata:
+    """Version 7 knows the docs behind an attempt; before, only those of subtasks were kept."""
+    return dict(metadata)
+
+
 STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {
     1: _from_1,
     2: _from_2,
     3: _from_3,
     4: _from_4,
     5: _from_5,
+    6: _from_6,
 }
 OLDEST = min(STEPS)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
@@ -218,7 +218,7 @@ class Attempt(State):
     Without a check, a function is called with the example arguments, where there are some: that is
     ``call``, and no verdict. ``notes`` are what the model had found out before it wrote this:
     answers of tools, what it said of the attempt before. ``searches`` are those that it made while
-    it wrote.
+    it wrote. ``docs`` are those of the libraries' APIs that it uses, shown to the model or not.
     """
 
     code: str
@@ -230,6 +230,7 @@ class Attempt(State):
     problems: tuple[NameProblem, ...] = ()
     notes: tuple[str, ...] = ()
     searches: tuple[Search, ...] = ()
+    docs: tuple[ApiDoc, ...] = ()
 
     @property
     def is_good(self) -> bool:

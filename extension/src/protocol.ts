@@ -68,6 +68,7 @@ export interface Attempt {
   problems: NameProblem[];
   notes: string[];
   searches: Search[];
+  docs: ApiDoc[];
 }
 export interface Observation {
   status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';

@@ -34,6 +34,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         "verification": document.verification(exploration),
         "failure": _failure(final) if final else None,
         "solution": final.code if final else None,
+        "apis": [doc.path for doc in final.docs] if final else [],
         "searches": [one.model_dump() for one in final.searches] if final else [],
         "attempts": len(exploration.solution.attempts) if exploration.solution else 0,
         "notebook": str(notebook),
@@ -75,6 +76,9 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
     lines.append(f"{exploration.status.upper()}. {document.verification(exploration)}")
     if exploration.reason and exploration.reason not in lines[-1]:
         lines.append(exploration.reason)
+    if exploration.solution is not None and exploration.solution.final.docs:
+        used = ", ".join(doc.path for doc in exploration.solution.final.docs)
+        lines.append(f"It uses {used}.")
     lines.append(
         f"{done} of {len(exploration.steps)} subtasks explored; {usage.calls} model calls,"
         f" {usage.prompt_tokens} prompt and {usage.completion_tokens} completion tokens;"

@@ -113,7 +113,7 @@ async def _keep(
     return Recommendation(
         apis=tuple(
             RankedApi(
-                doc=_trim(bench, hits[number].doc, is_kept=number in kept),
+                doc=trim(bench, hits[number].doc, is_kept=number in kept),
                 score=hits[number].score,
                 is_kept=number in kept,
             )
@@ -122,7 +122,7 @@ async def _keep(
     )
 
 
-def _trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
+def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
     """What a notebook keeps of a doc: the index has the rest.
 
     Its file is named from the library's folder on: where that lies is nobody's business, and is

@@ -12,6 +12,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import arguments, renaming, stub, substituting
 from exploracoder.engine.checking import check, imported_names, missing_attribute
+from exploracoder.engine.citing import docs_behind
 from exploracoder.engine.oracle import judge
 from exploracoder.engine.recommender import ALIKE, find, find_alike
 from exploracoder.engine.snippets import without_repetition
@@ -181,7 +182,8 @@ async def try_solution(
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
     branch = await bench.sidecar.fork(bench.root)
     try:
-        bound = [variable.name for variable in await bench.sidecar.variables(branch)]
+        variables = await bench.sidecar.variables(branch)
+        bound = [variable.name for variable in variables]
         bound += imported_names([task.context], bench.known)
         checked = await check(bench, branch, code, bound, shown)
         observation = await bench.run(part, branch, checked.code)
@@ -205,6 +207,7 @@ async def try_solution(
             call=call,
             added_imports=checked.added_imports,
             problems=(*checked.problems, *missing),
+            docs=docs_behind(bench, checked.code, variables),
         )
     finally:
         await bench.sidecar.drop(branch)

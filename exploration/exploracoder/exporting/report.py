@@ -93,6 +93,9 @@ def _solution(exploration: Exploration, solution: Solution) -> Iterator[Block]:
     final = solution.final
     yield Code(final.code)
     yield from shown(final.observation)
+    if final.docs:
+        yield Heading(3, "Docs")
+        yield Items(tuple(_doc(doc) for doc in final.docs))
     if exploration.task.check:
         yield Heading(3, "Check")
         yield Code(exploration.task.check)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder import bringing, document
@@ -85,6 +85,8 @@ def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Itera
         yield Line(document.verification(exploration).replace("**", ""))
         yield Code(with_cards(final))
         yield from _observed(final.failure or final.observation)
+        if final.docs:
+            yield docs_fold(final.docs)
     yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
 
@@ -146,14 +148,14 @@ def _step(exploration: Exploration, step: Step) -> Iterator[Block]:
     yield Heading(f"{number_of(exploration, step)}. {step.subtask.goal}")
     docs = step.recommendation.kept
     if docs:
-        yield Fold(f"Docs ({len(docs)})", tuple(_doc_lines(docs)))
+        yield docs_fold(docs)
     for number, candidate in enumerate(step.candidates, start=1):
         yield from _candidate(number, candidate, is_proposed=candidate.id == step.chosen)
 
 
-def _doc_lines(docs: Iterable[ApiDoc]) -> Iterator[Block]:
-    for doc in docs:
-        yield Fold(doc.path, doc_blocks(doc))
+def docs_fold(docs: Sequence[ApiDoc]) -> Fold:
+    """Docs, each of which can be unfolded."""
+    return Fold(f"Docs ({len(docs)})", tuple(Fold(doc.path, doc_blocks(doc)) for doc in docs))
 
 
 def doc_blocks(doc: ApiDoc) -> tuple[Block, ...]:

@@ -1,6 +1,6 @@
 import { searchIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
-import { ApiDoc, RankedApi, Recommendation } from '../protocol';
+import { ApiDoc, Recommendation } from '../protocol';
 import { LookupKind } from '../tokens';
 import { Action } from './action';
 import { SourceLink } from './sourcelink';
@@ -30,11 +30,16 @@ export const RetrievedDocs = React.memo(
         <h4>{trans.__('Retrieved docs')}</h4>
         {apis.length ? (
           <ul>
-            {apis.map(api => (
+            {apis.map(({ doc, is_kept: isKept, score }) => (
               <Doc
-                key={api.doc.path}
-                api={api}
-                isUsed={used.includes(api.doc.path)}
+                key={doc.path}
+                doc={doc}
+                isKept={isKept}
+                notes={[
+                  score.toFixed(2),
+                  ...(used.includes(doc.path) ? [trans.__('used')] : []),
+                  ...(isKept ? [] : [trans.__('dropped: judged not to help here')])
+                ]}
                 tools={tools}
               />
             ))}
@@ -51,21 +56,39 @@ export const RetrievedDocs = React.memo(
   }
 );
 
-function Doc(props: { api: RankedApi; isUsed: boolean; tools: ITools }): React.ReactElement {
-  const { api, isUsed, tools } = props;
-  const { trans } = tools;
-  const { doc, is_kept: isKept, score } = api;
+/** The docs behind a solution: those of what it uses, shown to the model or not. */
+export const UsedDocs = React.memo(
+  (props: { docs: ReadonlyArray<ApiDoc>; tools: ITools }): React.ReactElement => {
+    const { docs, tools } = props;
+    const title = tools.trans.__('Docs of what it uses');
+    return (
+      <section className="jp-exploracoder-docs" aria-label={title}>
+        <h4>{title}</h4>
+        <ul>
+          {docs.map(doc => (
+            <Doc key={doc.path} doc={doc} isKept notes={[]} tools={tools} />
+          ))}
+        </ul>
+      </section>
+    );
+  }
+);
+
+function Doc(props: {
+  doc: ApiDoc;
+  isKept: boolean;
+  /** What is said of it here, beside its kind. */
+  notes: ReadonlyArray<string>;
+  tools: ITools;
+}): React.ReactElement {
+  const { doc, isKept, notes, tools } = props;
   const [isOpen, setOpen] = React.useState(false);
   return (
     <li data-kept={isKept}>
       <details onToggle={event => setOpen(event.currentTarget.open)}>
         <summary>
           <code>{doc.path}</code>{' '}
-          <span className="jp-exploracoder-note">
-            {doc.kind} · {score.toFixed(2)}
-            {isUsed ? ` · ${trans.__('used')}` : ''}
-            {isKept ? '' : ` · ${trans.__('dropped: judged not to help here')}`}
-          </span>
+          <span className="jp-exploracoder-note">{[doc.kind, ...notes].join(' · ')}</span>
           <span className="jp-exploracoder-summary">{doc.summary}</span>
         </summary>
         {/* Only what is looked at is put into the page: there may be hundreds. */}

@@ -6,6 +6,7 @@ import { allows } from '../abilities';
 import { finalAttempt, verificationWords } from '../wording';
 import { Action } from './action';
 import { Outputs } from './outputs';
+import { UsedDocs } from './retrieveddocs';
 import { Section } from './section';
 import { ITools } from './tools';
 import { WrittenCode } from './writtencode';
@@ -71,6 +72,7 @@ function Final(props: { attempt: Attempt; tools: ITools }): React.ReactElement {
       {observation.outputs.length > 0 && (
         <Outputs outputs={observation.outputs} rendermime={tools.rendermime} />
       )}
+      {attempt.docs.length > 0 && <UsedDocs docs={attempt.docs} tools={tools} />}
     </>
   );
 }

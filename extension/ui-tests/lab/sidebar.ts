@@ -25,6 +25,7 @@ export class Sidebar {
     this.candidates = this.root.getByRole('tablist', { name: 'Candidates' });
     this.candidate = this.root.getByRole('tabpanel');
     this.solution = this.root.getByLabel('Code of the solution');
+    this.usedDocs = this.root.getByRole('region', { name: 'Docs of what it uses' });
     this.status = this.root.getByRole('status', { name: 'Exploration status' });
   }
 
@@ -40,6 +41,8 @@ export class Sidebar {
   readonly candidate: Locator;
   /** The text of the solution. */
   readonly solution: Locator;
+  /** The docs behind the solution. */
+  readonly usedDocs: Locator;
   readonly status: Locator;
 
   button(name: string): Locator {

@@ -51,6 +51,8 @@ test('markup and script in whatever comes from elsewhere are shown and never run
   await lab.accept('done', 'done');
   await sidebar.button('Synthesize').click();
   await expect(sidebar.status).toContainText('Solved');
+  await sidebar.usedDocs.getByText('spikes.read_spikes').click();
+  await expect(sidebar.usedDocs).toContainText('<script>');
   await sidebar.root.hover();
   await lab.page.waitForTimeout(500);
 

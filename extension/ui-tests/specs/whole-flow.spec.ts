@@ -80,4 +80,6 @@ test('somebody who does not want to be asked is shown the solution at once', asy
   });
   expect(await stage.states()).toEqual(['done', 'done', 'done']);
   await expect(lab.notebook.solution).toHaveCount(1);
+  await lab.sidebar.usedDocs.getByText('tealeaf.read_leaves').click();
+  await expect(lab.sidebar.usedDocs).toContainText('read_leaves(text)');
 });

@@ -6,6 +6,7 @@ from exploracoder import document
 from exploracoder.state import Attempt, Exploration
 
 from exploracoder_jupyter.magics.page import Code, Heading, Line
+from exploracoder_jupyter.magics.pages import docs_fold
 from exploracoder_jupyter.magics.widgets.kit import Kit, html_of
 from exploracoder_jupyter.magics.widgets.outputs import outputs_of
 
@@ -29,5 +30,6 @@ class SolutionPart:
             return
         self._shown = final = solution.final
         verified = Line(document.verification(exploration).replace("**", ""))
-        self._code.value = html_of((Heading("Solution"), verified, Code(final.code)))
+        docs = (docs_fold(final.docs),) if final.docs else ()
+        self._code.value = html_of((Heading("Solution"), verified, Code(final.code), *docs))
         self._output.outputs = outputs_of(final.failure or final.observation)
