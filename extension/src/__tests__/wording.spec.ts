@@ -23,7 +23,8 @@ function attempt(code: string, called: Observation | null): Attempt {
     added_imports: [],
     problems: [],
     notes: [],
-    searches: []
+    searches: [],
+    docs: []
   };
 }
 
