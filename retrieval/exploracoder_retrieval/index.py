@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +66,9 @@ class Index:
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
-        self._guard = threading.RLock()
+        # One at a time searches or writes; looking something up waits for neither.
+        self._working = threading.RLock()
+        self._following = threading.Lock()
         self._opened = _Opened()
         # Where the libraries that are worked with here were read from, by name.
         self._roots: dict[str, str] = {}
@@ -111,10 +113,9 @@ class Index:
 
         What is open is shared: closing one closes both.
         """
-        with self._guard:
-            made = copy.copy(self)
-            made._roots = dict(self._roots)
-            return made
+        made = copy.copy(self)
+        made._roots = dict(self._roots)
+        return made
 
     def close(self) -> None:
         """Let go of what is open: some thirty files that are mapped into memory for each library.
@@ -122,23 +123,16 @@ class Index:
         They do not wait for the collector; those that a search is using right now do.
         """
         self._meaning.close()
-        if self._guard.acquire(blocking=False):
-            try:
-                self._opened.shelves.clear()
-            finally:
-                self._guard.release()
+        self._opened.shelves = {}
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
-        """The indexed libraries, by name."""
-        with self._guard:
-            self._refresh()
-            return tuple(self._shelf(name).info for name in sorted(self._opened.catalog.libraries))
+        """The indexed libraries, by name; not those whose files turn out to be damaged."""
+        return tuple(shelf.info for shelf in self._shelves())
 
     def names(self) -> frozenset[str]:
         """The names of the indexed libraries; their docs are not read for this."""
-        with self._guard:
-            self._refresh()
-            return frozenset(self._opened.catalog.libraries)
+        self._refresh()
+        return frozenset(self._opened.catalog.libraries)
 
     def info(self, library: str) -> LibraryInfo:
         """What is known of an indexed library as a whole.
@@ -146,9 +140,8 @@ class Index:
         Raises:
             LibraryNotFound: it is not indexed.
         """
-        with self._guard:
-            self._refresh()
-            return self._shelf(library).info
+        self._refresh()
+        return self._shelf(library).info
 
     def docs(self, library: str) -> Sequence[ApiDoc]:
         """All ApiDocs of a library, given by its distribution or import name, in order of path.
@@ -158,18 +151,13 @@ class Index:
         Raises:
             LibraryNotFound: it is not indexed.
         """
-        with self._guard:
-            self._refresh()
-            return self._shelf(library).docs
+        self._refresh()
+        return self._shelf(library).docs
 
     def get(self, path: str) -> ApiDoc | None:
         """The ApiDoc of an import path, its best or another public one."""
-        with self._guard:
-            self._refresh()
-            for name in sorted(self._opened.catalog.libraries):
-                if found := self._shelf(name).at(path):
-                    return found
-        return None
+        found = (shelf.at(path) for shelf in self._shelves())
+        return next((doc for doc in found if doc is not None), None)
 
     def search(
         self, query: str, libraries: Sequence[str] | None = None, k: int = 20
@@ -186,25 +174,24 @@ class Index:
         """As `search` for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
-        with self._guard:
+        with self._working:
             return search(queries, self._chosen(libraries), self._meaning, k)
 
     def candidates(
         self, queries: Sequence[str], libraries: Sequence[str] | None = None
     ) -> list[Candidates]:
         """What is looked at closely for each query, with the features that it is ranked by."""
-        with self._guard:
+        with self._working:
             return find_candidates(queries, self._chosen(libraries), self._meaning)
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
-        with self._guard:
-            self._refresh()
-            return self._files.read_memo(self._entry(library)).get(key)
+        self._refresh()
+        return self._files.read_memo(self._entry(library)).get(key)
 
     def set_memo(self, library: str, key: str, value: Any) -> None:
         """Keeps a JSON value until the library's version or content changes."""
-        with self._guard, self._locked():
+        with self._locked():
             self._refresh()
             entry = self._entry(library)
             self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
@@ -227,19 +214,18 @@ class Index:
             UnreadableSource: it holds no Python library.
         """
         found = self.find_target(target, interpreter)
-        with self._guard:
-            self._refresh()
-            editions = self._opened.catalog.editions(found.name)
-            mark = (
-                self._meaning.embedder.name,
-                fingerprint(found, interpreter) if editions else "",
-            )
-            entry = next((e for e in editions if (e.embedder, e.fingerprint) == mark), None)
-            if entry is None:
-                return False
-            self._roots[entry.name] = entry.root
-            with suppress(LibraryNotFound):  # its files are damaged: it was just taken out
-                return bool(self._shelf(found.name).docs)
+        self._refresh()
+        editions = self._opened.catalog.editions(found.name)
+        mark = (
+            self._meaning.embedder.name,
+            fingerprint(found, interpreter) if editions else "",
+        )
+        entry = next((e for e in editions if (e.embedder, e.fingerprint) == mark), None)
+        if entry is None:
+            return False
+        self._roots[entry.name] = entry.root
+        with suppress(LibraryNotFound):  # its files are damaged: it was just taken out
+            return bool(self._shelf(found.name).docs)
         return False
 
     def update(
@@ -255,7 +241,7 @@ class Index:
             EmbeddingError: there are no vectors.
         """
         start = time.perf_counter()
-        with self._guard, self._locked():
+        with self._working, self._locked():
             self._refresh()
             try:
                 old = self._old(harvest.library)
@@ -272,7 +258,7 @@ class Index:
         Raises:
             IndexUnavailable: the folder cannot be written.
         """
-        with self._guard, self._locked():
+        with self._working, self._locked():
             self._refresh()
             try:
                 self._files.write_catalog(self._opened.catalog.without(library))
@@ -328,21 +314,23 @@ class Index:
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
-        opened, stamp = self._opened, self._files.catalog_stamp()
-        if stamp == opened.stamp:
-            return
-        try:
-            opened.catalog = self._files.read_catalog()
-        except IndexCorrupt as error:
-            self._warn(f"{error} The index is built again.")
-            self._meaning.reset()
-            self._files.wipe()
-            opened.catalog = Catalog()
-        opened.stamp = self._files.catalog_stamp()
-        entries = {(each.name, each.root): each for each in opened.catalog.entries}
-        opened.shelves = {
-            key: shelf for key, shelf in opened.shelves.items() if entries.get(key) == shelf.entry
-        }
+        with self._following:
+            opened, stamp = self._opened, self._files.catalog_stamp()
+            if stamp == opened.stamp:
+                return
+            try:
+                opened.catalog = self._files.read_catalog()
+            except IndexCorrupt as error:
+                self._warn(f"{error} The index is built again.")
+                self._meaning.reset()
+                self._files.wipe()
+                opened.catalog = Catalog()
+            opened.stamp = self._files.catalog_stamp()
+            entries = {(each.name, each.root): each for each in opened.catalog.entries}
+            shelves = dict(opened.shelves)
+            opened.shelves = {
+                key: shelf for key, shelf in shelves.items() if entries.get(key) == shelf.entry
+            }
 
     def _entry(self, library: str) -> Entry:
         """The edition that is worked with here, or was read last. Raises LibraryNotFound."""
@@ -360,18 +348,28 @@ class Index:
     def _shelf(self, library: str) -> Shelf:
         return self._of(self._entry(library))
 
+    def _shelves(self) -> Iterator[Shelf]:
+        """All libraries, by name, but for those that are damaged or were just taken out."""
+        self._refresh()
+        for name in sorted(self._opened.catalog.libraries):
+            with suppress(LibraryNotFound):
+                yield self._shelf(name)
+
     def _of(self, entry: Entry) -> Shelf:
-        key, shelves = (entry.name, entry.root), self._opened.shelves
-        if key not in shelves:
+        key = (entry.name, entry.root)
+        shelf = self._opened.shelves.get(key)
+        if shelf is None or shelf.entry != entry:
             try:
                 info, corpus, tables = self._files.read_generation(entry)
             except IndexCorrupt as error:
-                self._forget(entry, error)
+                if not self._forget(entry, error):
+                    return self._shelf(entry.name)
                 raise LibraryNotFound(
                     f"{error} Build it again: exploracoder index {entry.name}"
                 ) from None
-            shelves[key] = Shelf(entry, info, corpus, tables)
-        return shelves[key]
+            shelf = Shelf(entry, info, corpus, tables)
+            self._opened.shelves[key] = shelf
+        return shelf
 
     def _old(self, library: LibraryInfo) -> Shelf | None:
         """What was read before: from there, or else what another edition can share with it."""
@@ -381,11 +379,16 @@ class Index:
                 return self._of(entry)
         return None
 
-    def _forget(self, entry: Entry, error: IndexCorrupt) -> None:
-        self._warn(f"{error} It is read again.")
+    def _forget(self, entry: Entry, error: IndexCorrupt) -> bool:
+        """Takes a damaged edition out; no, if its files went because another one came."""
         with self._locked():
+            self._refresh()
+            if entry not in self._opened.catalog.entries:
+                return False
+            self._warn(f"{error} It is read again.")
             self._files.write_catalog(self._opened.catalog.without_edition(entry))
             self._refresh()
+            return True
 
     def _locked(self) -> AbstractContextManager[object]:
         from filelock import FileLock

@@ -8,13 +8,16 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.catalog import Entry, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
@@ -511,6 +514,65 @@ def test_a_reader_follows_what_another_process_replaced(open_index: Callable[[],
     writer.update(make_harvest({"whisk": "Whisk matcha."}, version="2"))
 
     assert [hit.doc.path for hit in reader.search("tea", None, 5)] == ["brew.whisk"]
+
+
+def test_what_is_replaced_while_it_is_read_is_not_taken_for_damaged(
+    open_index: Callable[[], Index], warnings_seen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = open_index()
+    writer.update(make_harvest(BREW))
+    replacements = [make_harvest({"whisk": "Whisk matcha."}, version="2")]
+    read_generation = Files.read_generation
+
+    def replace_then_read(files: Files, entry: Entry) -> Any:
+        if replacements:
+            writer.update(replacements.pop())
+        return read_generation(files, entry)
+
+    reader = open_index()
+    monkeypatch.setattr(Files, "read_generation", replace_then_read)
+
+    assert [doc.path for doc in reader.docs("brew")] == ["brew.whisk"]
+    assert warnings_seen == []
+    assert [info.version for info in open_index().libraries()] == ["2"]
+
+
+@pytest.mark.parametrize("work", ["search", "update"])
+def test_looking_up_waits_for_nothing_that_takes_long(
+    work: str, open_index: Callable[[], Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+    hangs, goes_on = threading.Event(), threading.Event()
+
+    def hang(embedder: CountingEmbedder, texts: Sequence[str]) -> Any:
+        hangs.set()
+        goes_on.wait(60)
+        return MiniLmEmbedder.embed(embedder, texts)
+
+    def look_up() -> list[Any]:
+        docs = [doc.path for doc in index.docs("brew")]
+        found = index.get("brew.alias.steep")
+        return [len(docs), found and found.path, index.info("brew").version, len(index.libraries())]
+
+    monkeypatch.setattr(CountingEmbedder, "embed", hang)
+    changed = make_harvest({**BREW, "whisk": "Whisk matcha."}, version="2")
+    with ThreadPoolExecutor(2) as pool:
+        long = (
+            pool.submit(index.search, "a query that nobody else has", ["brew"], 1)
+            if work == "search"
+            else pool.submit(index.update, changed)
+        )
+        try:
+            assert hangs.wait(30)
+            seen = pool.submit(look_up).result(30)
+            is_over = long.done()
+        finally:
+            goes_on.set()
+
+    assert seen == [5, "brew.steep", "1", 1]
+    assert not is_over
+    assert long.result() is not None
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
