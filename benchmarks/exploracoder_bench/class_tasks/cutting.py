@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,41 +47,54 @@ def describe(node: ast.ClassDef) -> str:
     """What the class's author says of it: heads, docstrings, and what is assigned in its body.
 
     No model writes it, so nothing is in it that the class does not say; a method without a
-    docstring is known by its head alone.
+    docstring is known by its head alone. It is prose, as in the paper: what looks like code and
+    is none gets copied as it stands.
     """
-    lines = [f"The class {node.name}, with its members and without their bodies:", ""]
-    return "\n".join([*lines, *_class(node)]) + "\n"
+    return "\n".join(_class(node)) + "\n"
 
 
 def _class(node: ast.ClassDef) -> list[str]:
     bases = [ast.unparse(one) for one in (*node.bases, *node.keywords)]
-    head = f"class {node.name}({', '.join(bases)}):" if bases else f"class {node.name}:"
-    inside = _doc(node)
-    inside += [""] if inside else []
-    for one in node.body:
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
-            inside += ["", *_function(one)]
-        elif isinstance(one, ast.ClassDef):
-            inside += ["", *_class(one)]
-        elif isinstance(one, ast.Assign | ast.AnnAssign):
-            inside.append(_assigned(one))
-    return [*_decorators(node), head, *(f"{_INDENT}{line}" if line else "" for line in inside)]
+    base_words = f", derived from `{', '.join(bases)}`" if bases else ""
+    lines = [f"The class `{node.name}`{base_words}{_decorated(node)}."]
+    if doc := _doc(node):
+        lines += ["", "What it is for:", "", *_indented(doc)]
+    if assigned := [
+        _assigned(one) for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign)
+    ]:
+        lines += ["", "Its attributes:", "", *_indented(assigned)]
+    members = [_member(one) for one in node.body]
+    if any(members):
+        lines += ["", "What it defines, all of it to be written in full:"]
+        lines += [line for member in members if member for line in ("", *member)]
+    return lines
 
 
-def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+def _member(node: ast.stmt) -> list[str]:
+    """A method, or a class in the class, as an item of a list."""
+    if isinstance(node, ast.ClassDef):
+        first, *rest = _class(node)
+        return [f"- {first}", *_indented(rest)]
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return []
+    word = "The coroutine" if isinstance(node, ast.AsyncFunctionDef) else "The method"
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    head = f"{word} {node.name}({ast.unparse(node.args)}){returns}"
-    inside = (f"{_INDENT}{line}" if line else "" for line in _doc(node))
-    return [*_decorators(node), head, *inside]
+    head = f"- {word} `{node.name}({ast.unparse(node.args)}){returns}`{_decorated(node)}"
+    doc = _doc(node)
+    return [f"{head}:", "", *_indented(doc)] if doc else [f"{head}."]
 
 
-def _decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    return [f"@{ast.unparse(one)}" for one in node.decorator_list]
+def _decorated(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    decorators = [f"`@{ast.unparse(one)}`" for one in node.decorator_list]
+    return f", decorated with {' and '.join(decorators)}" if decorators else ""
 
 
 def _doc(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return (ast.get_docstring(node) or "").splitlines()
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"{_INDENT}{line}" if line else "" for line in lines]
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign) -> str:
