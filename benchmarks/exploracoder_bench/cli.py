@@ -128,6 +128,12 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="PROMPT,COMPLETION",
     help="Money for a million prompt and completion tokens.",
 )
+@click.option(
+    "--share-replies",
+    is_flag=True,
+    help="What methods ask alike of a problem, with the same seed, is asked once. All count the"
+    " tokens; whoever asks later has no seconds.",
+)
 @_pool_options
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="Where everything is kept.")
 def run(**given: Any) -> int:

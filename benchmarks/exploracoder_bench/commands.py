@@ -184,7 +184,8 @@ def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
         price=parse_price(given["price"]),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
-    return plan, Asked(model, base_url, out / "replies" / identity[:16], lora)
+    replies = out / "replies" / identity[:16]
+    return plan, Asked(model, base_url, replies, lora, given["share_replies"])
 
 
 def _adapter_sha256(lora: Path, base_url: str | None) -> str:

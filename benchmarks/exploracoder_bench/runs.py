@@ -43,7 +43,7 @@ class Way:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Which model is asked, with which adapter (a GGUF file), and where replies are kept for a run
-    that is ended.
+    that is ended, or for other methods too.
 
     A run's key does not name it.
     """
@@ -52,6 +52,7 @@ class Asked:
     base_url: str | None = None
     replies: Path | None = None
     lora: Path | None = None
+    shares_replies: bool = False
 
     @property
     def options(self) -> list[str]:

@@ -46,14 +46,15 @@ class Sample:
 
     @property
     def asking(self) -> Asked:
-        """The model, with a folder of replies that is this sample's alone.
+        """The model, with a folder of replies: this sample's alone, or its problem's and seed's.
 
-        Methods ask the same of a problem: one that took another's replies would have no seconds.
+        Methods ask the same of a problem: one that takes another's replies has no seconds.
         """
         if self.asked.replies is None:
             return self.asked
-        own = f"{self.way.method}-{self.way.seed}-{self.problem.slug}"
-        return replace(self.asked, replies=self.asked.replies / own)
+        asker = "shared" if self.asked.shares_replies else self.way.method
+        folder = f"{asker}-{self.way.seed}-{self.problem.slug}"
+        return replace(self.asked, replies=self.asked.replies / folder)
 
 
 def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:

@@ -71,6 +71,29 @@ def test_methods_that_ask_the_same_have_their_own_seconds(
     assert [one.cached_calls for one in done] == [0, 0]
 
 
+def test_methods_that_share_replies_ask_the_same_once_and_both_count_it(
+    problems: dict[str, Problem], server: ScriptedModelServer, tmp_path: Path
+) -> None:
+    explore(sample(problems["Tiny/0"], server, tmp_path / "first", "capir"))
+    apart = explore(sample(problems["Tiny/0"], server, tmp_path / "apart", "epigen"))
+    shared = sample(problems["Tiny/0"], server, tmp_path, "capir")
+    shared = replace(shared, asked=replace(shared.asked, shares_replies=True))
+    first = explore(shared)
+    before = len(server.chat_requests)
+
+    second = explore(replace(shared, way=Way("epigen", 0)))
+    other_seed = explore(replace(shared, way=Way("epigen", 1)))
+
+    assert (first.cached_calls, second.cached_calls, other_seed.cached_calls) == (
+        0,
+        second.calls - 1,
+        0,
+    )
+    assert len(server.chat_requests) == before + 1 + other_seed.calls
+    assert second.calls > 1
+    assert facts(second) == facts(apart)
+
+
 def test_a_sample_that_was_cut_off_takes_the_replies_that_it_had_and_counts_them(
     problems: dict[str, Problem], model: Model, server: ScriptedModelServer, tmp_path: Path
 ) -> None:
