@@ -136,7 +136,7 @@ def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> No
     for number, future in enumerate(as_completed(futures), start=1):
         loss = _loss(future)
         result = lost(futures[future], loss) if loss else future.result()
-        ledger.append(result)
+        ledger.append(result.model_copy(update={"jobs": pool.width}))
         each_s = (time.perf_counter() - started) / number
         left = timedelta(seconds=round(each_s * (len(pending) - number)))
         say(f"{number}/{len(pending)}  {_line(result)}  {left} left")

@@ -147,7 +147,8 @@ class Summary:
     share of them all that have an experience that ran (ExploraCoder, appendix A.5, table 8),
     ``chain_rate`` the share of chains in which all have; nan without chains. ``seconds``, the
     median, and ``mean_seconds``, a mean over problems, are of samples that took no reply from an
-    earlier, interrupted run.
+    earlier, interrupted run; ``jobs`` are the numbers of samples that ran at a time then, such as
+    "1" or "1, 8", with "?" for those not known.
     """
 
     problems: int
@@ -170,6 +171,7 @@ class Summary:
     seconds: float
     mean_seconds: Estimate
     seconds_per_solved: float
+    jobs: str
     tokens_per_solved: float
     money: float
 
@@ -179,7 +181,8 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
     given = list(results)
     counted = [one for one in given if one.counts]
     chains = [one for one in counted if one.chain.explored]
-    timed = [one.seconds for one in counted if not one.cached_calls]
+    timed = [one for one in counted if not one.cached_calls]
+    seconds = [one.seconds for one in timed]
     solved = sum(one.is_solved for one in counted)
     completion = sum(one.completion_tokens for one in counted)
     explored = sum(one.chain.explored for one in chains)
@@ -201,9 +204,10 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
         prompt_tokens=_mean(one.prompt_tokens for one in counted),
         cached_tokens=_mean(one.cached_tokens for one in counted),
         completion_tokens=_mean(one.completion_tokens for one in counted),
-        seconds=statistics.median(timed) if timed else math.nan,
-        mean_seconds=_mean_seconds(counted),
-        seconds_per_solved=_mean(timed) * len(counted) / solved if solved and timed else math.nan,
+        seconds=statistics.median(seconds) if seconds else math.nan,
+        mean_seconds=_mean_seconds(timed),
+        seconds_per_solved=_mean(seconds) * len(counted) / solved if solved else math.nan,
+        jobs=_jobs(timed),
         tokens_per_solved=completion / solved if solved else math.nan,
         money=money(counted, price or Price()),
     )
@@ -227,9 +231,15 @@ def _subtask_rate(chains: Sequence[RunResult]) -> Estimate:
     )
 
 
-def _mean_seconds(results: Iterable[RunResult]) -> Estimate:
-    groups = by_problem(one for one in results if not one.cached_calls).values()
+def _mean_seconds(timed: Iterable[RunResult]) -> Estimate:
+    groups = by_problem(timed).values()
     return mean_amount([_mean(one.seconds for one in group) for group in groups])
+
+
+def _jobs(timed: Iterable[RunResult]) -> str:
+    numbers = {one.jobs for one in timed}
+    known = sorted(number for number in numbers if number is not None)
+    return ", ".join([*map(str, known), *(["?"] if None in numbers else [])])
 
 
 def money(results: Iterable[RunResult], price: Price) -> float:

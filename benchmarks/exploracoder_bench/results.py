@@ -38,9 +38,11 @@ class RunResult(BaseModel):
 
     ``seconds`` is the wall time of the whole command, ``seconds_exploration`` that of the
     exploration in it; neither tells anything where ``cached_calls``, replies kept from a run that
-    was ended, are more than none. ``setup`` means that the command could not do its work, which
-    says nothing about the method; ``fault`` says whose failure that is. ``tests_passed`` of
-    ``tests`` is the share of the problem's tests that the solution passes; a check is one test.
+    was ended, are more than none, and both depend on ``jobs``, how many samples ran at a time at
+    most (None in a line that an earlier version wrote). ``setup`` means that the command could not
+    do its work, which says nothing about the method; ``fault`` says whose failure that is.
+    ``tests_passed`` of ``tests`` is the share of the problem's tests that the solution passes; a
+    check is one test.
     ``ran`` says that the solution's text ran, ``executed`` that nothing went wrong in its check
     either but a failed assertion; it is None in a line that an earlier version wrote.
     ``checked`` counts the texts in the trace that the method had checked; it may have tried more,
@@ -81,6 +83,7 @@ class RunResult(BaseModel):
     seconds_execution: float = 0.0
     seconds_exploration: float = 0.0
     seconds: float = 0.0
+    jobs: int | None = None
     chain: ChainFacts = ChainFacts()
     gold: tuple[str, ...] = ()
     called: tuple[str, ...] = ()

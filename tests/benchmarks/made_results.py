@@ -8,7 +8,7 @@ from exploracoder_bench.results import RunResult
 
 # What a machine's load changes, and what tells a sample that took replies of one that was ended.
 NOT_COMPARED = {"seconds", "seconds_model", "seconds_execution", "seconds_exploration"}
-NOT_COMPARED |= {"cached_calls"}
+NOT_COMPARED |= {"cached_calls", "jobs"}
 
 
 def made(**given: Any) -> RunResult:

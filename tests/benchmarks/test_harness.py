@@ -244,6 +244,8 @@ def test_a_dask_cluster_of_two_processes_ends_with_the_same_table(
 
     assert done.returncode == 0, done.stderr
     assert facts(tmp_path / "dask") == facts(whole)
+    assert {one.jobs for one in Ledger(whole / "results.jsonl")} == {1}
+    assert {one.jobs for one in Ledger(tmp_path / "dask" / "results.jsonl")} == {2}
 
 
 @pytest.mark.thorough

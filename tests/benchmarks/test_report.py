@@ -79,8 +79,19 @@ def test_the_methods_stand_in_lines_and_what_does_not_count_stands_apart() -> No
 
     assert {line.count(" | ") for line in lines} == {lines[0].count(" | ")}
     assert lines[2].startswith("| direct | 2 | 4 | 50.0% [")
-    assert lines[2].endswith("| 1,000 | 600 | 100 | 10.0 | 10.0 [10.0, 10.0] | 1 |")
+    assert lines[2].endswith("| 1,000 | 600 | 100 | 10.0 | 10.0 [10.0, 10.0] | ? | 1 |")
     assert lines[3].startswith("| ours | 2 | 2 | 100.0% [34.2%, 100.0%] |")
+
+
+def test_seconds_say_how_many_samples_ran_at_a_time() -> None:
+    results = [made(jobs=8), made(seed=1, jobs=1), made(seed=2, jobs=2, cached_calls=1)]
+    results += [made(method="ours", jobs=8, cached_calls=1)]
+
+    lines = methods_table(results).splitlines()
+
+    assert lines[0].endswith("| mean s | at a time | apart |")
+    assert lines[2].endswith("| 10.0 | 10.0 | 1, 8 | 0 |")
+    assert lines[3].endswith("| - | - | - | 0 |")
 
 
 def test_a_k_of_which_a_method_has_too_few_samples_is_left_out() -> None:

@@ -27,7 +27,7 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
     """A line a method: what it solved and what a sample cost."""
     head = ["method", "problems", "samples", "pass@1", "success@1", "test rate"]
     head += ["names that do not exist", "checked texts", "calls", "prompt tokens"]
-    head += ["of them cached", "completion tokens", "median s", "mean s", "apart"]
+    head += ["of them cached", "completion tokens", "median s", "mean s", "at a time", "apart"]
     has_price = price is not None and price != Price()
     rows = []
     for method, group in grouped(results, lambda one: one.method).items():
@@ -37,7 +37,8 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
         row += [percent(sums.test_rate), invented(group), number(sums.checked, 1)]
         row += [number(sums.calls, 1), number(sums.prompt_tokens)]
         row += [number(sums.cached_tokens), number(sums.completion_tokens)]
-        row += [number(sums.seconds, 1), interval(sums.mean_seconds), sum(sums.apart.values())]
+        row += [number(sums.seconds, 1), interval(sums.mean_seconds), sums.jobs or "-"]
+        row += [sum(sums.apart.values())]
         rows.append([*row, f"{sums.money:.2f}"] if has_price else row)
     return markdown([*head, "money"] if has_price else head, rows)
 
