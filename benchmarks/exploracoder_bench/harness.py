@@ -113,9 +113,13 @@ def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]
 
 
 def _samples(bench: Bench, plan: Plan) -> list[Sample]:
-    """All of a method's come together, so that its prompts find the server's cache as in use."""
+    """All of a method's come together, so that its prompts find the server's cache as in use.
+
+    Where methods share replies it is all of a problem's: a run that is ended early then has some
+    problems with every method, which can be compared.
+    """
     counted = [problem for problem in bench.problems if problem.name in plan.problems]
-    return [
+    samples = [
         Sample(
             problem,
             Way(method, seed, plan.options, hides_check=plan.checks == "hidden"),
@@ -128,6 +132,9 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
         for seed in range(bench.plan.samples)
         for problem in counted
     ]
+    if bench.asked.shares_replies:
+        samples.sort(key=lambda sample: counted.index(sample.problem))
+    return samples
 
 
 def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:

@@ -222,6 +222,21 @@ def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
     assert "Tiny/1: the problem or its data changed" in moved.stderr
 
 
+def test_methods_share_replies_when_the_command_says_so(stage: Stage, tmp_path: Path) -> None:
+    both = replace(stage, method="capir,epigen")
+
+    done = both.run(tmp_path, "--share-replies")
+
+    assert done.returncode == 0, done.stderr
+    results = list(Ledger(tmp_path / "results.jsonl"))
+    # By problem: a run that is ended has problems of which every method is there.
+    assert [(one.problem, one.method) for one in results] == [
+        (problem, method) for problem in ("Tiny/0", "Tiny/1") for method in ("capir", "epigen")
+    ]
+    assert [one.cached_calls for one in results[::2]] == [0, 0]
+    assert [one.calls - one.cached_calls for one in results[1::2]] == [1, 1]
+
+
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_of_two_processes_ends_with_the_same_table(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 from pathlib import Path
 
@@ -58,6 +59,23 @@ async def test_what_is_asked_twice_in_a_measurement_is_asked_twice_and_replayed_
     # Without any cache it would have cost two requests; a run that was ended goes on from there.
     assert asked == [2, 2]
     assert hits == [0, 2]
+
+
+async def test_two_that_ask_the_same_of_one_folder_at_the_same_time_ask_it_once(
+    tmp_path: Path,
+) -> None:
+    async def ask_with_own_cache(server: ScriptedModelServer, seed: int) -> int:
+        cache = ReplyCache(tmp_path, is_free=False)
+        async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
+            await model.complete(ASK, Sampling(seed=seed))
+        return cache.hits
+
+    with ScriptedModelServer("hi") as server:
+        hits = await asyncio.gather(*(ask_with_own_cache(server, seed) for seed in (1, 1, 1, 2)))
+
+    assert sorted(hits[:3]) == [0, 1, 1]
+    assert hits[3] == 0
+    assert len(server.requests) == 2
 
 
 def test_the_order_of_fields_does_not_change_the_key() -> None:

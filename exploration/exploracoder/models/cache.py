@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ class ReplyCache:
     """Replies by the SHA-256 of everything that was asked.
 
     Processes may share one folder: sqlite serialises the writers, and two that ask the same thing
-    at the same time store the same row.
+    at the same time store the same row, or, where a reply is not free, one waits for the other.
     """
 
     def __init__(self, folder: Path, *, is_free: bool = True) -> None:
@@ -71,6 +72,23 @@ class ReplyCache:
         before = self._asked[key]
         self._asked[key] += 1
         return f"{key}/{before}" if before else key
+
+    @asynccontextmanager
+    async def asking(self, key: str) -> AsyncIterator[None]:
+        """Holds a question while it is answered, so that others who ask the same wait for that.
+
+        Only where a reply is not free: there methods that are compared share one folder. Whoever
+        holds a question and is killed lets go of it.
+        """
+        if self._is_free:
+            yield
+            return
+        from filelock import AsyncFileLock
+
+        folder = self._path.parent / "asking"
+        await asyncio.to_thread(folder.mkdir, exist_ok=True)
+        async with AsyncFileLock(folder / key.replace("/", "-")):
+            yield
 
     def get(self, key: str) -> Reply | None:
         """The stored reply, marked ``from_cache`` if that is free, or None.

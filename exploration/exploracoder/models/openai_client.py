@@ -247,13 +247,14 @@ class OpenAIChatModel:
             "extra_body": self._extra_body,
         }
         key = self._cache.next_key(question)
-        reply = await asyncio.to_thread(self._cache.get, key)
-        if reply is None:
-            reply = await ask()
-            await asyncio.to_thread(self._cache.put, key, reply)
-        elif on_token is not None:
-            on_token(reply.text)
-        return reply
+        async with self._cache.asking(key):
+            reply = await asyncio.to_thread(self._cache.get, key)
+            if reply is None:
+                reply = await ask()
+                await asyncio.to_thread(self._cache.put, key, reply)
+            elif on_token is not None:
+                on_token(reply.text)
+            return reply
 
     async def _ask(
         self,
