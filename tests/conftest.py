@@ -6,6 +6,7 @@ are marked ``thorough`` run with ``--thorough``, or when they are named.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,6 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "levels(*levels, reason): can run in these levels of the sandbox only"
     )

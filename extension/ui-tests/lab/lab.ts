@@ -139,11 +139,13 @@ export class Lab {
     await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0);
   }
 
-  /** Choose a command of ours in the palette, by its label. */
+  /** Choose a command of ours in the palette, by its label, as soon as it can be chosen. */
   async choose(label: string): Promise<void> {
     await this.page.keyboard.press('ControlOrMeta+Shift+C');
-    const palette = this.page.locator('.jp-ModalCommandPalette input');
-    await palette.fill(`ExploraCoder ${label}`);
+    const palette = this.page.locator('.jp-ModalCommandPalette');
+    await palette.locator('input').fill(`ExploraCoder ${label}`);
+    // The page may still be told what the server has done; until then another command is the active one.
+    await expect(palette.locator('.lm-CommandPalette-item.lm-mod-active')).toContainText(label);
     await this.page.keyboard.press('Enter');
   }
 
