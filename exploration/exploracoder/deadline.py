@@ -39,6 +39,9 @@ async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
 
     threading.Thread(target=run, name="exploracoder-deadline", daemon=True).start()
     try:
-        return await asyncio.wait_for(given, seconds)
-    except asyncio.TimeoutError:
-        raise TimeoutError from None
+        await asyncio.wait({given}, timeout=seconds)
+        if not given.done():
+            raise TimeoutError
+        return given.result()
+    finally:
+        given.cancel()

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 from exploracoder import commands as c
 from exploracoder.errors import CommandError, ExploraCoderError, InputError, SetupError
 from exploracoder.events import Progress
@@ -283,10 +284,11 @@ class Hosted:
         live, self._live = self._live, None
         if live is not None:
             try:
-                await asyncio.wait_for(live.__aexit__(None, None, None), _STOP_SECONDS)
+                with anyio.fail_after(_STOP_SECONDS):
+                    await live.__aexit__(None, None, None)
             except SidecarError:
                 pass
-            except (TimeoutError, asyncio.TimeoutError):
+            except TimeoutError:
                 # Its kernel ends next, and with it whatever it waits for.
                 self._workshop.services.log.warning("Exploration %s does not stop.", self.id)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Protocol
+
+import anyio
 
 # A tab that reloads, or whose network was cut, is back sooner as a rule.
 GRACE_SECONDS = 3.0
@@ -85,8 +86,8 @@ class Lease:
         self._stop_grace()
         self._given_back = asyncio.Event()
         if self._holder is not None:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._given_back.wait(), patience_seconds)
+            with anyio.move_on_after(patience_seconds):
+                await self._given_back.wait()
         self._holder = None
 
     def _is_over(self) -> bool:

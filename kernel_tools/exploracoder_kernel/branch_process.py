@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import socket
 import time
@@ -267,8 +266,9 @@ class BranchProcess:
         """How the process ended; the keeper says so a moment after the socket closed."""
         self.is_alive = False
         if self._ended is not None:
-            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-                return await asyncio.wait_for(asyncio.shield(self._ended), 2.0)
+            await asyncio.wait({self._ended}, timeout=2.0)
+            if self._ended.done():
+                return self._ended.result()
         return End()
 
     def close(self) -> None:

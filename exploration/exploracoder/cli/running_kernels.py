@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.errors import SidecarError
 from pydantic import Field, ValidationError
@@ -60,12 +61,11 @@ class RunningKernel:
     async def tree(self) -> KernelTree:
         """Its branches, with the memory that they hold now. Raises SetupError when it has ended."""
         try:
-            answer = await asyncio.wait_for(
-                self._talk.ask("exploracoder_list_request", {"measure": True}), 60.0
-            )
+            with anyio.fail_after(60):
+                answer = await self._talk.ask("exploracoder_list_request", {"measure": True})
             known = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
             return KernelTree.model_validate({**known, "kernel": str(self._file)})
-        except (TimeoutError, asyncio.TimeoutError) as error:
+        except TimeoutError as error:
             raise SetupError("The kernel does not answer any more.") from error
         except SidecarError as error:
             raise SetupError(str(error)) from error
@@ -119,8 +119,9 @@ async def _answers(file: Path) -> bool:
 async def _is_ours(talk: Conversation) -> bool:
     """Every kernel says what it is; files of kernels that were killed stay, so do not wait long."""
     try:
-        about = await asyncio.wait_for(talk.ask("kernel_info_request"), _ANSWER_SECONDS)
-    except (TimeoutError, asyncio.TimeoutError, SidecarError):
+        with anyio.fail_after(_ANSWER_SECONDS):
+            about = await talk.ask("kernel_info_request")
+    except (TimeoutError, SidecarError):
         return False
     return about.get("implementation") == "exploracoder"
 

@@ -7,7 +7,6 @@ step.
 
 from __future__ import annotations
 
-import asyncio
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+import anyio
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apisearch.web import WebSearch
@@ -317,11 +317,11 @@ class _MeteredModel:
     async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         self.bench.check_budget()
         self.bench.tell(self.part, "Asking the model")
-        asked = ask()
         try:
             # A reply that is being written when the time is up is not waited for.
-            reply = await asyncio.wait_for(asked, self.bench.seconds_left)
-        except asyncio.TimeoutError:
+            with anyio.fail_after(self.bench.seconds_left):
+                reply = await ask()
+        except TimeoutError:
             raise self.bench.out_of_time() from None
         self.bench._spend(self.part, reply)
         return reply

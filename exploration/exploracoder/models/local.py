@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 
+import anyio
 from pydantic import ValidationError
 
 from exploracoder import __version__
@@ -161,8 +162,9 @@ class EmbeddedModel:
             if not place.is_answered():
                 has_started = await self._start(place)
             try:
-                return await asyncio.wait_for(self._ask_for_lease(place), _START_TIMEOUT_S)
-            except (asyncio.TimeoutError, TimeoutError):
+                with anyio.fail_after(_START_TIMEOUT_S):
+                    return await self._ask_for_lease(place)
+            except TimeoutError:
                 raise place.start_failure(f"did not start within {_START_TIMEOUT_S:g} s") from None
             except (ConnectionError, FileNotFoundError, asyncio.IncompleteReadError):
                 # Found at the moment it ended, unless it is the one that was just started.

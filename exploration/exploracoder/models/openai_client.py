@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import anyio
+
 from exploracoder.errors import ModelError
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, OnToken, Reply, Sampling, Schema
@@ -185,9 +187,10 @@ class OpenAIChatModel:
         import openai
 
         try:
-            page = await asyncio.wait_for(self._opened().models.list(), self._timeout_s)
+            with anyio.fail_after(self._timeout_s):
+                page = await self._opened().models.list()
             return tuple(model.id for model in page.data)
-        except (asyncio.TimeoutError, TimeoutError):
+        except TimeoutError:
             raise self._report.timed_out(self._timeout_s) from None
         except (openai.OpenAIError, ValueError) as error:
             raise self._report.translate(error) from None
@@ -199,9 +202,10 @@ class OpenAIChatModel:
         import openai
 
         try:
-            page = await asyncio.wait_for(self._opened().models.list(), self._timeout_s)
+            with anyio.fail_after(self._timeout_s):
+                page = await self._opened().models.list()
             return [card.model_dump() for card in page.data]
-        except (asyncio.TimeoutError, TimeoutError):
+        except TimeoutError:
             raise self._report.timed_out(self._timeout_s) from None
         except (AttributeError, TypeError, ValueError):
             return []
@@ -313,8 +317,9 @@ class OpenAIChatModel:
         while True:
             body = make_body()
             try:
-                return await asyncio.wait_for(send(body), self._timeout_s)
-            except (asyncio.TimeoutError, TimeoutError):
+                with anyio.fail_after(self._timeout_s):
+                    return await send(body)
+            except TimeoutError:
                 raise self._report.timed_out(self._timeout_s) from None
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 if is_context_overflow(error) or not self._dialect.learn(

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import Any
 
+import anyio
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from exploracoder_kernel import errors
@@ -177,7 +178,8 @@ class Conversation:
         while missed <= most:
             await asyncio.sleep(self._line.look_every_seconds)
             try:
-                lives = await asyncio.wait_for(is_alive(self._client), _LOOK_SECONDS)
+                with anyio.fail_after(_LOOK_SECONDS):
+                    lives = await is_alive(self._client)
             except Exception as error:  # noqa: BLE001  # of whoever manages it; the ping goes on
                 _log.debug("Whether the kernel lives could not be told: %s", error)
                 continue
@@ -190,9 +192,10 @@ class Conversation:
         while unanswered < _MOST_UNANSWERED and not self._why_lost:
             await asyncio.sleep(_PING_EVERY_SECONDS)
             try:
-                await asyncio.wait_for(self.ask("kernel_info_request"), _PING_SECONDS)
+                with anyio.fail_after(_PING_SECONDS):
+                    await self.ask("kernel_info_request")
                 unanswered = 0
-            except (TimeoutError, asyncio.TimeoutError):
+            except TimeoutError:
                 # One that has not answered anything yet may still be starting.
                 unanswered += bool(self._kernel_session)
             except SidecarError:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from pydantic import ValidationError
 
 from exploracoder_kernel.answers import BranchInfo, Completions, Inspection, ResolvedName
@@ -95,8 +96,9 @@ class RemoteSidecar:
             )
             self._kernel = await exits.enter_async_context(talk)
             try:
-                about = await asyncio.wait_for(self._list(measure=False), _START_SECONDS)
-            except (TimeoutError, asyncio.TimeoutError):
+                with anyio.fail_after(_START_SECONDS):
+                    about = await self._list(measure=False)
+            except TimeoutError:
                 raise SidecarError(
                     f"The kernel did not answer in {_START_SECONDS:g} s. Is it an ExploraCoder "
                     "kernel? Its log says more."
@@ -298,8 +300,8 @@ class RemoteSidecar:
         deadline = loop.time() + _GRACE_SECONDS
         # A snippet that has not begun yet is not stopped by the first interrupt.
         while not reply.done() and loop.time() < deadline:
-            with contextlib.suppress(SidecarError, asyncio.TimeoutError, TimeoutError):
-                await asyncio.wait_for(self.interrupt(branch_id), _AGAIN_SECONDS)
+            with contextlib.suppress(SidecarError), anyio.move_on_after(_AGAIN_SECONDS):
+                await self.interrupt(branch_id)
             await asyncio.wait({reply}, timeout=_AGAIN_SECONDS)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel import conversation
+from exploracoder_kernel.kernel.lines import SocketLine
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
@@ -95,6 +96,22 @@ async def test_leaving_is_no_loss(manager: Manager) -> None:
         pass
 
     assert lost == []
+
+
+async def test_leaving_ends_also_when_the_kernel_has_just_been_looked_at(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SocketLine, "look_every_seconds", 0)
+    for turns in range(8):  # of the event loop; a look takes fewer
+        remote = RemoteSidecar(client=client_of(manager))
+        await remote.__aenter__()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+        leaving = asyncio.create_task(remote.__aexit__(None, None, None))
+        done, _ = await asyncio.wait({leaving}, timeout=10)
+
+        assert done, turns
 
 
 async def test_a_client_that_has_lost_its_kernel_is_followed_by_another(manager: Manager) -> None:
