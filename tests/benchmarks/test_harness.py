@@ -85,7 +85,9 @@ def whole(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return undisturbed(stage, tmp_path_factory.mktemp("whole"))
 
 
-@pytest.fixture(scope="module", params=["direct", "capir"])
+@pytest.fixture(
+    scope="module", params=["direct", pytest.param("capir", marks=pytest.mark.thorough)]
+)
 def either(
     request: pytest.FixtureRequest, stage: Stage, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Stage, Path]:
@@ -222,6 +224,7 @@ def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
     assert "Tiny/1: the problem or its data changed" in moved.stderr
 
 
+@pytest.mark.thorough
 def test_methods_share_replies_when_the_command_says_so(stage: Stage, tmp_path: Path) -> None:
     both = replace(stage, method="capir,epigen")
 

@@ -104,6 +104,7 @@ def test_it_works_below_a_base_url_as_on_a_hub(
 
 @pytest.mark.thorough
 @pytest.mark.model
+@pytest.mark.timeout(_SECONDS_WITH_A_MODEL + _SECONDS)
 def test_the_embedded_model_explores_in_the_browser(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

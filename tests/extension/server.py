@@ -254,10 +254,14 @@ class TabSocket:
 
     def __init__(self, connection: WebSocketClientConnection) -> None:
         self.connection = connection
+        self._is_closed = False
 
     async def read(self, seconds: float = SECONDS) -> Any:
         """The next message; None when the server has closed."""
+        if self._is_closed:
+            return None
         text = await asyncio.wait_for(self.connection.read_message(), seconds)
+        self._is_closed = text is None
         return None if text is None else json.loads(text)
 
     async def until(self, condition: Callable[[Any], bool]) -> list[Any]:
