@@ -203,7 +203,7 @@ async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Pat
         assert str(file) in kernel.stderr.readline()
         client = AsyncKernelClient(connection_file=str(file))
         client.load_connection_file()
-        client.start_channels()
+        client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
         client.stop_channels()
         kernel.terminate()
@@ -223,7 +223,7 @@ async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> 
         stranger.execute("open('owned', 'w')")
         client = AsyncKernelClient(connection_file=str(file))
         client.load_connection_file()
-        client.start_channels()
+        client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
         answered = await stranger.shell_channel.msg_ready()
         stranger.stop_channels()
