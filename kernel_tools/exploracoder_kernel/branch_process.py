@@ -75,7 +75,7 @@ class BranchProcess:
         self.is_alive = True
 
     def expect(self, pid: int, parent: int | None = None) -> None:
-        """Let the keeper watch over it; ``parent`` as in ``wait_ready``."""
+        """Let the reaper watch over it; ``parent`` as in ``wait_ready``."""
         self._ended = self.launch.adopt(pid, parent)
         self.pid = pid
         self._ended.add_done_callback(self._note_end)
@@ -208,6 +208,7 @@ class BranchProcess:
     async def _request_fork(self, descriptors: tuple[int, ...], is_forced: bool) -> int | None:
         request = {"op": "fork", "is_forced": is_forced}
         await self._stop_listening()
+        self.launch.expect_fork(self.pid)
         try:
             await self.request(request, descriptors)
             message = await self._reply(time.monotonic() + _FORKED_SECONDS)
@@ -263,7 +264,7 @@ class BranchProcess:
             await self.end()
 
     async def end(self) -> End:
-        """How the process ended; the keeper says so a moment after the socket closed."""
+        """How the process ended; the reaper says so a moment after the socket closed."""
         self.is_alive = False
         if self._ended is not None:
             await asyncio.wait({self._ended}, timeout=2.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 _ALLOWED = re.compile(
     r"""PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM
@@ -54,20 +53,18 @@ _NETWORK = re.compile(r"(https?|all|no)_proxy|(REQUESTS|CURL)_CA_BUNDLE", re.IGN
 
 
 def private_environment(
-    environment: Mapping[str, str], scratch: Path, *, user_base: str | None
+    environment: Mapping[str, str], *, home: str, temporary: str, user_base: str | None
 ) -> dict[str, str]:
-    """``environment`` with a home, caches and a place for temporary files below ``scratch``.
+    """``environment`` with a home, and so caches, and a place for temporary files of its own.
 
     Args:
         environment: A clean one.
-        scratch: A private folder; the folders in it are made.
+        home: The home in the sandbox.
+        temporary: The folder for temporary files there.
         user_base: Where the user's own packages lie, which the interpreter finds by the home.
     """
-    home, temporary = scratch / "home", scratch / "tmp"
-    for folder in (home, temporary):
-        folder.mkdir(mode=0o700, exist_ok=True)
     impersonal = {n: v for n, v in environment.items() if _PERSONAL.fullmatch(n) is None}
-    own = {"HOME": str(home), "TMPDIR": str(temporary), "USER": "sandbox", "LOGNAME": "sandbox"}
+    own = {"HOME": home, "TMPDIR": temporary, "USER": "sandbox", "LOGNAME": "sandbox"}
     packages = {"PYTHONUSERBASE": user_base} if user_base else {}
     return {**impersonal, **own, **packages}
 

@@ -1,4 +1,4 @@
-"""One launch: an interpreter with its keeper, and the branches that come from it."""
+"""One launch: an interpreter with its reaper, and the branches that come from it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from exploracoder_kernel import interpreter
+from exploracoder_kernel.branch_folders import BranchFolders
 from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
-from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.launcher import Command, Launcher
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
-from exploracoder_kernel.removal import remove_tree
+from exploracoder_kernel.sandbox.limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch, sweep
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 _WORD_SECONDS = 5.0
+_WATCH_SECONDS = 0.25
+_SHARE_OF_TIME = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,10 @@ class End:
 
 @dataclass(slots=True)
 class Watched:
-    """What the keeper saw of a run.
+    """What the reaper saw of a run.
 
     Attributes:
-        limits_hit: Names of limits that the keeper enforces.
+        limits_hit: Names of limits that the reaper enforces.
         killed_over: The one that the branch was killed over.
         had_company: When it began, threads or processes that earlier cells started were there.
     """
@@ -97,16 +101,17 @@ class RootEnds:
 
 
 class Launch:
-    """Owns the keeper: when its control socket closes, everything of the launch ends."""
+    """Owns the reaper: when its control socket closes, everything of the launch ends."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], control: Connection, scratch: Scratch
+        self, popen: subprocess.Popen[bytes], control: Connection, scratch: Scratch | None
     ) -> None:
         self._popen = popen
         self._control = control
         self._scratch = scratch
-        self._removals: set[asyncio.Future[None]] = set()
+        self._folders = None if scratch is None else BranchFolders(scratch)
         self._listener: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
         self._watched: dict[int, Watched] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
@@ -114,15 +119,16 @@ class Launch:
 
     @classmethod
     async def start(cls, setting: Setting) -> tuple[Launch, RootEnds]:
-        """Start an interpreter and wait until its keeper answers.
+        """Start an interpreter and wait until its reaper answers.
 
         Raises:
             InterpreterError: It could not be started, is not Python, or too old.
+            SandboxUnavailable: What is to keep it in could not be put on.
             SidecarError: There is no such folder, or none can be made for scratch.
         """
         _check(setting)
         await asyncio.to_thread(sweep)
-        scratch = _make_scratch()
+        scratch = _make_scratch() if setting.launcher.needs_scratch else None
         control, control_end = socket.socketpair()
         branch, branch_end = socket.socketpair()
         pipes = Pipes()
@@ -130,10 +136,11 @@ class Launch:
         ends = RootEnds(Connection(branch), pipes, recorder)
         try:
             fds = (control_end.fileno(), branch_end.fileno())
-            popen = _start(setting, fds, pipes, scratch.folder)
+            popen = _start(setting, fds, pipes, None if scratch is None else scratch.folder)
         except BaseException:
             _close_all(Connection(control), ends)
-            scratch.remove()
+            if scratch is not None:
+                scratch.remove()
             raise
         finally:
             control_end.close()
@@ -141,14 +148,15 @@ class Launch:
             pipes.close_write_ends()
         launch = cls(popen, Connection(control), scratch)
         try:
-            await launch._greet(setting.python, ends)
+            await launch._greet(setting, ends)
         except BaseException:
             _close_all(launch._control, ends)
             await launch.close()
             raise
         return launch, ends
 
-    async def _greet(self, python: str, ends: RootEnds) -> None:
+    async def _greet(self, setting: Setting, ends: RootEnds) -> None:
+        python = setting.python
         try:
             message = await self._control.receive(_START_SECONDS)
         except ConnectionClosed:
@@ -160,10 +168,29 @@ class Launch:
         if "too_old" in message:
             raise interpreter.too_old(python, str(message["too_old"]))
         self.hello = message["hello"]
+        if setting.launcher.limits is not None and not self.hello["supervised"]:
+            raise SandboxUnavailable(
+                f"The sandbox could not be closed: {self.hello['not_supervised_because']}."
+            )
         self._listener = asyncio.create_task(self._listen())
+        if self._folders is not None and setting.launcher.limits is not None:
+            self._watcher = asyncio.create_task(self._watch(self._folders, setting.launcher.limits))
+
+    async def _watch(self, folders: BranchFolders, limits: SandboxLimits) -> None:
+        """End branches that fill the disk while they run; it takes a small part of all time."""
+        pause = _WATCH_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            started = time.monotonic()
+            for pid in tuple(self._watched):
+                name = await folders.limit_hit(pid, limits)
+                if name is not None:
+                    self._note_limit({"pid": pid, "name": name, "is_killed": True})
+                    self.kill(pid)
+            pause = max(_WATCH_SECONDS, _SHARE_OF_TIME * (time.monotonic() - started))
 
     async def _listen(self) -> None:
-        """Take what the keeper says until it goes."""
+        """Take what the reaper says until it goes."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 try:
@@ -178,7 +205,8 @@ class Launch:
         if "ended" in message:
             ended = message["ended"]
             self._resolve(int(ended["pid"]), End(signal=ended["signal"], code=ended["code"]))
-            self._remove_working_folder(int(ended["pid"]))
+            if self._folders is not None:
+                self._folders.note_end(int(ended["pid"]))
         elif "refused" in message:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
@@ -200,20 +228,11 @@ class Launch:
         if future is not None and not future.done():
             future.set_result(end)
 
-    def _remove_working_folder(self, pid: int) -> None:
-        """In a thread, since a snippet may have left a lot."""
-        folder = self._scratch.working_folder(pid)
-        if folder.exists():
-            loop = asyncio.get_running_loop()
-            removal = loop.run_in_executor(None, remove_tree, folder)
-            self._removals.add(removal)
-            removal.add_done_callback(self._removals.discard)
-
     def adopt(self, pid: int, parent: int | None) -> asyncio.Future[End]:
         """Take a branch's process in; the answer is done when it has ended.
 
         Args:
-            pid: Its number, as it says itself. The keeper checks that it comes from ``parent``, and
+            pid: Its number, as it says itself. The reaper checks that it comes from ``parent``, and
                 lets nobody signal it when it does not; then the answer is done at once.
             parent: The branch that was asked to fork, or None for the root.
 
@@ -224,6 +243,8 @@ class Launch:
             raise ProtocolError("said to be a process that it is not")
         self._ends[pid] = asyncio.get_running_loop().create_future()
         future = self._ends[pid]
+        if self._folders is not None:
+            self._folders.note_start(pid, parent)
         if parent is not None:
             self._control.send_now({"op": "add", "pid": pid, "parent": parent})
         if self._listener is None or self._listener.done():
@@ -232,8 +253,12 @@ class Launch:
 
     @property
     def pid(self) -> int:
-        """The process that was started: the keeper, or what wraps it in a sandbox."""
+        """The process that was started: the reaper, or what wraps it in a sandbox."""
         return self._popen.pid
+
+    def expect_fork(self, parent: int) -> None:
+        """A branch is about to be asked for a fork: let that have a private folder."""
+        self._control.send_now({"op": "fork", "pid": parent})
 
     def interrupt(self, pid: int) -> None:
         """SIGINT to a branch and the processes it started."""
@@ -244,7 +269,7 @@ class Launch:
         self._control.send_now({"op": "kill", "pid": pid})
 
     def start_run(self, pid: int, limits: Limits) -> None:
-        """Let the keeper watch over a branch's processes and their memory."""
+        """Let the reaper watch over a branch's processes and their memory."""
         self._watched[pid] = Watched()
         self._control.send_now(
             {
@@ -256,7 +281,7 @@ class Launch:
         )
 
     async def stop_run(self, pid: int) -> Watched:
-        """The run has ended: what the keeper saw of it, which it says once it has seen all."""
+        """The run has ended: what the reaper saw of it, which it says once it has seen all."""
         assert self._listener is not None
         stopped = self._stops[pid] = asyncio.get_running_loop().create_future()
         self._control.send_now({"op": "stop", "pid": pid})
@@ -269,9 +294,11 @@ class Launch:
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""
-        if self._listener is not None:
-            self._listener.cancel()
-            await asyncio.wait({self._listener})
+        tasks = {task for task in (self._listener, self._watcher) if task is not None}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
         self._control.close()
         deadline = asyncio.get_running_loop().time() + _STOP_SECONDS
         while self._popen.poll() is None:
@@ -279,9 +306,10 @@ class Launch:
                 self._popen.kill()
                 self._popen.wait()
             await asyncio.sleep(0.002)
-        if self._removals:
-            await asyncio.wait(self._removals)
-        await asyncio.to_thread(self._scratch.remove)
+        if self._folders is not None:
+            await self._folders.close()
+        if self._scratch is not None:
+            await asyncio.to_thread(self._scratch.remove)
 
 
 def _close_all(control: Connection, ends: RootEnds) -> None:
@@ -307,7 +335,7 @@ def _make_scratch() -> Scratch:
 
 
 def _start(
-    setting: Setting, fds: tuple[int, int], pipes: Pipes, scratch: Path
+    setting: Setting, fds: tuple[int, int], pipes: Pipes, scratch: Path | None
 ) -> subprocess.Popen[bytes]:
     stdout, stderr = pipes.write_ends
     command = Command(

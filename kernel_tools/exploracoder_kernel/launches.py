@@ -1,4 +1,4 @@
-"""The interpreters that a sidecar has started, each with its keeper."""
+"""The interpreters that a sidecar has started, each with its reaper."""
 
 from __future__ import annotations
 

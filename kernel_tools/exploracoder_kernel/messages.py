@@ -40,7 +40,7 @@ _PERHAPS_IN_RUN: dict[str, type] = {
     "resident_bytes": int,
 }
 _RUN_STATUSES = ("ok", "error", "interrupted")
-_LIMITS = {"memory_bytes", "file_bytes", "open_files", "processes"}
+_LIMITS = {"memory_bytes", "file_bytes", "open_files", "processes", "scratch_bytes"}
 _MOST_NESTED = 100
 
 

@@ -12,20 +12,21 @@ from pathlib import Path
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def remove_tree(folder: Path) -> None:
+def remove_tree(folder: Path | str, parent: int | None = None) -> None:
     """Remove a folder with all that is in it, as far as that is possible; links are not followed.
+
+    Args:
+        folder: Its path, or its name in ``parent``.
+        parent: A folder that is open.
 
     Folders may be nested deeper than a path is long, and have no permissions; so each is moved to
     the top, and emptied there. Nothing outside is touched even when somebody moves things around
     meanwhile: every name is looked up in a folder that is open.
     """
     with contextlib.suppress(OSError):
-        top = os.open(folder, _FOLDER)
-        try:
+        with opened(folder, parent) as top:
             _empty(top)
-        finally:
-            os.close(top)
-        folder.rmdir()
+        os.rmdir(folder, dir_fd=parent)
 
 
 def _empty(top: int) -> None:
@@ -33,7 +34,7 @@ def _empty(top: int) -> None:
     waiting = _clear(top, top, numbers)
     while waiting:
         name = waiting.pop()
-        with contextlib.suppress(OSError), _opened(name, top) as folder:
+        with contextlib.suppress(OSError), opened(name, top) as folder:
             waiting += _clear(folder, top, numbers)
         with contextlib.suppress(OSError):
             os.rmdir(name, dir_fd=top)
@@ -55,7 +56,12 @@ def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _opened(name: str, parent: int) -> Iterator[int]:
+def opened(name: Path | str, parent: int | None) -> Iterator[int]:
+    """A folder that is no link, by its name in another that is open.
+
+    Raises:
+        OSError: There is none.
+    """
     folder = os.open(name, _FOLDER, dir_fd=parent)
     try:
         yield folder

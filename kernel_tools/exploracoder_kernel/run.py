@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from exploracoder_kernel import hangs
+from exploracoder_kernel import deadlocks
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
@@ -150,13 +150,14 @@ class Run:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
         process = self._process
-        waits = await hangs.what_for(process.launch.pid, process.pid) if process.is_fork else None
-        process.has_hung = waits is hangs.Wait.LOCKS
+        waits = None
+        if process.is_fork:
+            waits = await deadlocks.what_for(process.launch.pid, process.pid)
+        process.has_hung = waits is deadlocks.Wait.LOCKS
         process.interrupt()
         try:
             outcome = await self._outcome(GRACE_SECONDS)
         except TimeoutError:
-            process.has_hung = waits in (hangs.Wait.LOCKS, hangs.Wait.UNKNOWN)
             await process.kill()
             return {**_error("timeout", "TimeoutError", sentence + "killed."), **hit}
         error = {**_error("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
@@ -168,7 +169,7 @@ class Run:
         """A fork that nobody limits in time must not wait for ever for a lock that nobody holds."""
         process = self._process
         if self._limits.wall_seconds is None and process.is_fork:
-            await hangs.until_stuck(process.launch.pid, process.pid)
+            await deadlocks.until_stuck(process.launch.pid, process.pid)
             process.has_hung = True
             process.interrupt()
             await asyncio.sleep(GRACE_SECONDS)

@@ -20,10 +20,12 @@ class Scratch:
 
     Attributes:
         folder: What the processes of the launch may write to.
+        handle: That folder, opened before any of them ran: what they rename leads nobody astray.
     """
 
     def __init__(self, base: Path, lock: BinaryIO) -> None:
         self.folder = base / "scratch"
+        self.handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._base = base
         self._lock = lock
 
@@ -42,16 +44,11 @@ class Scratch:
         (base / "scratch").mkdir(0o700)
         return cls(base, lock)
 
-    def beside(self, name: str) -> Path:
-        """A path for a file of the owner's, outside of what the launch may write to."""
-        return self._base / name
-
-    def working_folder(self, pid: int) -> Path:
-        """Where the branch with that process number works, if it has a folder of its own."""
-        return self.folder / "work" / str(pid)
-
     def remove(self) -> None:
         """Remove it with all that is in it; a second time, nothing is left to do."""
+        if self._lock.closed:
+            return
+        os.close(self.handle)
         remove_tree(self._base)
         self._lock.close()
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from exploracoder_kernel.answers import BranchInfo
-from exploracoder_kernel.branch.splitting import NO_ANSWER
+from exploracoder_kernel.branch.double_fork import NO_ANSWER
 from exploracoder_kernel.branch_process import BranchDied, ForkRefused
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment

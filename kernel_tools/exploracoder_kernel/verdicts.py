@@ -9,7 +9,7 @@ from exploracoder_kernel.limits import Limits
 
 
 def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> dict[str, Any]:
-    """The outcome of a run, given what the keeper saw of it.
+    """The outcome of a run, given what the reaper saw of it.
 
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran
     out of time, or came to its end all the same, only names the limits.
@@ -25,13 +25,20 @@ def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> di
     return outcome
 
 
+_EXCEEDED = {
+    "memory_bytes": ("MemoryLimitError", "used more memory than it may"),
+    "processes": ("ProcessLimitError", "started more processes than it may"),
+    "scratch_bytes": ("DiskLimitError", "wrote more than it may"),
+    "scratch_files": ("DiskLimitError", "made more files than it may"),
+}
+
+
 def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
-    if name == "memory_bytes":
-        most = limits.memory_bytes
-        ename, what = "MemoryLimitError", "used more memory than it may"
-        allowed = "" if most is None else f", {most / 2**20:,.0f} MB in all its processes"
-    else:
-        ename, what = "ProcessLimitError", "started more processes than it may"
-        allowed = "" if limits.processes is None else f", {limits.processes}"
+    ename, what = _EXCEEDED[name]
+    allowed = ""
+    if name == "memory_bytes" and limits.memory_bytes is not None:
+        allowed = f", {limits.memory_bytes / 2**20:,.0f} MB in all its processes"
+    elif name == "processes" and limits.processes is not None:
+        allowed = f", {limits.processes}"
     evalue = f"The snippet {what}{allowed}, and was killed."
     return {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}

@@ -115,16 +115,16 @@ async def test_a_server_that_a_cell_started_answers_between_cells(
 ) -> None:
     await sidecar.run(
         sidecar.root,
-        "import asyncio, os, socket, tempfile\nasync def greet(reader, writer):\n"
+        "import asyncio, socket\nasync def greet(reader, writer):\n"
         "    print('served'); writer.close()\n"
-        "path = os.path.join(tempfile.gettempdir(), 'served')\n"
-        "server = await asyncio.start_unix_server(greet, path)",
+        "server = await asyncio.start_server(greet, '127.0.0.1', 0)\n"
+        "address = server.sockets[0].getsockname()",
         front_end=screen,
     )
 
     await sidecar.run(
         sidecar.root,
-        "client = socket.socket(socket.AF_UNIX); client.connect(path)",
+        "client = socket.create_connection(address)",
         front_end=screen,
     )
 

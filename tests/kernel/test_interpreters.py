@@ -131,7 +131,7 @@ async def test_a_program_that_is_not_python_is_refused(tmp_path: Path) -> None:
 
 async def test_an_interpreter_that_is_too_old_is_refused(tmp_path: Path) -> None:
     pretend = (
-        "import runpy, sys; sys.version_info = (3, 6, 9, 'final', 0); sys.argv = sys.argv[1:]; "
+        "import runpy, sys; sys.version_info = (3, 6, 9, 'final', 0); sys.argv = sys.argv[4:]; "
         "runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     old = script(tmp_path / "python3.6", f'#!/bin/sh\nexec {sys.executable} -c "{pretend}" "$@"\n')

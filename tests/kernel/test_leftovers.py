@@ -64,7 +64,7 @@ async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
         seen = await sidecar.run(
             child,
             f"{BUSY}import tempfile\nprint(os.getpid(), os.getppid(), own.pid)\n"
-            "tempfile.gettempdir()",
+            "tempfile.mkstemp()[1]",
         )
 
     assert not any(pid_is_alive(int(pid)) for pid in seen.stdout.split())

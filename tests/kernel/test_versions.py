@@ -12,8 +12,6 @@ import pytest
 from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.sidecar import Sidecar
 
-pytestmark = pytest.mark.thorough
-
 VERSIONS = [f"3.{minor}" for minor in range(9, 16)]
 SAY_VERSION = "import sys; print('%d.%d' % sys.version_info[:2], sys._base_executable)"
 

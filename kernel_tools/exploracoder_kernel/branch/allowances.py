@@ -1,4 +1,4 @@
-"""What branches may use while the keeper looks: processes, threads, memory.
+"""What branches may use while the reaper looks: processes, threads, memory.
 
 Under a supervisor a fork over the limit is refused before it happens. Memory, and processes where
 nobody supervises, are looked at every now and then; a branch over its limit is killed.
@@ -38,17 +38,14 @@ class Allowances:
     Args:
         families: Who belongs to whom.
         usual: What holds for a branch unless a run brings limits of its own.
-        is_supervised: Whether ``may_start`` is asked before each fork.
         tell: Called once a run with the branch, the limit's name, and whether the branch is killed
             over it.
     """
 
-    def __init__(
-        self, families: Families, usual: Limit, tell: Tell, *, is_supervised: bool
-    ) -> None:
+    def __init__(self, families: Families, usual: Limit, tell: Tell) -> None:
         self._families = families
         self._usual = usual
-        self.is_supervised = is_supervised
+        self.is_supervised = False  # whether ``may_start`` is asked before each fork
         self._tell = tell
         self._runs: dict[int, Limit] = {}
         self._told: set[tuple[int, str]] = set()
@@ -112,7 +109,7 @@ class Allowances:
         return False
 
     def seconds_to_next_look(self) -> Optional[float]:
-        """How long the keeper may sleep; None when there is nothing to look after."""
+        """How long the reaper may sleep; None when there is nothing to look after."""
         if not self._runs and self._usual == Limit():
             return None
         return max(0.0, self._next - time.monotonic())

@@ -1,4 +1,4 @@
-"""Capabilities: what the superuser may do beyond others. Without a namespace, they are for real."""
+"""Capabilities: what the superuser may do beyond others, in its user namespace or for real."""
 
 from __future__ import annotations
 
@@ -7,18 +7,32 @@ import struct
 
 _VERSION_3 = 0x20080522
 _DROP_FROM_BOUND = 24
+_AMBIENT, _AMBIENT_RAISE, _AMBIENT_CLEAR = 47, 2, 4
 _MOST = 64
+SYS_ADMIN = 21
 
 
-def drop() -> None:
-    """Give up all, so that no program started from here has any either.
+def keep(*kept: int, through_programs: bool = False) -> None:
+    """Give up all others, so that no program started from here has them either.
+
+    Args:
+        kept: What remains of those that this process has.
+        through_programs: The next program that takes this process over has them, too; otherwise
+            no program has any.
 
     Raises:
         OSError: The kernel refused.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    for capability in range(_MOST):
+    for capability in set(range(_MOST)) - set(kept):
         libc.prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
+    libc.prctl(_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
+    bits = sum(1 << capability for capability in kept)
+    inherited = bits if through_programs else 0
+    sets = (bits, bits, inherited)
+    words = [(value >> shift) & 0xFFFFFFFF for shift in (0, 32) for value in sets]
     header = struct.pack("=Ii", _VERSION_3, 0)
-    if libc.capset(header, bytes(24)) != 0:
+    if libc.capset(header, struct.pack("=6I", *words)) != 0:
         raise OSError(ctypes.get_errno(), "Capabilities can't be given up")
+    for capability in kept if through_programs else ():
+        libc.prctl(_AMBIENT, _AMBIENT_RAISE, capability, 0, 0)

@@ -16,6 +16,7 @@ _FOLDER = "/proc/self/fd"
 _GPUS = ("/dev/nvidia", "/dev/kfd", "/dev/dri/render", "/dev/accel")
 _SQLITE_MARK = b"SQLite format 3\0"
 _SQLITE_ENDINGS = ("-wal", "-shm", "-journal")
+_DELETED = " (deleted)"
 
 
 class Open(NamedTuple):
@@ -62,7 +63,7 @@ def _is_database(opened: Open) -> bool:
         if access == os.O_WRONLY:
             return False
         head = os.pread(opened.fd, len(_SQLITE_MARK), 0)
-        is_named = not opened.target.endswith(" (deleted)")
+        is_named = not opened.target.endswith(_DELETED)
         is_new = not head and is_named and access == os.O_RDWR and "_sqlite3" in sys.modules
         return head == _SQLITE_MARK or is_new
     return False
@@ -109,19 +110,55 @@ def reopen_files() -> None:
                 _reopen(opened.fd, f"{_FOLDER}/{opened.fd}")
 
 
-def move_files(old: str, new: str) -> None:
-    """Let files that are open in one folder be those of the same names in its copy."""
-    for opened in all_open():
-        if stat.S_ISREG(opened.mode) and opened.target.startswith(old + os.sep):
-            with contextlib.suppress(OSError):
+def below(folder: str) -> list[Open]:
+    """The open files and folders in a folder, by the names that they have now."""
+    return [
+        opened
+        for opened in all_open()
+        if (stat.S_ISREG(opened.mode) or stat.S_ISDIR(opened.mode))
+        and (opened.target + os.sep).startswith(folder + os.sep)
+    ]
+
+
+def move(held: list[Open], old: str, new: str) -> None:
+    """Let what was open in one folder be what has the same names in its copy.
+
+    A file that has no name any more is copied; what can't be had there is empty from now on.
+    """
+    for opened in held:
+        try:
+            if opened.target.endswith(_DELETED):
+                _replace(opened.fd, _nameless_copy(opened.fd, new))
+            else:
                 _reopen(opened.fd, new + opened.target[len(old) :])
+        except OSError:
+            with contextlib.suppress(OSError):
+                _replace(opened.fd, os.open(os.devnull, os.O_RDWR))
+
+
+def _nameless_copy(fd: int, folder: str) -> int:
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND)
+    own = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    size = os.fstat(fd).st_size
+    original = os.open(f"{_FOLDER}/{fd}", os.O_RDONLY)
+    sent = 0
+    while sent < size and (count := os.sendfile(own, original, sent, size - sent)):
+        sent += count
+    os.close(original)
+    opened = os.open(f"{_FOLDER}/{own}", flags)
+    os.close(own)
+    os.lseek(opened, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+    return opened
 
 
 def _reopen(fd: int, path: str) -> None:
     flags = fcntl.fcntl(fd, fcntl.F_GETFL) & ~(os.O_CREAT | os.O_TRUNC | os.O_EXCL)
-    position = os.lseek(fd, 0, os.SEEK_CUR)
-    inheritable = os.get_inheritable(fd)
     own = os.open(path, flags)
-    os.lseek(own, position, os.SEEK_SET)
-    os.dup2(own, fd, inheritable)
+    if not flags & os.O_PATH:
+        os.lseek(own, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+    _replace(fd, own)
+
+
+def _replace(fd: int, own: int) -> None:
+    os.dup2(own, fd, os.get_inheritable(fd))
     os.close(own)

@@ -1,7 +1,7 @@
 """Which process belongs to which branch.
 
 A branch leads a session of its own, and whatever it starts stays in that session or in one that was
-opened from it. Under a supervisor the keeper is told of each new session before it is opened, so no
+opened from it. Under a supervisor the reaper is told of each new session before it is opened, so no
 process gets out of its family, whatever its parents did. Without one, a process that left both its
 session and its parents is nobody's, and ends with the launch.
 """
@@ -16,11 +16,11 @@ from typing import Optional
 from . import linux
 
 _MANY_SESSIONS = 64
-_SHARE_OF_TIME = 20  # who asks again and again must not keep the keeper looking
+_SHARE_OF_TIME = 20  # who asks again and again must not keep the reaper looking
 
 
 class Families:
-    """The branches of one keeper, by the numbers of their first processes."""
+    """The branches of one reaper, by the numbers of their first processes."""
 
     def __init__(self, root: int) -> None:
         self.root = root
@@ -30,6 +30,7 @@ class Families:
         self._were_empty: set[int] = set()
         self._groups: dict[int, int] = {}
         self._look_again_at = 0.0
+        self._forks: set[int] = set()
 
     def __contains__(self, branch: int) -> bool:
         return branch in self._branches
@@ -50,11 +51,27 @@ class Families:
             return False
         self._branches.add(branch)
         self._sessions[branch] = branch
+        if parent in self._forks:
+            self._forks.remove(parent)
+            self._forks.add(branch)
         return True
+
+    def expect_fork(self, parent: int) -> None:
+        """A branch is about to be asked for a fork, which will want one private folder."""
+        if parent in self._branches:
+            self._forks.add(parent)
+
+    def take_fork(self, caller: int) -> bool:
+        """Whether a process may be that fork; each that was expected is taken once."""
+        branch = self.of(caller)
+        is_expected = branch in self._forks
+        self._forks -= {branch} if branch is not None else set()
+        return is_expected
 
     def forget(self, branch: int) -> None:
         """Drop a branch whose processes have ended."""
         self._branches.discard(branch)
+        self._forks.discard(branch)
         self._sessions = {s: owner for s, owner in self._sessions.items() if owner != branch}
 
     def open_session(self, pid: int, branch: int) -> None:
@@ -131,7 +148,7 @@ class Families:
         return [process.pid for process in self.members().get(branch, [])]
 
     def _is_child(self, pid: int, branch: int) -> bool:
-        """Whether a process descends from the keeper, and was of ``branch`` as far as is known."""
+        """Whether a process descends from the reaper, and was of ``branch`` as far as is known."""
         if pid == os.getpid() or self.of(pid) not in (None, branch):
             return False
         while pid > 1 and pid != os.getpid():

@@ -12,7 +12,7 @@ import time
 import warnings
 from typing import Any
 
-from . import descriptors, evidence, linux
+from . import descriptors, fork_safety, linux
 from .failures import brief
 from .previews import preview
 
@@ -42,7 +42,7 @@ def first_elements(value: Any) -> dict[str, Any]:
         ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
         nothing where a fork is not safe.
     """
-    if evidence.reason_not_to_fork() is not None:
+    if fork_safety.reason_not_to_fork() is not None:
         return {}
     read_end, write_end = os.pipe()
     pid = fork()

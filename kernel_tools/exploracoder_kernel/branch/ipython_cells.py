@@ -29,7 +29,7 @@ class IPythonCells:
 
     kind = "IPython"
 
-    def __init__(self, tell: Tell, loop: Loop, scratch: str) -> None:
+    def __init__(self, tell: Tell, loop: Loop, ipython_dir: str) -> None:
         self._tell = tell
         self.max_chars = 20_000
         self.cell = NO_CELL
@@ -39,7 +39,7 @@ class IPythonCells:
         self._display_error: Optional[BaseException] = None
         _choose_plots()
         self._loop = loop
-        self._shell = make_shell(self, scratch)
+        self._shell = make_shell(self, ipython_dir)
         self._shell.loop_runner = loop.run
         self._about_exit = _silence_about_exit()
         self.namespace: dict[str, Any] = self._shell.user_ns
@@ -196,11 +196,11 @@ def _choose_plots() -> None:
         )
 
 
-def make_cells(tell: Tell, loop: Loop, scratch: str) -> Any:
+def make_cells(tell: Tell, loop: Loop, ipython_dir: str) -> Any:
     """IPython's cells where the interpreter has a working IPython, plain ones otherwise."""
     main, hook, prompt = sys.modules["__main__"], sys.displayhook, builtins.input
     try:
-        return IPythonCells(tell, loop, scratch)
+        return IPythonCells(tell, loop, ipython_dir)
     except Exception:  # noqa: BLE001  # a broken or ancient IPython must not take Python away
         from .plain_cells import PlainCells
 

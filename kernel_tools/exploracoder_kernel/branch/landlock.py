@@ -1,4 +1,4 @@
-"""Landlock: a process takes itself rights that the kernel never gives back, nor to its children.
+"""Landlock: a process gives up rights that the kernel never gives back, nor to its children.
 
 What a version of it can't take away stays: before the 4th the network, before the 6th signals to
 other processes and sockets without a name in the file system.
@@ -25,8 +25,13 @@ _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _DEVICE_COMMANDS
 _BLOCK_AND_CHARACTER_DEVICES = 1 << 6 | 1 << 11
 
+_MAKE_BLOCK_DEVICE = 1 << 11
+
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract sockets, signals
+
+_MOST_LAYERS = 16
+_layers = 0  # of this process and those that it was forked from
 
 
 def version() -> int:
@@ -38,7 +43,7 @@ def version() -> int:
 
 
 def restrict(wanted: dict[str, Any]) -> None:
-    """Take this process all rights but those named.
+    """Give up all rights of this process but those named.
 
     Args:
         wanted: ``read``, ``list`` and ``write`` are lists of paths: trees that may be read and
@@ -65,10 +70,49 @@ def restrict(wanted: dict[str, Any]) -> None:
             _allow(ruleset, wanted["read"], _READ & handled)
             _allow(ruleset, wanted["list"], _READ_DIR & handled)
             _allow(ruleset, wanted["write"], handled & ~_BLOCK_AND_CHARACTER_DEVICES)
-        forbid_new_privileges()
-        _checked(_call(_RESTRICT_SELF, ruleset, 0))
+        _enforce(ruleset)
     finally:
         os.close(ruleset)
+
+
+def keep_apart() -> None:
+    """Keep this process from looking into those that share its view of files, and they from it.
+
+    A right is given up that it does not need: the kernel lets nobody look across such a border.
+
+    Raises:
+        OSError: The kernel refused.
+    """
+    known = version()
+    if not known:
+        return
+    ruleset = _create(known, _MAKE_BLOCK_DEVICE, 0, _SCOPES if known >= 6 else 0)
+    try:
+        _enforce(ruleset)
+    finally:
+        os.close(ruleset)
+
+
+def layers() -> int:
+    """How many restrictions this process has."""
+    return _layers
+
+
+def is_used_up() -> bool:
+    """Whether this process can't be restricted any further, nor what is forked from it."""
+    return _layers >= _MOST_LAYERS
+
+
+def note_layers(count: int) -> None:
+    """Remember how many restrictions this process has from before it ran this program."""
+    global _layers
+    _layers = count
+
+
+def _enforce(ruleset: int) -> None:
+    forbid_new_privileges()
+    _checked(_call(_RESTRICT_SELF, ruleset, 0))
+    note_layers(_layers + 1)
 
 
 def forbid_new_privileges() -> None:

@@ -1,6 +1,8 @@
-"""Entry of the branch process: ``PYTHON process.py CONTROL_FD BRANCH_FD SETUP [--supervise]``.
+"""Entry of a launch's processes: a reaper, and the root branch that takes the reaper's fork over.
 
-SETUP is JSON: what ``Setup`` of the owner's ``launcher.py`` says, with the folders.
+``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP`` runs no code of the user's, hence
+without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP`` is the user's Python as it is, and
+confined. SETUP is JSON: what ``Setup`` of the owner's ``launcher.py`` says.
 
 Parses in any Python (hence the types in comments), so that one that is too old can say so.
 """
@@ -45,43 +47,21 @@ def load_private(folder):
     return package
 
 
-def confine(setup):
-    # type: (dict[str, Any]) -> None
-    """Take this process its freedom, for good, before any code of the user's runs."""
-
-    def module(name):
-        # type: (str) -> Any
-        return importlib.import_module(PRIVATE_NAME + "." + name)
-
-    if setup.get("has_own_folder"):
-        module("workfolder").enter(setup["task"], setup["scratch"])
-    if setup.get("limits"):
-        module("rlimits").apply(setup["limits"])
-    if setup.get("landlock"):
-        module("landlock").restrict(setup["landlock"])
-    if setup.get("no_sockets"):
-        module("calls").refuse(setup["no_sockets"])
-        module("capabilities").drop()
-
-
 def main():
     # type: () -> None
-    """Confine this process, and start the keeper, which starts the root branch."""
-    control_fd, branch_fd = int(sys.argv[1]), int(sys.argv[2])
+    """Become the reaper, or the root branch."""
+    role, numbers, setup = sys.argv[1], [int(word) for word in sys.argv[2:-1]], sys.argv[-1]
     if sys.version_info < OLDEST:
-        say_too_old(control_fd)
+        say_too_old(numbers[0])
         sys.exit(3)
     folder = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0] or ".") == folder:
         del sys.path[0]
     load_private(folder)
-    setup = json.loads(sys.argv[3])
-    is_supervised = "--supervise" in sys.argv[4:]
-    confine(setup)
-    keeper = importlib.import_module(PRIVATE_NAME + ".keeper")
+    module = importlib.import_module(PRIVATE_NAME + (".reaper" if role == "reaper" else ".root"))
     sys.path.insert(0, "")
     sys.argv = [""]
-    keeper.main(control_fd, branch_fd, setup["scratch"], is_supervised)
+    module.main(*numbers, json.loads(setup))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class _Purge:
 
 
 class Purges:
-    """The purges of one keeper, by branch. None of them is waited for."""
+    """The purges of one reaper, by branch. None of them is waited for."""
 
     def __init__(self, families: Families, allowances: Allowances) -> None:
         self._families = families
@@ -61,7 +61,7 @@ class Purges:
         self._step(branch)
 
     def seconds_to_next_look(self) -> Optional[float]:
-        """How long the keeper may sleep; None when nothing is purged."""
+        """How long the reaper may sleep; None when nothing is purged."""
         return max(0.0, self._next - time.monotonic()) if self._purges else None
 
     def go_on(self) -> None:

@@ -15,7 +15,12 @@ _NAMES = {
     "RLIMIT_DATA": "memory_bytes",
     "RLIMIT_NPROC": "processes",
 }
-_SIGNS = {errno.EFBIG: "file_bytes", errno.EMFILE: "open_files", errno.ENOMEM: "memory_bytes"}
+_SIGNS = {
+    errno.EFBIG: "file_bytes",
+    errno.EMFILE: "open_files",
+    errno.ENOMEM: "memory_bytes",
+    errno.ENOSPC: "scratch_bytes",
+}
 
 
 def apply(limits: dict[str, int]) -> None:
@@ -31,6 +36,11 @@ def apply(limits: dict[str, int]) -> None:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(number, (value, value))
             _set.add(_NAMES.get(name, name))
+
+
+def note(name: str) -> None:
+    """A limit holds that was not set here."""
+    _set.add(name)
 
 
 @contextlib.contextmanager

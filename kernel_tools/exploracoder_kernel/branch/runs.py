@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional
 
-from . import comms, forks, memory, rlimits, streams, variables, wire, workfolder
+from . import comms, forks, memory, private_folder, rlimits, streams, variables, wire
 from .cell import Cell
 from .failures import full_message_of, line_in, report
 from .interrupts import Interrupts
@@ -103,7 +103,7 @@ class Runs:
         self._stdin.is_allowed = bool(request.get("allow_stdin"))
         self._owner.start_cell()
         streams.repair(self._channels)
-        workfolder.restore()
+        private_folder.restore()
         started = time.perf_counter()
         error, outcome = self._act(action, request["memory_bytes"])
         outcome["seconds"] = time.perf_counter() - started

@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import NoReturn
 
-from . import comms, linux, splitting, streams, wire, workfolder
+from . import comms, double_fork, linux, private_folder, streams, wire
 from .failures import brief
 from .interrupts import Interrupts
 from .ipython_cells import make_cells
@@ -20,13 +20,12 @@ from .runs import Runs
 Message = wire.Message
 
 
-def serve_root(sock: socket.socket, scratch: str) -> NoReturn:
-    """Become the root branch of the keeper that forked this process; does not return."""
-    keeper = os.getppid()
-    os.setsid()
-    linux.die_with_parent(keeper)
+def serve_root(sock: socket.socket, ipython: str) -> NoReturn:
+    """Serve as the root branch of the reaper that forked this process; does not return."""
+    reaper = os.getppid()
+    linux.die_with_parent(reaper)
     try:
-        Branch(sock, keeper, scratch).serve()
+        Branch(sock, reaper, ipython).serve()
     except BaseException:  # noqa: BLE001  # nothing of ours may be above this frame
         traceback.print_exc()
     finally:
@@ -36,8 +35,8 @@ def serve_root(sock: socket.socket, scratch: str) -> NoReturn:
 class Branch:
     """One process state, and what may be asked of it."""
 
-    def __init__(self, sock: socket.socket, keeper: int, scratch: str) -> None:
-        self._keeper = keeper
+    def __init__(self, sock: socket.socket, reaper: int, ipython: str) -> None:
+        self._reaper = reaper
         self._interrupts = Interrupts()
         self._interrupts.install()
         channels = self._channels = streams.Channels(sock)
@@ -45,7 +44,7 @@ class Branch:
         channels.keep_ends()
         self._owner = Owner(sock, self._interrupts, channels)
         self._loop = Loop()
-        self._cells = make_cells(self._owner.tell, self._loop, scratch)
+        self._cells = make_cells(self._owner.tell, self._loop, ipython)
         comms.install(self._owner.tell)
         self._runs = Runs(self._owner, self._cells, self._interrupts, channels)
         self._questions = Questions(self._cells, self._runs)
@@ -97,7 +96,7 @@ class Branch:
 
     def _fork(self, request: Message, descriptors: list[int]) -> None:
         is_forced = bool(request["is_forced"])
-        split = splitting.split(self._loop.reason_not_to_fork(), is_forced=is_forced)
+        split = double_fork.split(self._loop.reason_not_to_fork(), is_forced=is_forced)
         if split.is_child:
             self._become_child(descriptors)
             return
@@ -114,6 +113,6 @@ class Branch:
         os.close(stdout)
         os.close(stderr)
         self._channels.keep_ends()
-        workfolder.follow()
+        private_folder.follow()
         self._say_ready()
-        linux.die_with_parent(self._keeper)
+        linux.die_with_parent(self._reaper)

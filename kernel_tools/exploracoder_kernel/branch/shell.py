@@ -36,7 +36,7 @@ class Stage(Protocol):
         """Send an error to the owner."""
 
 
-def make_shell(stage: Stage, scratch: str) -> Any:
+def make_shell(stage: Stage, ipython_dir: str) -> Any:
     """The shell of this process. Its history is kept in memory: on disk it would need a thread."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
@@ -44,7 +44,7 @@ def make_shell(stage: Stage, scratch: str) -> Any:
     config = Config()
     config.HistoryManager.enabled = False
     config.IPCompleter.use_jedi = False
-    return _shell_class(InteractiveShell, stage).instance(config=config, ipython_dir=scratch)
+    return _shell_class(InteractiveShell, stage).instance(config=config, ipython_dir=ipython_dir)
 
 
 def _compiler_class(stage: Stage) -> Any:

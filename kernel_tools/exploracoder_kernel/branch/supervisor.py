@@ -1,9 +1,9 @@
-"""Supervision: what a branch asks of the kernel that could reach beyond it, its keeper decides.
+"""Supervision: what a branch asks of the kernel that could reach beyond it, its reaper decides.
 
 The root branch puts the filter on before any of the user's code runs; its forks and all they start
-inherit it and can't take it off. Calls that the filter leaves open (``filters.DECIDED``) stop in
-the kernel until the keeper has answered. The keeper reads only process numbers and flags, which lie
-in registers, so nothing can be changed between its look and the call.
+inherit it and can't take it off. Calls that the filter hands over stop in the kernel until the
+reaper has answered. The reaper reads only process numbers and flags, which lie in registers, so
+nothing can be changed between its look and the call.
 """
 
 from __future__ import annotations
@@ -16,19 +16,16 @@ import socket
 import struct
 from typing import Optional, Protocol
 
-from . import filters, linux, wire
+from . import linux, wire
 from .families import Families
+from .private_mount import PrivateMount, opened_namespace
 
-_PR_SET_NO_NEW_PRIVS = 38
-_SECCOMP_CALLS = {"x86_64": 317, "aarch64": 277}
-_SET_MODE_FILTER = 1
-_NEW_LISTENER = 8
-_WAIT_KILLABLE = 32  # once the keeper has looked, only death ends the wait; since Linux 5.19
-
+_CLONE_THREAD = 0x00010000
 _NOTICE = struct.Struct("=QIIiIQ6Q")  # id, thread, flags, call, architecture, address, arguments
 _RESPONSE = struct.Struct("=QqiI")  # id, value, error, flags
 _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
+_IS_WAITING = 0x40082102
 _GO_ON = 1
 
 
@@ -40,62 +37,43 @@ class Allowance(Protocol):
         ...
 
 
-def confine(keeper: socket.socket) -> None:
-    """Put the filter on this process for good, and give the keeper the decisions; or say why not.
-
-    ``keeper`` is closed.
-    """
-    with keeper:
-        try:
-            listener = _install()
-        except (ImportError, OSError, AttributeError) as error:
-            wire.send(keeper, {"refused": str(error) or type(error).__name__})
-            return
-        socket.send_fds(keeper, [wire.pack({"refused": None})], [listener])
-        os.close(listener)
-
-
 def take_over(root: socket.socket) -> tuple[Optional[int], str]:
-    """In the keeper: the descriptor of the decisions, or None and the reason."""
+    """In the reaper: the descriptor of the decisions, or None and the reason."""
     with root:
         root.settimeout(10)
         try:
             message, descriptors = wire.receive(root)
         except OSError as error:
             return None, str(error)
-    if message is None or not descriptors:
-        return None, "it ended early" if message is None else str(message["refused"])
-    return descriptors[0], ""
-
-
-def _install() -> int:
-    import ctypes
-
-    machine = filters.this_machine()
-    if machine is None:
-        raise OSError(f"the numbers of {os.uname().machine}'s system calls are not known here")
-    steps = filters.program(machine)
-    code = ctypes.create_string_buffer(filters.packed(steps))
-    header = ctypes.create_string_buffer(struct.pack("@HP", len(steps), ctypes.addressof(code)))
-    linux.prctl_or_raise(_PR_SET_NO_NEW_PRIVS, 1)
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    number = ctypes.c_long(_SECCOMP_CALLS[os.uname().machine])
-    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
-        listener = call(number, ctypes.c_long(_SET_MODE_FILTER), ctypes.c_long(flags), header)
-        if listener >= 0:
-            return int(listener)
-    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    if message is None:
+        return None, "it ended early"
+    return (descriptors[0], "") if descriptors else (None, str(message["refused"] or ""))
 
 
 class Supervisor:
-    """Answers one call at a time; the keeper's loop says when one waits."""
+    """Answers one call at a time; the reaper's loop says when one waits.
 
-    def __init__(self, listener: int, families: Families, allowance: Allowance) -> None:
+    Args:
+        listener: Where the calls wait.
+        names: What they are called, by their numbers.
+        families: Who belongs to whom.
+        allowance: Is asked before each fork.
+        mount: What a branch has for itself, where branches have mounts.
+    """
+
+    def __init__(
+        self,
+        listener: int,
+        names: dict[int, str],
+        families: Families,
+        allowance: Allowance,
+        mount: Optional[PrivateMount],
+    ) -> None:
         self.listener = listener
+        self._names = names
         self._families = families
         self._allowance = allowance
-        machine = filters.this_machine()
-        self._names = {} if machine is None else filters.decided_calls(machine)
+        self._mount = mount
 
     def answer(self) -> None:
         """Decide the call that waits; one whose caller has died meanwhile needs no answer."""
@@ -105,15 +83,44 @@ class Supervisor:
         except OSError:
             return
         number, thread, _flags, call, _machine, _address, *arguments = _NOTICE.unpack(notice)
+        name = self._names.get(call, "")
         try:
-            error = self._decide(self._names.get(call, ""), thread, arguments)
-        except Exception:  # noqa: BLE001  # no argument, however odd, may end the keeper
+            if name == "mount" and self._mount is not None and self._families.take_fork(thread):
+                self._furnish(number, thread, self._mount)
+                return
+            error = self._decide(name, thread, arguments)
+        except Exception:  # noqa: BLE001  # no argument, however odd, may end the reaper
             error = errno.EPERM
-        answer = _RESPONSE.pack(number, 0, -error, 0 if error else _GO_ON)
-        self._send(answer)
+        self._send(number, 0, error, 0 if error else _GO_ON)
 
-    def _send(self, answer: bytes) -> None:
-        """A signal to the keeper must not leave the caller waiting; when it has died, nobody is."""
+    def _furnish(self, number: int, process: int, mount: PrivateMount) -> None:
+        """Fill a new branch's mount namespace, in a process of its own, and answer from there."""
+        if os.fork():
+            return
+        left_out = 0
+        try:
+            with opened_namespace(process) as namespace:
+                self._require_own(number, process, namespace)
+                left_out, error = mount.renew_in(namespace), 0
+        except OSError as refusal:
+            error = refusal.errno or errno.EPERM
+        self._send(number, left_out, error, 0)
+        os._exit(0)
+
+    def _require_own(self, number: int, process: int, namespace: int) -> None:
+        """Raise OSError unless the namespace is of the process that waits, and of no other."""
+        fcntl.ioctl(self.listener, _IS_WAITING, struct.pack("=Q", number))
+        taken = [os.getpid(), *(branch for branch in self._families if branch != process)]
+        for other in taken:
+            is_same = False
+            with contextlib.suppress(OSError), opened_namespace(other) as others:  # one may end
+                is_same = os.path.samestat(os.fstat(namespace), os.fstat(others))
+            if is_same:
+                raise PermissionError(errno.EPERM, "It has no mount namespace of its own")
+
+    def _send(self, number: int, value: int, error: int, flags: int) -> None:
+        """A signal to the reaper must not leave the caller waiting; when it has died, nobody is."""
+        answer = _RESPONSE.pack(number, value, -error, flags)
         with contextlib.suppress(OSError):
             while True:
                 try:
@@ -128,13 +135,15 @@ class Supervisor:
         if branch is None:
             return errno.EPERM
         if name in ("fork", "vfork", "clone"):
-            is_thread = name == "clone" and bool(arguments[0] & filters.CLONE_THREAD)
+            is_thread = name == "clone" and bool(arguments[0] & _CLONE_THREAD)
             is_allowed = self._allowance.may_start(branch, caller, is_thread=is_thread)
             return 0 if is_allowed else errno.EAGAIN
         if name == "setsid":
             self._families.open_session(linux.process_of_thread(caller), branch)
             return 0
         first, second = (_signed(argument) for argument in arguments[:2])
+        if name == "mount":
+            return errno.EPERM
         if name in ("setpriority", "ioprio_set"):
             kind = first + (1 if name == "setpriority" else 0)  # 1 process, 2 group, 3 user
             return self._about_kind(branch, kind, second)

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
+from exploracoder_kernel.branch import landlock
+from exploracoder_kernel.branch.capabilities import SYS_ADMIN
+from exploracoder_kernel.branch.private_mount import PARTS
 from exploracoder_kernel.environment import network_variables, private_environment
-from exploracoder_kernel.launcher import Command, Setup, start
-from exploracoder_kernel.sandbox import caches, layout, python_home
+from exploracoder_kernel.launcher import Command, Folder, Setup, start
+from exploracoder_kernel.sandbox import caches, layout, python_home, seccomp
 from exploracoder_kernel.sandbox.limits import SandboxLimits
 
 _TRIAL_SECONDS = 20.0
 _ID = "1000"
 
-# The keeper is the first process: bubblewrap's own, which would be, does not hide its memory, and
-# who spoils that ends the whole sandbox.
+# The reaper is the first process: bubblewrap's own, which would be, does not hide its memory, and
+# who spoils that ends the whole sandbox. It mounts what each branch has for itself, and looks into
+# a branch's mount namespace for that; a branch keeps what it takes to have such a namespace.
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
     *("--uid", _ID, "--gid", _ID, "--hostname", "sandbox", "--cap-drop", "ALL"),
+    *("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_CHROOT"),
+    *("--cap-add", "CAP_SYS_PTRACE", "--cap-add", "CAP_SETPCAP"),
     *("--die-with-parent", "--new-session", "--as-pid-1"),
 )
 _PASSWD = f"sandbox:x:{_ID}:{_ID}:sandbox:{{home}}:/bin/sh\nnobody:x:65534:65534:::/bin/false\n"
 _GROUP = f"sandbox:x:{_ID}:\nnogroup:x:65534:\n"
+
+# Where a branch's own files are. What the user has in folders for temporary files is seen through
+# links in a branch's own one, since the kernel judges a mount's place by the folder around it.
+_OWN = "/run/exploracoder"
+_BRANCH = f"{_OWN}/branch"
+_HOME = f"{_BRANCH}/home"
+_OUTSIDE = Path("/run/outside")
+_TEMPORARY = {Path("/tmp"): f"{_BRANCH}/tmp", Path("/dev/shm"): f"{_BRANCH}/shm"}
 
 # Where the superuser starts the sandbox, its files belong to us, and the kernel asks for no
 # capability to write them. The lists are those of container engines.
@@ -42,11 +57,10 @@ _KERNEL_EMPTY = ("/proc/acpi", "/proc/asound", "/proc/scsi")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The installed bubblewrap, and which of its newer options it has."""
+    """The installed bubblewrap, and whether it can forbid further user namespaces."""
 
     path: str
     can_forbid_namespaces: bool
-    can_limit_sizes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +78,14 @@ class BubblewrapLauncher:
     has_network: bool
     inputs: tuple[Path, ...] = ()
     limits: SandboxLimits = field(default_factory=SandboxLimits)
+    needs_scratch: ClassVar[bool] = False
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
         home = python_home.find(command.python, command.environment)
         environment = private_environment(
-            command.environment, command.scratch, user_base=home.user_base
+            command.environment, home=_HOME, temporary="/tmp", user_base=home.user_base
         )
-        caches.bring(Path(environment["HOME"]), os.environ)
         if self.has_network:
             environment |= network_variables(os.environ)
         places = layout.places(
@@ -81,35 +95,37 @@ class BubblewrapLauncher:
             environment=environment,
             has_network=self.has_network,
         )
-        accounts = {
-            "/etc/passwd": _memory_file(_PASSWD.format(home=environment["HOME"])),
-            "/etc/group": _memory_file(_GROUP),
-        }
-        options = [
-            *_isolation(self.program, self.has_network),
-            *_system(self.program, self.limits),
-            *_seen(places, command.scratch),
-            *_account_options(accounts),
-            *("--remount-ro", "/", "--chdir", str(command.scratch)),
-        ]
-        written = _memory_file("\0".join(options) + "\0")
-        inside = replace(command, python=home.executable).arguments(self._setup())
-        arguments = (self.program.path, "--args", str(written), "--", *inside)
-        passed = (written, *accounts.values())
+        files: list[int] = []
         try:
-            return start(command, arguments, environment, more_inherited=passed)
+            options = [
+                *_isolation(self.program, self.has_network),
+                *_system(),
+                *_own_files(files),
+                *_seen(places),
+                *_accounts(files),
+                *("--remount-ro", "/", "--chdir", "/"),
+            ]
+            listed = _memory_file("\0".join(options) + "\0", files)
+            inside = replace(command, python=home.executable, environment=environment)
+            arguments = inside.arguments(self._setup(command.cwd))
+            wrapped = (self.program.path, "--args", str(listed), "--", *arguments)
+            return start(command, wrapped, environment, more_inherited=tuple(files))
         finally:
-            for descriptor in passed:
+            for descriptor in files:
                 os.close(descriptor)
 
-    def _setup(self) -> Setup:
+    def _setup(self, cwd: Path) -> Setup:
+        has_landlock = landlock.version() > 0
+        policy = seccomp.Policy(sockets="internet", has_namespaces=True)
+        allowed = {"read": ["/"], "list": [], "write": [_OWN, "/dev"], "network": True}
         return Setup(
-            has_own_folder=True,
-            is_supervised=True,
+            task=str(_inside(cwd)),
+            ipython=f"{_HOME}/.ipython",
+            folder=Folder(_BRANCH, True, self.limits.scratch_bytes, self.limits.scratch_files),
             limits=self.limits.by_name(has_own_count=_counts_processes()),
-            # Keeps it from sockets that have no name in the file system: they are the network's,
-            # which may be shared.
-            landlock={"network": True},
+            landlock=allowed if has_landlock else None,
+            seccomp=seccomp.compiled(policy),
+            capabilities=(SYS_ADMIN,),
         )
 
 
@@ -125,7 +141,7 @@ def _look_at(path: str) -> Program | None:
         told = subprocess.run([path, "--help"], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Program(path, "--disable-userns" in told.stdout, "--size" in told.stdout)
+    return Program(path, "--disable-userns" in told.stdout)
 
 
 @functools.cache
@@ -137,8 +153,8 @@ def trouble(program: Program, *, has_network: bool) -> str | None:
     ]
     options = [
         *_isolation(program, has_network),
-        *_system(program, SandboxLimits()),
-        *_seen(tuple(places), None),
+        *_system(),
+        *_seen(tuple(places)),
         *("--remount-ro", "/"),
     ]
     true = shutil.which("true") or "/bin/true"
@@ -166,9 +182,8 @@ def _isolation(program: Program, has_network: bool) -> list[str]:
     return options
 
 
-def _system(program: Program, limits: SandboxLimits) -> list[str]:
-    """The kernel's own file systems, and memory for temporary files."""
-    size = ["--size", str(limits.shared_bytes)] if program.can_limit_sizes else []
+def _system() -> list[str]:
+    """The kernel's own file systems."""
     options = ["--proc", "/proc"]
     for path in _KERNEL_READ_ONLY:
         options += ["--ro-bind-try", path, path]
@@ -176,36 +191,64 @@ def _system(program: Program, limits: SandboxLimits) -> list[str]:
         options += ["--ro-bind", os.devnull, path]
     for path in filter(os.path.isdir, _KERNEL_EMPTY):
         options += ["--tmpfs", path, "--remount-ro", path]
-    options += ["--dev", "/dev", *size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
-    return [*options, *size, "--tmpfs", "/tmp"]
+    return [*options, "--dev", "/dev", "--remount-ro", "/dev"]
 
 
-def _seen(places: tuple[layout.Place, ...], scratch: Path | None) -> list[str]:
-    options: list[str] = []
-    for target, link in layout.links():
-        options += ["--symlink", target, str(link)]
-    for place in places:
-        path = str(place.path)
-        if place.seen == "readable":
-            options += ["--ro-bind", path, path]
-        elif place.seen == "hidden folder":
-            options += ["--tmpfs", path]
-        else:
-            options += ["--ro-bind", os.devnull, path]
-    if scratch is not None:
-        options += ["--bind", str(scratch), str(scratch)]
-    for place in places:
-        if place.seen == "hidden folder":
-            options += ["--remount-ro", str(place.path)]
+def _own_files(files: list[int]) -> list[str]:
+    """What the root branch finds in its private folder; the reaper makes that of it."""
+    options = [word for part in PARTS for word in ("--dir", f"{_BRANCH}/{part}")]
+    options += ["--dir", f"{_OWN}/next", "--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
+    for source, place in caches.found(os.environ):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+            files.append(descriptor)
+            options += ["--file", str(descriptor), f"{_HOME}/{place}"]
     return options
 
 
-def _account_options(accounts: Mapping[str, int]) -> list[str]:
-    """The only user is the sandbox's own; who else is on the machine is not told."""
+def _seen(places: tuple[layout.Place, ...]) -> list[str]:
     options: list[str] = []
-    for path, descriptor in accounts.items():
+    for target, link in layout.links():
+        options += ["--symlink", target, str(link)]
+    linked: set[Path] = set()
+    for place in places:
+        path = _inside(place.path)
+        if place.seen == "readable":
+            options += ["--ro-bind", str(place.path), str(path)]
+        elif place.seen == "hidden folder":
+            options += ["--tmpfs", str(path)]
+        else:
+            options += ["--ro-bind", os.devnull, str(path)]
+        if path != place.path and not linked & set(place.path.parents):
+            options += _link_to(place.path)
+            linked.add(place.path)
+    for place in places:
+        if place.seen == "hidden folder":
+            options += ["--remount-ro", str(_inside(place.path))]
+    return options
+
+
+def _inside(path: Path) -> Path:
+    """Where a path of the machine's is mounted."""
+    is_temporary = any(folder in (path, *path.parents) for folder in _TEMPORARY)
+    return _OUTSIDE / path.relative_to("/") if is_temporary else path
+
+
+def _link_to(path: Path) -> list[str]:
+    """A link under the name that something in a folder for temporary files has outside."""
+    for folder, own in _TEMPORARY.items():
+        if folder in path.parents:
+            return ["--symlink", str(_inside(path)), f"{own}/{path.relative_to(folder)}"]
+    return []
+
+
+def _accounts(files: list[int]) -> list[str]:
+    """The only user is the sandbox's own; who else is on the machine is not told."""
+    texts = {"/etc/passwd": _PASSWD.format(home=_HOME), "/etc/group": _GROUP}
+    options: list[str] = []
+    for path, text in texts.items():
         if os.path.exists(path):  # noqa: PTH110  # the options are strings
-            options += ["--ro-bind-data", str(descriptor), path]
+            options += ["--ro-bind-data", str(_memory_file(text, files)), path]
     return options
 
 
@@ -215,9 +258,10 @@ def _counts_processes() -> bool:
     return (major, minor) >= (5, 14)
 
 
-def _memory_file(text: str) -> int:
+def _memory_file(text: str, files: list[int]) -> int:
     """A descriptor to read ``text`` from."""
     descriptor = os.memfd_create("exploracoder", os.MFD_CLOEXEC)
+    files.append(descriptor)
     os.write(descriptor, text.encode())
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 
-def bring(home: Path, surroundings: Mapping[str, str]) -> None:
-    """Copy Matplotlib's list of the machine's fonts below ``home``: made anew, it takes seconds.
+def found(surroundings: Mapping[str, str]) -> list[tuple[Path, str]]:
+    """Matplotlib's lists of the machine's fonts: made anew, they take seconds.
 
     Args:
-        home: The home in the sandbox.
         surroundings: The user's environment, which says where caches are.
+
+    Returns:
+        Each file, and where it belongs below a home.
     """
+    lists: list[tuple[Path, str]] = []
     for folder in _folders_of_matplotlib(surroundings):
         with contextlib.suppress(OSError):
-            for source in folder.glob("fontlist-*.json"):
-                target = home / ".cache" / "matplotlib" / source.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
+            lists += [(f, f".cache/matplotlib/{f.name}") for f in folder.glob("fontlist-*.json")]
+    return lists
 
 
 def _folders_of_matplotlib(surroundings: Mapping[str, str]) -> list[Path]:

@@ -13,7 +13,7 @@ from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
-from exploracoder_kernel.sandbox import advice, bubblewrap, landlocked, python_home
+from exploracoder_kernel.sandbox import advice, bubblewrap, landlocked, python_home, seccomp
 from exploracoder_kernel.sandbox.consent import Consent
 from exploracoder_kernel.sandbox.limits import SandboxLimits
 
@@ -87,8 +87,9 @@ def choose(
         return Sandboxing("off", "none", reason, PlainLauncher())
     python_home.find(find_interpreter(python), clean_environment(os.environ))
     wanted: Level = "strict" if level == "auto" else level
-    missing: list[str] = []
-    for mechanism in mechanisms:
+    trouble = seccomp.trouble()
+    missing = [] if trouble is None else [trouble]
+    for mechanism in mechanisms if trouble is None else ():
         found = _try(mechanism, wanted, given, limits or SandboxLimits(), missing)
         if found is not None:
             return found
@@ -137,7 +138,7 @@ def _by_landlock(
         return None
     has_network = level == "network"
     because = " ".join([*missing, f"The kernel has Landlock (version {version})"])
-    lacking = landlocked.shortcomings(has_network=has_network)
+    lacking = landlocked.shortcomings()
     reason = f"{because}: {_WHAT_IT_IS[level]}. {lacking}."
     launcher = landlocked.LandlockLauncher(has_network, inputs, limits)
     return Sandboxing(level, "landlock", reason, launcher)

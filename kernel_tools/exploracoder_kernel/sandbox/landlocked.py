@@ -6,16 +6,19 @@ can't be used: it is everybody's.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
-from exploracoder_kernel.branch import calls, landlock
+from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.environment import network_variables, private_environment
-from exploracoder_kernel.launcher import Command, Setup, start
-from exploracoder_kernel.sandbox import caches, layout, python_home
+from exploracoder_kernel.launcher import Command, Folder, Setup, start
+from exploracoder_kernel.sandbox import caches, layout, python_home, seccomp
 from exploracoder_kernel.sandbox.limits import SandboxLimits
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -34,14 +37,18 @@ class LandlockLauncher:
     has_network: bool
     inputs: tuple[Path, ...] = ()
     limits: SandboxLimits = field(default_factory=SandboxLimits)
+    needs_scratch: ClassVar[bool] = True
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
         home = python_home.find(command.python, command.environment)
+        root = f"{command.scratch}/root"
         environment = private_environment(
-            command.environment, command.scratch, user_base=home.user_base
+            command.environment,
+            home=f"{root}/home",
+            temporary=f"{root}/tmp",
+            user_base=home.user_base,
         )
-        caches.bring(Path(environment["HOME"]), os.environ)
         if self.has_network:
             environment |= network_variables(os.environ)
         places = layout.places(
@@ -51,35 +58,32 @@ class LandlockLauncher:
             environment=environment,
             has_network=self.has_network,
         )
+        _bring_caches(Path(environment["HOME"]))
         readable, listed = _readable(places)
         allowed = {
             "read": [*readable, "/proc"],
             "list": listed,
-            "write": [str(command.scratch), *_DEVICES],
+            "write": list(_DEVICES),
             "network": self.has_network,
         }
+        sockets: seccomp.Sockets = "internet" if self.has_network else "none"
         setup = Setup(
-            has_own_folder=True,
-            is_supervised=True,
+            task=str(command.cwd),
+            ipython=f"{root}/home/.ipython",
+            folder=Folder(root, False, self.limits.scratch_bytes, self.limits.scratch_files),
             limits=self.limits.by_name(has_own_count=False),
             landlock=allowed,
-            no_sockets="unix" if self.has_network else "all",
+            seccomp=seccomp.compiled(seccomp.Policy(sockets=sockets, has_namespaces=False)),
+            capabilities=(),
         )
-        inside = replace(command, python=home.executable)
+        inside = replace(command, python=home.executable, environment=environment)
         return start(command, inside.arguments(setup), environment)
 
 
-def shortcomings(*, has_network: bool) -> str:
+def shortcomings() -> str:
     """In a sentence, what it can't keep from code that runs in it."""
-    seen = ["see which processes run on this machine"]
+    seen = ["see which processes run on this machine and how they were started"]
     version = landlock.version()
-    if version < 6:
-        seen.append("send signals to your processes")
-    if not calls.can_refuse():
-        seen.append("change permissions and times of your files")
-        seen.append("use sockets of programs on this machine")
-        if not has_network:
-            seen.append("send over UDP" if version >= 4 else "reach the network")
     if version < 3:
         seen.append("empty files that you may write to")
     return f"Code in it can {_listing(seen)}"
@@ -88,6 +92,13 @@ def shortcomings(*, has_network: bool) -> str:
 def _listing(parts: list[str]) -> str:
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _bring_caches(home: Path) -> None:
+    for source, place in caches.found(os.environ):
+        with contextlib.suppress(OSError):
+            (home / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, home / place)
 
 
 def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:

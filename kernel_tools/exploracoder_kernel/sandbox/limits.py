@@ -21,7 +21,9 @@ class SandboxLimits(BaseModel):
         memory_bytes: What a process may allocate; libraries that it maps do not count.
         processes: Processes and threads of the sandbox. Holds where they are counted for the
             sandbox alone, and not for the superuser.
-        shared_bytes: What lies in ``/tmp`` and, separately, in ``/dev/shm``: both are memory.
+        scratch_bytes: What a branch may write in all: its home, ``/tmp``, ``/dev/shm``, and the
+            folder that it works in. It is memory where there are namespaces.
+        scratch_files: How many files, folders and links these may be.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,7 +32,8 @@ class SandboxLimits(BaseModel):
     open_files: int = Field(default=1024, ge=64)
     memory_bytes: int = Field(default_factory=lambda: machine_memory() // 2, gt=0)
     processes: int = Field(default=4096, gt=0)
-    shared_bytes: int = Field(default=2**28, gt=0)
+    scratch_bytes: int = Field(default_factory=lambda: min(2**30, machine_memory() // 8), gt=0)
+    scratch_files: int = Field(default=50_000, ge=1000)
 
     def by_name(self, *, has_own_count: bool) -> dict[str, int]:
         """The limits by their names in ``resource``.

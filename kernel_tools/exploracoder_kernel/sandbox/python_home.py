@@ -16,9 +16,12 @@ from exploracoder_kernel import interpreter
 _ASK_SECONDS = 60.0
 _MARK = "exploracoder-python-home:"
 
-# Of the environment, what changes the answer.
-_THAT_MATTER = ("PATH", "HOME", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
+# Of the environment, what changes the answer. The interpreter is asked unconfined, and so without
+# PYTHONPATH: a folder of a library that was only named may hold a `sitecustomize`, or a `json`.
+_THAT_MATTER = ("PATH", "HOME", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
 _OF_THE_LOADER = ("LD_LIBRARY_PATH", "CONDA_PREFIX", "VIRTUAL_ENV")
+_OWN_PATHS = "PYTHONPATH"
+_ALL = (*_THAT_MATTER, *_OF_THE_LOADER, _OWN_PATHS)
 
 # Runs in any Python, so that one that is too old is started and can say so. Finders of editable
 # installs keep a table of folders. The maps name the libraries that the loader found.
@@ -65,10 +68,7 @@ def find(python: str, environment: Mapping[str, str]) -> PythonHome:
     Raises:
         InterpreterError: It did not start, or did not answer as Python does.
     """
-    shared = {name: value for name, value in environment.items() if name.startswith("PYTHON")}
-    for name in (*_THAT_MATTER, *_OF_THE_LOADER):
-        if name in environment:
-            shared[name] = environment[name]
+    shared = {name: environment[name] for name in _ALL if name in environment}
     try:
         changed = Path(python).stat().st_mtime_ns
     except OSError as error:
@@ -78,7 +78,7 @@ def find(python: str, environment: Mapping[str, str]) -> PythonHome:
 
 @functools.lru_cache(maxsize=64)
 def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) -> PythonHome:
-    told = _ask(python, dict(environment))
+    told = _ask(python, {n: v for n, v in environment if n != _OWN_PATHS})
     executable = python
     if _is_script(Path(python)) and told["executable"]:
         executable = str(told["executable"])
@@ -125,7 +125,7 @@ def _is_script(path: Path) -> bool:
 
 def _listed(environment: Mapping[str, str]) -> list[str]:
     """The folders that variables name, which count also inside."""
-    listed = environment.get("LD_LIBRARY_PATH", "").split(":")
+    listed = [p for n in ("LD_LIBRARY_PATH", _OWN_PATHS) for p in environment.get(n, "").split(":")]
     return [*listed, *(environment.get(name, "") for name in ("CONDA_PREFIX", "VIRTUAL_ENV"))]
 
 

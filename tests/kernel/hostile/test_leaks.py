@@ -8,8 +8,6 @@ import pytest
 from exploracoder_bench import fork_leaks
 from exploracoder_kernel.sandbox import Sandboxing
 
-pytestmark = pytest.mark.thorough
-
 
 async def test_hundreds_of_forks_leave_no_process_no_descriptor_and_no_memory(
     tmp_path: Path, sandboxing: Sandboxing, strategy: str

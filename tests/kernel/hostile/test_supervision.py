@@ -12,20 +12,17 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel import sandbox
-from exploracoder_kernel.branch import filters
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.environment import clean_environment
+from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.launch import Launch, Setting
 from exploracoder_kernel.launcher import Command, Setup, start
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.sandbox import bubblewrap
+from exploracoder_kernel.sandbox import SandboxLimits, bubblewrap, seccomp
 from exploracoder_kernel.sidecar import Sidecar
 
-pytestmark = [
-    pytest.mark.thorough,
-    pytest.mark.skipif(bubblewrap.find() is None, reason="bubblewrap is not installed"),
-]
+pytestmark = pytest.mark.skipif(bubblewrap.find() is None, reason="bubblewrap is not installed")
 
 CALL = """
 import ctypes
@@ -58,10 +55,8 @@ async def test_without_a_sandbox_nobody_supervises_and_it_says_why(tmp_path: Pat
 async def test_forbidden_calls_are_refused_and_unknown_ones_are_not_there(
     confined: Sidecar,
 ) -> None:
-    machine = filters.this_machine()
-    assert machine is not None
-    forbidden = _numbers(machine, filters.FORBIDDEN)
-    unknown = [*_numbers(machine, filters.UNKNOWN), filters.FIRST_UNKNOWN_CALL, 5000]
+    forbidden = [n for n in map(seccomp.number, seccomp.FORBIDDEN) if n is not None]
+    unknown = [n for n in map(seccomp.number, seccomp.ABSENT) if n is not None] + [467, 5000]
     await confined.run(confined.root, CALL)
 
     seen = await confined.run(
@@ -188,60 +183,52 @@ async def test_branches_of_a_sandbox_may_use_half_of_the_machine(confined: Sidec
     assert seen.limits_hit == ("memory_bytes",)
 
 
-def _numbers(
-    machine: filters.Machine, calls: dict[str, tuple[int | None, int | None]]
-) -> list[int]:
-    numbers = (machine.number(each) for each in calls.values())
-    return [number for number in numbers if number is not None]
-
-
-async def test_shared_memory_that_an_ended_branch_left_is_freed_and_that_of_others_is_not(
+async def test_forks_find_what_their_parent_left_and_nothing_of_their_siblings(
     confined: Sidecar,
 ) -> None:
-    write = "open('/dev/shm/{0}', 'w').write('x'); open('/tmp/{0}', 'w').write('x')"
+    write = (
+        "import os\nfor place in ('/dev/shm', '/tmp', os.environ['HOME'], '.'):\n"
+        "    open(os.path.join(place, '{}'), 'w').close()"
+    )
+    find = (
+        (
+            "[sorted({{'ours', 'theirs', 'mine'}} & {{*os.listdir(place)}})"
+            " for place in ('/dev/shm', '/tmp', os.environ['HOME'], '.')]"
+        )
+        .replace("{{", "{")
+        .replace("}}", "}")
+    )
     await confined.run(confined.root, write.format("ours"))
-    other = await confined.fork(confined.root)
-    await confined.run(other, write.format("theirs"))
-    listing = "import os; {*os.listdir('/dev/shm'), *os.listdir('/tmp')} & {'ours', 'theirs'}"
-    await asyncio.sleep(0.05)
-    before = await confined.run(confined.root, f"{listing} == {{'ours', 'theirs'}}")
+    first, second = [await confined.fork(confined.root) for _ in range(2)]
+    await confined.run(first, write.format("theirs"))
+    await confined.run(second, write.format("mine"))
+    late = await confined.fork(confined.root)
 
-    await confined.drop(other)
-    after = await _until(confined, listing, "{'ours'}")
+    seen = [(await confined.run(branch, find)).result for branch in (confined.root, second, late)]
 
-    assert before.result == "True"
-    assert after == "{'ours'}"
+    assert seen == [str([["ours"]] * 4), str([["mine", "ours"]] * 4), str([["ours"]] * 4)]
 
 
-async def _until(sidecar: Sidecar, code: str, expected: str) -> str | None:
-    """The result of a cell, run again for some seconds until it is as expected."""
-    for _ in range(100):
-        seen = await sidecar.run(sidecar.root, code)
-        if seen.result == expected:
-            break
-        await asyncio.sleep(0.05)
-    return seen.result
+class WithBadFilter:
+    """Starts an interpreter in a sandbox whose filter no kernel takes."""
 
-
-class Supervising:
-    """Starts an interpreter that asks to be supervised, in no sandbox."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    needs_scratch = True
+    limits = SandboxLimits()
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
-        environment = {**command.environment, "PYTHONPATH": str(self._path)}
-        return start(command, command.arguments(Setup(is_supervised=True)), environment)
+        filters = {"programs": ["AAAAAAAAAAA="], "decided": {}}
+        setup = Setup(task=str(command.cwd), ipython=str(command.scratch), seccomp=filters)
+        return start(command, command.arguments(setup), command.environment)
 
 
-async def test_where_no_filter_can_be_had_processes_are_counted_and_it_says_why(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "ctypes.py").write_text("raise ImportError('no ctypes in this Python')")
-    async with Sidecar(cwd=tmp_path, launcher=Supervising(tmp_path)) as sidecar:
-        assert not sidecar.is_supervised
-        assert sidecar.not_supervised_because == "no ctypes in this Python"
+async def test_where_no_filter_can_be_loaded_nothing_runs_and_it_says_why(tmp_path: Path) -> None:
+    with pytest.raises(SandboxUnavailable, match="hands no system calls over"):
+        async with Sidecar(cwd=tmp_path, launcher=WithBadFilter()):
+            pass
 
+
+async def test_without_a_sandbox_processes_are_counted(tmp_path: Path) -> None:
+    async with Sidecar(cwd=tmp_path) as sidecar:
         seen = await sidecar.run(
             sidecar.root,
             "import subprocess, time\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from exploracoder_kernel.sandbox import SandboxLimits
 
 from .conftest import Look
@@ -48,12 +49,30 @@ async def test_limits_can_not_be_raised(look: Look, value_of: Callable[..., Any]
     assert value_of(seen) == ["FSIZE", "NOFILE", "DATA", "CORE"]
 
 
-async def test_memory_for_temporary_files_is_bounded(look: Look, mechanism: str) -> None:
+@pytest.mark.parametrize("place", ["/dev/shm/x", "/tmp/x", "x", "~/x"])
+async def test_what_may_be_written_is_bounded_in_all(
+    look: Look, mechanism: str, place: str
+) -> None:
     seen = await look(
-        "import os\nfd = os.open('/dev/shm/x', os.O_CREAT | os.O_WRONLY)\n"
-        "while True: os.write(fd, bytes(2**18))",
-        limits=SandboxLimits(shared_bytes=2**20),
+        f"import os, time\nplace = os.path.expanduser({place!r})\n"
+        "for number in range(64):\n"
+        "    with open(f'{place}{number}', 'wb') as file: file.write(bytes(2**20))\n"
+        "time.sleep(10)",
+        limits=SandboxLimits(scratch_bytes=2**24),
     )
 
-    assert seen.error is not None
-    assert seen.error.ename == ("OSError" if mechanism == "bubblewrap" else "PermissionError")
+    if mechanism == "landlock" and place.startswith("/"):
+        assert seen.error is not None
+        assert seen.error.ename == "PermissionError"
+    else:
+        assert (seen.status, seen.limits_hit) == ("limit", ("scratch_bytes",))
+
+
+async def test_how_many_files_may_be_made_is_bounded(look: Look, mechanism: str) -> None:
+    seen = await look(
+        "import time\nfor number in range(5000): open(str(number), 'w').close()\ntime.sleep(10)",
+        limits=SandboxLimits(scratch_files=1000),
+    )
+
+    name = "scratch_bytes" if mechanism == "bubblewrap" else "scratch_files"
+    assert (seen.status, seen.limits_hit) == ("limit", (name,))

@@ -66,18 +66,22 @@ async def test_other_processes_are_not_signalled(
     assert neighbour.poll() is None
 
 
-async def test_there_are_no_capabilities_and_none_can_be_had(
+async def test_programs_have_no_capabilities_and_a_branch_only_that_for_its_own_mounts(
     look: Look, mechanism: str, value_of: Callable[..., Any]
 ) -> None:
     seen = await look(
-        "lines = dict(l.split(':\\t', 1) for l in open('/proc/self/status').read().splitlines())\n"
-        "lines['NoNewPrivs'], {lines[n] for n in ('CapPrm', 'CapEff', 'CapBnd')}"
+        "import subprocess\n"
+        "def held(text):\n"
+        "    lines = dict(l.split(':\\t', 1) for l in text.splitlines() if ':\\t' in l)\n"
+        "    return [lines[n] for n in ('NoNewPrivs', 'CapPrm', 'CapEff', 'CapBnd')]\n"
+        "of_program = subprocess.check_output(['cat', '/proc/self/status'], text=True)\n"
+        "held(open('/proc/self/status').read()), held(of_program)"
     )
 
-    no_new, capabilities = value_of(seen)
-    assert no_new == "1"
-    if mechanism == "bubblewrap":
-        assert capabilities == {"0" * 16}
+    own, programs = value_of(seen)
+    kept = "0000000000200000" if mechanism == "bubblewrap" else "0" * 16
+    assert own == ["1", kept, kept, kept]
+    assert programs == ["1", "0" * 16, "0" * 16, kept]
 
 
 async def test_no_namespace_can_be_made_inside(look: Look) -> None:

@@ -84,7 +84,7 @@ while True:
     os.write(kept[-1], bytes(1 << 26))
 
 # %% memory in temporary files
-# status: error
+# status: limit
 # ename: OSError
 # says: No space left
 for number in range(100):

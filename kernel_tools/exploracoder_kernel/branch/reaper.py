@@ -1,6 +1,6 @@
-"""The keeper: parent of all branches of one launch.
+"""The reaper: parent of all branches of one launch.
 
-It holds no state of the user's. It signals branches for the owner (whose process numbers may be
+It runs nothing of the user's. It signals branches for the owner (whose process numbers may be
 others, in a sandbox), says how they ended, decides what they may ask of the kernel, and, when the
 owner goes away in whatever manner, ends every process that descends from it and removes the scratch
 folder. It waits for nobody but its owner: what branches do can't hold it up.
@@ -17,51 +17,57 @@ import sys
 from collections import OrderedDict
 from typing import Any, Optional
 
-from . import linux, supervisor, wire
+from . import linux, root, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
+from .private_mount import PrivateMount, take_own_namespace
 from .purges import Purges
-from .shared_folders import SharedFolders
 
 _MOST_EARLY_ENDS = 64
 _SHARE_OF_MEMORY = 2
 
 
-def main(control_fd: int, branch_fd: int, scratch: str, is_supervised: bool) -> None:
+def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
     """Fork the root branch, then keep house until the owner closes the control socket.
 
-    The owner removes the scratch folder; the keeper does when the owner was killed.
+    The owner removes the scratch folder; the reaper does when the owner was killed.
     """
+    is_supervised = bool(setup["seccomp"])
+    mount = _mount_folder(setup["folder"])
     ours, roots = socket.socketpair()
     if is_supervised:
         linux.hide_memory()
-    root = os.fork()
-    if root == 0:
+    root_pid = os.fork()
+    if root_pid == 0:
         os.close(control_fd)
         ours.close()
-        _become_root(branch_fd, scratch, roots if is_supervised else None)
+        root.become(branch_fd, setup, roots)
     os.close(branch_fd)
     roots.close()
     _silence()
-    listener, reason = supervisor.take_over(ours) if is_supervised else (None, "not asked for")
+    listener, trouble = supervisor.take_over(ours)
     usual = _usual_limit() if is_supervised else Limit()
-    keeper = Keeper(socket.socket(fileno=control_fd), root, usual, listener)
+    reaper = Reaper(socket.socket(fileno=control_fd), root_pid, usual)
+    if listener is not None:
+        reaper.supervise(listener, setup["seccomp"]["decided"], mount)
     try:
-        keeper.serve(reason)
+        reaper.serve(trouble)
     finally:
         linux.kill_descendants()
-        keeper.kill_groups()
-        shutil.rmtree(os.path.dirname(scratch), ignore_errors=True)
+        reaper.kill_groups()
+        if setup["scratch"] is not None:
+            shutil.rmtree(os.path.dirname(setup["scratch"]), ignore_errors=True)
     os._exit(0)
 
 
-def _become_root(branch_fd: int, scratch: str, decisions: Optional[socket.socket]) -> None:
-    linux.offer_to_be_killed_first()
-    if decisions is not None:
-        supervisor.confine(decisions)
-    from .serving import serve_root
-
-    serve_root(socket.socket(fileno=branch_fd), scratch)
+def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[PrivateMount]:
+    """The memory that the root branch has for itself, where branches have mounts of their own."""
+    if folder is None or not folder["is_mounted"]:
+        return None
+    mount = PrivateMount(folder["path"], folder["size"], folder["files"])
+    take_own_namespace()
+    mount.renew()
+    return mount
 
 
 def _usual_limit() -> Limit:
@@ -76,19 +82,16 @@ def _silence() -> None:
     os.close(nothing)
 
 
-class Keeper:
+class Reaper:
     """Serves the control socket, and the supervisor where there is one: one owner, one thread.
 
     Args:
         control: The socket whose other end is the owner's.
         root: The root branch's process.
         usual: What branches may use unless a run says otherwise.
-        listener: Where system calls wait for a decision; None where nobody supervises.
     """
 
-    def __init__(
-        self, control: socket.socket, root: int, usual: Limit, listener: Optional[int]
-    ) -> None:
+    def __init__(self, control: socket.socket, root: int, usual: Limit) -> None:
         self._control = control
         self._wake, self._wake_end = socket.socketpair()
         self._poll = select.poll()
@@ -97,18 +100,23 @@ class Keeper:
         self._orders.register(control, select.POLLIN)
         self._root = root
         self._families = Families(root)
-        self._allowances = Allowances(
-            self._families, usual, self._say_limit, is_supervised=listener is not None
-        )
+        self._allowances = Allowances(self._families, usual, self._say_limit)
         self._purges = Purges(self._families, self._allowances)
         self._supervisor: Optional[supervisor.Supervisor] = None
-        if listener is not None:
-            self._supervisor = supervisor.Supervisor(listener, self._families, self._allowances)
-            self._poll.register(listener, select.POLLIN)
-        self._folders = SharedFolders()
         self._ended: set[int] = set()
         self._with_company: set[int] = set()
         self._early_ends: OrderedDict[int, int] = OrderedDict()
+
+    def supervise(
+        self, listener: int, names: dict[str, str], mount: Optional[PrivateMount]
+    ) -> None:
+        """Decide the system calls that wait at ``listener``; ``names`` says which they are."""
+        decided = {int(number): name for number, name in names.items()}
+        self._allowances.is_supervised = True
+        self._supervisor = supervisor.Supervisor(
+            listener, decided, self._families, self._allowances, mount
+        )
+        self._poll.register(listener, select.POLLIN)
 
     def serve(self, reason: str) -> None:
         """Answer until the owner closes its end; ``reason`` says why nobody supervises."""
@@ -213,6 +221,8 @@ class Keeper:
             self._add(pid, int(message["parent"]))
         elif op == "stop":
             self._stop(pid)
+        elif op == "fork":
+            self._families.expect_fork(pid)
         elif pid not in self._families:
             return
         elif op == "interrupt":
@@ -222,7 +232,6 @@ class Keeper:
         elif op == "start":
             limit = Limit(message["processes"], message["memory_bytes"])
             self._allowances.start(pid, limit)
-            self._folders.note_start(pid)
 
     def _stop(self, branch: int) -> None:
         """A run has ended.
@@ -236,7 +245,6 @@ class Keeper:
 
     def _say_stopped(self, branch: int) -> None:
         """Who is there besides the branch now will be so in the next run."""
-        self._folders.note_stop(branch)
         self._say({"stopped": {"pid": branch, "had_company": branch in self._with_company}})
         if branch in self._families and self._families.has_company(branch):
             self._with_company.add(branch)
@@ -266,7 +274,6 @@ class Keeper:
 
     def _forget(self, branch: int) -> None:
         self._families.forget(branch)
-        self._folders.forget(branch)
         self._allowances.forget(branch)
         for marks in (self._ended, self._with_company):
             marks.discard(branch)

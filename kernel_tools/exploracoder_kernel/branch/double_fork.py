@@ -1,4 +1,4 @@
-"""One branch becomes two: a fork that outlives its parent and belongs to the keeper."""
+"""One branch becomes two: a fork that outlives its parent and belongs to the reaper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import signal
 from typing import NamedTuple, Optional
 
-from . import descriptors, evidence, streams
+from . import descriptors, fork_safety, streams
 from .forks import fork, read_lines
 
 NO_ANSWER = "the fork did not answer"
@@ -46,16 +46,16 @@ class _Ends(NamedTuple):
 
 
 def split(refusal: Optional[str], *, is_forced: bool) -> Split:
-    """Fork a child that the keeper adopts: a process between the two ends at once.
+    """Fork a child that the reaper adopts: a process between the two ends at once.
 
     Args:
         refusal: What the caller has against a fork.
         is_forced: Fork whatever speaks against it.
     """
     if not is_forced:
-        refusal = refusal or evidence.reason_besides_threads()
-        if refusal is None and evidence.has_python_threads():
-            refusal = evidence.reason_in_threads()
+        refusal = refusal or fork_safety.reason_besides_threads()
+        if refusal is None and fork_safety.has_python_threads():
+            refusal = fork_safety.reason_in_threads()
         if refusal is not None:
             return Split(False, refusal=refusal)
     streams.flush_all()
@@ -81,7 +81,7 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
     Threads are counted here again: some libraries (OpenBLAS) end theirs before any fork and start
     them anew when they are needed. Where none is left now, the copy lacks none.
     """
-    refusal = None if is_forced else evidence.reason_in_threads()
+    refusal = None if is_forced else fork_safety.reason_in_threads()
     if refusal is None:
         with contextlib.suppress(OSError):
             os.write(ends.grant, _GO)
@@ -97,7 +97,7 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
 
 
 def _go_between(ends: _Ends) -> Split:
-    """Fork once more and end, so that the child has no parent but the keeper."""
+    """Fork once more and end, so that the child has no parent but the reaper."""
     try:
         ends.keep(ends.word, ends.leave)
         if os.read(ends.leave, 1) != _GO:

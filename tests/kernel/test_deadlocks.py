@@ -11,8 +11,6 @@ from exploracoder_kernel import tree
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
-pytestmark = pytest.mark.thorough
-
 SHORT = Limits(wall_seconds=0.6)
 
 # What a library does that takes a lock around a fork and forgets to give it back in the child.
@@ -186,7 +184,7 @@ async def _session_mates(sidecar: Sidecar) -> str | None:
 async def test_a_step_without_a_limit_of_time_is_run_again_as_well(
     folder: Path, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("exploracoder_kernel.hangs._LOOK_EVERY_SECONDS", 0.1)
+    monkeypatch.setattr("exploracoder_kernel.deadlocks._LOOK_EVERY_SECONDS", 0.1)
     async with Sidecar(cwd=folder) as sidecar:
         await sidecar.run(sidecar.root, "import pool")
         child = await sidecar.fork(sidecar.root)

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Optional
 
-from . import descriptors
+from . import descriptors, landlock
 
 _SETTLE_SECONDS = 0.005
 
@@ -22,7 +22,21 @@ def reason_besides_threads() -> Optional[str]:
     """The system, or what the process holds open."""
     if not sys.platform.startswith("linux"):
         return f"fork is not safe on {sys.platform}"
-    return descriptors.reason_not_to_share()
+    if landlock.is_used_up():
+        return "it comes from as many forks in a row as the kernel keeps apart"
+    return descriptors.reason_not_to_share() or _reason_in_memory()
+
+
+def _reason_in_memory() -> Optional[str]:
+    """Memory that both would write to: a fork copies all other."""
+    try:
+        with open("/proc/self/maps", "rb") as file:
+            shared = [line for line in file if line.split(None, 2)[1].startswith(b"rw-s")]
+    except OSError:
+        return None
+    if not shared:
+        return None
+    return "the process maps memory that it would share with a fork"
 
 
 def reason_in_threads() -> Optional[str]:

@@ -1,6 +1,6 @@
 """Whether a branch that does not come to an end is stuck: it waits for locks and computes nothing.
 
-In a fork that is the sign of a lock whose holder was not copied. The owner looks, not the keeper:
+In a fork that is the sign of a lock whose holder was not copied. The owner looks, not the reaper:
 in a sandbox the latter may not.
 """
 
@@ -37,7 +37,7 @@ async def what_for(launched: int, pid: int) -> Wait:
 
     Args:
         launched: The process that the owner started.
-        pid: The branch's number as it and its keeper see it, in a sandbox another than here.
+        pid: The branch's number as it and its reaper see it, in a sandbox another than here.
     """
     branch = _own_number(launched, pid)
     if branch is None:

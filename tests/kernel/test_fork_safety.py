@@ -86,10 +86,14 @@ async def test_a_connection_within_the_process_is_a_reason(forking: Sidecar) -> 
 class WithDevice:
     """Starts commands where the system has a device of a GPU's name."""
 
+    needs_scratch = True
+    limits = None
+
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
+        setup = Setup(task=str(command.cwd), ipython=str(command.scratch))
         device = ("--dev", "/dev", "--dev-bind", "/dev/null", "/dev/nvidia0")
         return subprocess.Popen(
-            ("bwrap", "--bind", "/", "/", *device, *command.arguments(Setup())),
+            ("bwrap", "--bind", "/", "/", *device, *command.arguments(setup)),
             env=dict(command.environment),
             cwd=command.cwd,
             stdout=command.stdout,

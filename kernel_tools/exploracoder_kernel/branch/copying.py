@@ -1,0 +1,97 @@
+"""Copies what a branch has for itself, for a fork of it: within bounds, and following no link.
+
+Every name is looked up in a folder that is open, since whoever owns the tree may rename in it
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+
+MOST_BYTES = 256 * 2**20
+MOST_FILES = 20_000
+_MOST_DEEP = 100
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def copy(source: str, target: str) -> int:
+    """Copy what is in a folder into another, links as links.
+
+    Pipes and sockets belong to who made them, and are not copied.
+
+    Args:
+        source: The folder, which is not a link.
+        target: It is made when it is not there.
+
+    Returns:
+        How many files were left out, since they are too many or too large in all.
+    """
+    os.makedirs(target, exist_ok=True)
+    room = _Room()
+    with _folder(source) as there, _folder(target) as here:
+        _copy_folder(there, here, room, depth=0)
+    return room.left_out
+
+
+class _Room:
+    """What may still be copied."""
+
+    def __init__(self) -> None:
+        self._bytes = MOST_BYTES
+        self._files = MOST_FILES
+        self.left_out = 0
+
+    def takes(self, size: int) -> bool:
+        """Whether a file of so many bytes still fits; it is counted in either case."""
+        fits = self._files > 0 and size <= self._bytes
+        if fits:
+            self._files -= 1
+            self._bytes -= size
+        else:
+            self.left_out += 1
+        return fits
+
+
+@contextlib.contextmanager
+def _folder(name: str, parent: int | None = None) -> Iterator[int]:
+    descriptor = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _copy_folder(source: int, target: int, room: _Room, depth: int) -> None:
+    with os.scandir(source) as entries:
+        names = [entry.name for entry in entries]
+    for name in names:
+        with contextlib.suppress(OSError):
+            status = os.stat(name, dir_fd=source, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                if room.takes(0):
+                    os.symlink(os.readlink(name, dir_fd=source), name, dir_fd=target)
+            elif stat.S_ISDIR(status.st_mode):
+                if depth < _MOST_DEEP and room.takes(0):
+                    os.mkdir(name, dir_fd=target)
+                    with _folder(name, source) as there, _folder(name, target) as here:
+                        _copy_folder(there, here, room, depth + 1)
+            elif stat.S_ISREG(status.st_mode) and room.takes(status.st_size):
+                _copy_file(name, source, target)
+
+
+def _copy_file(name: str, source: int, target: int) -> None:
+    with os.fdopen(os.open(name, _READ, dir_fd=source), "rb") as original:
+        status = os.fstat(original.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return
+        mode = stat.S_IMODE(status.st_mode)
+        with os.fdopen(os.open(name, _WRITE, mode, dir_fd=target), "wb") as duplicate:
+            shutil.copyfileobj(original, duplicate)
+            duplicate.flush()
+            os.utime(duplicate.fileno(), ns=(status.st_atime_ns, status.st_mtime_ns))

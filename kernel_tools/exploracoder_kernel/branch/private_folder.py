@@ -1,0 +1,180 @@
+"""What a branch has for itself in a sandbox: a home, temporary files, and the folder it works in.
+
+So what a snippet writes is neither the user's nor another branch's to lose, or to find. The folder
+to work in has links to the task's files. A fork gets a copy of its parent's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from typing import Any, Optional
+
+from . import copying, descriptors, landlock, private_mount
+
+_NOTE = (
+    "{} files of the branch's own were not copied into this fork of it: it gets at most"
+    f" {copying.MOST_FILES} files and {copying.MOST_BYTES // 2**20} MB.\n"
+)
+
+
+class PrivateFolder:
+    """Where the parts are: ``home``, ``tmp`` and ``work`` below ``path``."""
+
+    def __init__(self, task: str, path: str) -> None:
+        self._task = task
+        self.path = path
+        self._linked: set[str] = set()
+        self._seen_at = 0
+        self._note = ""
+
+    @property
+    def work(self) -> str:
+        """The folder to work in."""
+        return os.path.join(self.path, "work")
+
+    def make(self) -> None:
+        """Make the folder to work in, with a link to each file and folder of the task's."""
+        os.makedirs(self.work, exist_ok=True)
+        self._linked.clear()
+        self._link()
+
+    def _link(self) -> None:
+        """Link what is new in the task's folder; a link that a snippet removed stays away."""
+        self._seen_at = os.stat(self._task).st_mtime_ns
+        for name in os.listdir(self._task):
+            if name not in self._linked:
+                self._linked.add(name)
+                with contextlib.suppress(OSError):
+                    os.symlink(os.path.join(self._task, name), os.path.join(self.work, name))
+
+    def follow(self) -> None:
+        """In a fork: go from the parent's folder to a copy of it, which no other branch sees.
+
+        Raises:
+            OSError: The system refused. Such a fork must not run anything.
+        """
+        held = descriptors.below(self.path)
+        place, before = _place_in(self.work), self.path
+        left_out = self._renew()
+        self._note = _NOTE.format(left_out) if left_out else ""
+        descriptors.move(held, before, self.path)
+        if place is not None:
+            for folder in (os.path.join(self.work, place), self.work):
+                with contextlib.suppress(OSError):
+                    os.chdir(folder)
+                    return
+
+    def _renew(self) -> int:
+        raise NotImplementedError
+
+    def restore(self) -> None:
+        """Before a cell: make the folder anew when it has gone, and link what the task has new."""
+        with contextlib.suppress(OSError):
+            if not _is_there():
+                self.make()
+                os.chdir(self.work)
+            elif os.stat(self._task).st_mtime_ns != self._seen_at:
+                self._link()
+        note, self._note = self._note, ""
+        if note and sys.stderr is not None:
+            sys.stderr.write(note)
+
+
+class MountedFolder(PrivateFolder):
+    """In memory, at the same path in every branch: each sees its own."""
+
+    def _renew(self) -> int:
+        private_mount.take_own_namespace()
+        left_out = private_mount.ask_to_be_furnished()
+        if not landlock.is_used_up():  # then only who insisted on a fork comes here
+            landlock.keep_apart()
+        return left_out
+
+
+class NestedFolder(PrivateFolder):
+    """On disk, below that of the branch it was forked from, which has no right to leave its own."""
+
+    def __init__(self, task: str, path: str, rights: dict[str, Any]) -> None:
+        super().__init__(task, path)
+        self._rights = rights
+
+    def confine(self) -> None:
+        """Give up all rights but those on this folder, and to read what was read before.
+
+        Raises:
+            OSError: The kernel refused.
+        """
+        landlock.restrict({**self._rights, "write": [*self._rights["write"], self.path]})
+
+    def enter(self, environment: Any) -> None:
+        """Let programs find home and temporary files here."""
+        environment["HOME"] = os.path.join(self.path, "home")
+        environment["TMPDIR"] = os.path.join(self.path, "tmp")
+
+    def _renew(self) -> int:
+        parent = self.path
+        self.path = os.path.join(parent, "forks", str(os.getpid()))
+        left_out = 0
+        for part in ("home", "tmp", "work"):
+            left_out += copying.copy(os.path.join(parent, part), os.path.join(self.path, part))
+            self._rights["read"].append(os.path.join(parent, part))
+        self.enter(os.environ)
+        tempfile.tempdir = None
+        self.confine()
+        return left_out
+
+
+# One in a process, as the current folder is; None where snippets work in the user's own folder.
+_current: Optional[PrivateFolder] = None
+
+
+def enter(setup: dict[str, Any]) -> None:
+    """Make the root branch's folder the current one.
+
+    Args:
+        setup: ``task``, and ``folder`` with ``path`` and ``is_mounted``, or nothing.
+    """
+    global _current
+    folder = setup["folder"]
+    if folder is None:
+        return
+    if folder["is_mounted"]:
+        _current = MountedFolder(setup["task"], folder["path"])
+    else:
+        _current = NestedFolder(setup["task"], folder["path"], setup["landlock"])
+    with contextlib.suppress(OSError):
+        _current.make()
+    os.chdir(_current.work)
+
+
+def follow() -> None:
+    """In a fork: see ``PrivateFolder.follow``."""
+    if _current is not None:
+        _current.follow()
+
+
+def restore() -> None:
+    """Before a cell: see that there is a current folder."""
+    if _current is not None:
+        _current.restore()
+
+
+def _is_there() -> bool:
+    """Whether the current folder has not been removed."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
+def _place_in(folder: str) -> Optional[str]:
+    """Where the current folder is in another; its top when it has gone, None when outside."""
+    try:
+        place = os.path.relpath(os.getcwd(), folder)
+    except OSError:
+        return "."
+    return None if place == ".." or place.startswith("../") else place

@@ -1,0 +1,79 @@
+"""The root branch: how the reaper's fork is confined, and becomes the user's Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from typing import Any, NoReturn, Optional
+
+from . import capabilities, landlock, linux, private_folder, rlimits, seccomp, wire
+from .serving import serve_root
+
+_ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "process.py")
+
+
+def become(branch_fd: int, setup: dict[str, Any], decisions: socket.socket) -> NoReturn:
+    """In the reaper's fork: confine it irreversibly, then start the user's Python in its place.
+
+    Nothing of the user's has run until then, not even ``sitecustomize``.
+
+    Args:
+        branch_fd: Its socket to the owner.
+        setup: What the launcher said.
+        decisions: The reaper gets the descriptor from it at which system calls are decided; or word
+            that there is none, and why.
+    """
+    os.setsid()
+    linux.offer_to_be_killed_first()
+    environment = {**os.environ, **setup["environment"]}
+    folder = setup["folder"]
+    if folder is not None and not folder["is_mounted"]:
+        nested = private_folder.NestedFolder(setup["task"], folder["path"], setup["landlock"])
+        nested.enter(environment)
+        for part in ("home", "tmp", "work"):
+            os.makedirs(os.path.join(folder["path"], part), exist_ok=True)
+        nested.confine()
+    elif setup["landlock"]:
+        landlock.restrict(setup["landlock"])
+    _give_up(setup, decisions)
+    os.set_inheritable(branch_fd, True)
+    setup["layers"] = landlock.layers()
+    arguments = [sys.executable, _ENTRY, "branch", str(branch_fd), json.dumps(setup)]
+    os.execve(sys.executable, arguments, environment)
+
+
+def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
+    """Limits, calls and capabilities; or say why that can't be, and end."""
+    rlimits.apply(setup["limits"])
+    listener: Optional[int] = None
+    with decisions:
+        try:
+            if setup["seccomp"]:
+                listener = seccomp.load(setup["seccomp"]["programs"])
+            if setup["capabilities"] is not None:
+                capabilities.keep(*setup["capabilities"], through_programs=True)
+        except (ImportError, OSError, AttributeError) as error:
+            wire.send(decisions, {"refused": str(error) or type(error).__name__})
+            os._exit(1)
+        descriptors = [] if listener is None else [listener]
+        refused = "not asked for" if listener is None else None
+        socket.send_fds(decisions, [wire.pack({"refused": refused})], descriptors)
+    if listener is not None:
+        os.close(listener)
+
+
+def main(branch_fd: int, setup: dict[str, Any]) -> NoReturn:
+    """In the user's Python: see that what a new program is given back is gone, then serve."""
+    if setup["capabilities"] is not None:
+        capabilities.keep(*setup["capabilities"])
+    if setup["seccomp"]:
+        linux.hide_memory()
+    rlimits.apply(setup["limits"])
+    landlock.note_layers(setup["layers"])
+    os.set_inheritable(branch_fd, False)
+    if setup["folder"]:
+        rlimits.note("scratch_bytes")
+    private_folder.enter(setup)
+    serve_root(socket.socket(fileno=branch_fd), setup["ipython"])

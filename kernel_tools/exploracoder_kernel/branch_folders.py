@@ -1,0 +1,103 @@
+"""The folders that branches have for themselves on disk, where there are no mounts to keep them.
+
+A branch's is below its parent's. It goes with the branch, unless branches that came from it live.
+Whatever is looked up is looked up from a folder that was opened before the first branch ran, since
+a snippet may rename what is in it, and put links there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterator
+
+from exploracoder_kernel.removal import opened, remove_tree
+from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.scratch import Scratch
+
+_ROOT = ("root",)
+
+
+class BranchFolders:
+    """Knows which branch has which folder, by the numbers of their processes."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+        self._places: dict[int, tuple[str, ...]] = {}
+        self._parents: dict[int, int] = {}
+        self._ended: set[int] = set()
+        self._removals: set[asyncio.Future[None]] = set()
+
+    def note_start(self, pid: int, parent: int | None) -> None:
+        """A branch has begun, below another or as the root."""
+        above = _ROOT if parent is None else self._places.get(parent, _ROOT)
+        self._places[pid] = above if parent is None else (*above, "forks", str(pid))
+        if parent is not None:
+            self._parents[pid] = parent
+
+    def note_end(self, pid: int) -> None:
+        """A branch has ended: remove what nobody needs any more."""
+        self._ended.add(pid)
+        while pid in self._ended and pid in self._parents and pid not in self._parents.values():
+            place = self._places.pop(pid)
+            self._ended.discard(pid)
+            pid = self._parents.pop(pid)
+            self._remove(place)
+
+    def _remove(self, place: tuple[str, ...]) -> None:
+        """In a thread, since a snippet may have left a lot."""
+        loop = asyncio.get_running_loop()
+        removal = loop.run_in_executor(None, _remove_at, self._scratch.handle, place)
+        self._removals.add(removal)
+        removal.add_done_callback(self._removals.discard)
+
+    async def limit_hit(self, pid: int, limits: SandboxLimits) -> str | None:
+        """The limit that a branch's folder is over, if it is over one."""
+        place = self._places.get(pid)
+        if place is None:
+            return None
+        handle, most_files = self._scratch.handle, limits.scratch_files
+        size, files = await asyncio.to_thread(_usage, handle, place, most_files)
+        if files > most_files:
+            return "scratch_files"
+        return "scratch_bytes" if size > limits.scratch_bytes else None
+
+    async def close(self) -> None:
+        """Wait until nothing is being removed any more."""
+        if self._removals:
+            await asyncio.wait(self._removals)
+
+
+def _remove_at(handle: int, place: tuple[str, ...]) -> None:
+    with contextlib.suppress(OSError), _walked(handle, place[:-1]) as folder:
+        remove_tree(place[-1], folder)
+
+
+@contextlib.contextmanager
+def _walked(handle: int, place: tuple[str, ...]) -> Iterator[int]:
+    """The folder at the end of a way on which there is no link."""
+    with contextlib.ExitStack() as stack:
+        folder = handle
+        for name in place:
+            folder = stack.enter_context(opened(name, folder))
+        yield folder
+
+
+def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, int]:
+    """What is in a branch's folder without its forks': bytes on disk, and how many files.
+
+    It stops once there are more than ``most_files``.
+    """
+    size = files = 0
+    with contextlib.suppress(OSError), _walked(handle, place) as top:
+        for root, folders, names, folder in os.fwalk(".", dir_fd=top):
+            if root == ".":
+                folders[:] = [name for name in folders if name != "forks"]
+            files += len(folders) + len(names)
+            for name in names:
+                with contextlib.suppress(OSError):
+                    size += 512 * os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
+            if files > most_files:
+                break
+    return size, files

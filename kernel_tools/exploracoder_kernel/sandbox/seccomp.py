@@ -1,0 +1,258 @@
+"""The filters of system calls, compiled by the owner with libseccomp; a launch only loads them.
+
+There are two, since libseccomp compares an argument once in a rule: one lists the calls that there
+are and names those that the reaper decides, the other refuses calls by their arguments. Whatever
+neither knows does not exist (``ENOSYS``), so a newer kernel opens nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import functools
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from exploracoder_kernel.branch import seccomp as branch_seccomp
+
+Sockets = Literal["none", "internet"]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# Ways into another process, into the kernel's own settings, and around the file system's view.
+FORBIDDEN = _names(
+    """
+    ptrace process_vm_readv process_vm_writev process_madvise process_mrelease pidfd_getfd
+    pidfd_send_signal kcmp migrate_pages perf_event_open bpf keyctl add_key request_key setns
+    umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick
+    mount_setattr open_by_handle_at fanotify_init lookup_dcookie swapon swapoff reboot
+    kexec_load kexec_file_load init_module finit_module delete_module acct quotactl
+    quotactl_fd settimeofday clock_settime clock_adjtime iopl ioperm syslog vhangup
+    sethostname setdomainname
+    """
+)
+
+# What libraries use when it is there and do without when the kernel is said not to know it. The C
+# library falls back from clone3, whose flags a filter can't read, to clone. Memory that is counted
+# nowhere is not there either: files without a name, and what System V and POSIX share or queue.
+ABSENT = _names(
+    """
+    clone3 userfaultfd io_uring_setup io_uring_enter io_uring_register memfd_create
+    memfd_secret shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv
+    msgctl ipc mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
+    """
+)
+
+# What the reaper decides, knowing which process belongs to which branch.
+_DECIDED = _names(
+    """
+    kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo fork vfork clone setsid setpriority
+    ioprio_set
+    """
+)
+# Their first argument is a process, and 0 the caller itself, for which nobody needs to be asked.
+_ABOUT_A_PROCESS = _names(
+    """
+    prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr move_pages
+    """
+)
+
+# Landlock lets metadata of files change that can't be written: where nothing else keeps it, that
+# is said to have worked, and has not, so that copying and unpacking files into scratch goes on.
+_METADATA = _names(
+    """
+    chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat
+    utimensat
+    """
+)
+_ATTRIBUTES = _names(
+    """
+    setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+    """
+)
+
+_LAST_CALL = 466
+_INT = 0xFFFFFFFF  # what the kernel looks at in an argument that is an ``int``
+_CLONE_NEWNS = 0x00020000
+_CLONE_NAMESPACES = (0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
+_AF_UNIX, _SOCK_DATAGRAM, _SOCK_TYPE = 1, 2, 0xF
+_INTERNET_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
+_MOST_FAMILIES = 64
+# A file's owner is sent signals of its choice: a way to kill around the calls above.
+_OWNER_COMMANDS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_BAD_IOCTLS = (
+    *(0x8901, 0x8902, 0x5412, 0x541C),  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+    *(0x40086602, 0x40046602, 0x401C5820),  # FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
+    *(0xC0045877, 0xC0045878),  # FIFREEZE, FITHAW
+)
+_PERSONALITIES = (0, 0xFFFFFFFF)  # Linux as it is; asking which one it is
+
+_HOW_TO_GET_IT = (
+    "libseccomp is not installed. Install it (apt install libseccomp2, dnf install libseccomp)."
+)
+_OLDEST_KERNEL = (5, 5)
+_TRIAL_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What differs between sandboxes.
+
+    Attributes:
+        sockets: ``internet`` leaves sockets of the network, in whatever network there is; sockets
+            that reach a program of this machine by a name can never be made, connected pairs can.
+        has_namespaces: A branch may take a mount namespace of its own, which the reaper fills.
+            Otherwise it is kept from changing metadata of files, which no mount protects then.
+    """
+
+    sockets: Sockets
+    has_namespaces: bool
+
+
+def compiled(policy: Policy) -> dict[str, Any]:
+    """The filters as a launch loads them, in JSON's types: ``programs``, and ``decided`` names.
+
+    Raises:
+        OSError, ImportError, RuntimeError: See ``trouble``, which says so before.
+    """
+    programs = (_by_name(policy), _by_arguments(policy))
+    encoded = [base64.b64encode(program).decode("ascii") for program in programs]
+    names = [*_DECIDED, *_ABOUT_A_PROCESS, "mount"]
+    return {"programs": encoded, "decided": {str(number(n)): n for n in names if number(n)}}
+
+
+@functools.cache
+def trouble() -> str | None:
+    """Why no filter can be had here, in sentences that say what to do; None when it can be."""
+    release = platform.release()
+    version = tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdigit())
+    if version < _OLDEST_KERNEL:
+        return f"The kernel ({release}) can't hand system calls over for a decision (Linux 5.5)."
+    try:
+        compiled(Policy(sockets="none", has_namespaces=True))
+    except (ImportError, RuntimeError):
+        return _HOW_TO_GET_IT
+    except (OSError, ValueError) as error:
+        return f"libseccomp makes no filter here: {error}. Use version 2.5 or newer."
+    return _refusal()
+
+
+def _refusal() -> str | None:
+    """What the kernel says to a process that loads them: a container may forbid it."""
+    programs = compiled(Policy(sockets="none", has_namespaces=True))["programs"]
+    try:
+        trial = subprocess.run(
+            [sys.executable, "-I", "-S", branch_seccomp.__file__, *programs],
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"Filters of system calls can't be tried: {error}."
+    said = trial.stderr.strip() or f"exit code {trial.returncode}"
+    return None if trial.returncode == 0 else f"System calls can't be filtered here: {said}."
+
+
+def _by_name(policy: Policy) -> bytes:
+    import pyseccomp as seccomp
+
+    program = _new(seccomp.ERRNO(errno.ENOSYS))
+    judged = {"socket", "personality", "unshare", "mount", *_ABOUT_A_PROCESS}
+    for name in _all_calls():
+        if name in FORBIDDEN:
+            program.add_rule(seccomp.ERRNO(errno.EPERM), name)
+        elif name in _DECIDED:
+            program.add_rule(seccomp.NOTIFY, name)
+        elif name not in ABSENT and name not in judged:
+            program.add_rule(seccomp.ALLOW, name)
+    for name in _ABOUT_A_PROCESS:
+        program.add_rule(seccomp.ALLOW, name, seccomp.Arg(0, seccomp.EQ, 0))
+        program.add_rule(seccomp.NOTIFY, name, seccomp.Arg(0, seccomp.NE, 0))
+    for value in _PERSONALITIES:
+        program.add_rule(seccomp.ALLOW, "personality", seccomp.Arg(0, seccomp.EQ, value))
+    for family in _INTERNET_FAMILIES if policy.sockets == "internet" else ():
+        program.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, family))
+    own = seccomp.Arg(0, seccomp.EQ, _CLONE_NEWNS)
+    other = seccomp.Arg(0, seccomp.NE, _CLONE_NEWNS)
+    refused = seccomp.ERRNO(errno.EPERM)
+    program.add_rule(seccomp.ALLOW if policy.has_namespaces else refused, "unshare", own)
+    program.add_rule(refused, "unshare", other)
+    program.add_rule(seccomp.NOTIFY if policy.has_namespaces else refused, "mount")
+    return _exported(program)
+
+
+def _by_arguments(policy: Policy) -> bytes:
+    import pyseccomp as seccomp
+
+    program = _new(seccomp.ALLOW)
+
+    def refuse(name: str, argument: int, values: Iterable[int], error: int) -> None:
+        for value in values:
+            compared = seccomp.Arg(argument, seccomp.MASKED_EQ, _INT, value)
+            program.add_rule(seccomp.ERRNO(error), name, compared)
+
+    refuse("fcntl", 1, _OWNER_COMMANDS, errno.EPERM)
+    refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
+    kept = set(_INTERNET_FAMILIES) if policy.sockets == "internet" else set()
+    refuse("socket", 0, set(range(_MOST_FAMILIES)) - kept, errno.EACCES)
+    # A pair of these can be connected anew, to a name.
+    datagrams = seccomp.Arg(1, seccomp.MASKED_EQ, _SOCK_TYPE, _SOCK_DATAGRAM)
+    program.add_rule(seccomp.ERRNO(errno.EACCES), "socketpair", datagrams)
+    for flag in (*_CLONE_NAMESPACES, _CLONE_NEWNS):
+        has_flag = seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag)
+        program.add_rule(seccomp.ERRNO(errno.EPERM), "clone", has_flag)
+    if not policy.has_namespaces:
+        for name in filter(number, _METADATA):
+            program.add_rule(seccomp.ERRNO(0), name)
+        for name in filter(number, _ATTRIBUTES):
+            program.add_rule(seccomp.ERRNO(errno.EOPNOTSUPP), name)
+    return _exported(program)
+
+
+def _new(default: int) -> Any:
+    import pyseccomp as seccomp
+
+    program = seccomp.SyscallFilter(default)
+    program.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+    program.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)  # a tree, not a list
+    return program
+
+
+def _exported(program: Any) -> bytes:
+    with tempfile.TemporaryFile() as file:
+        program.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+@functools.cache
+def _all_calls() -> tuple[str, ...]:
+    """The names of all calls that are known here."""
+    import pyseccomp as seccomp
+
+    found = []
+    for call in range(_LAST_CALL + 1):
+        try:
+            found.append(seccomp.resolve_syscall(seccomp.Arch.NATIVE, call))
+        except ValueError:
+            continue
+    return tuple(name.decode() if isinstance(name, bytes) else name for name in found)
+
+
+def number(name: str) -> int | None:
+    """A call's number here; None where the architecture has no such call."""
+    import pyseccomp as seccomp
+
+    found = int(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name))
+    return found if found >= 0 else None
