@@ -117,6 +117,9 @@ class NestedFolder(PrivateFolder):
     def _renew(self) -> int:
         parent = self.path
         self.path = os.path.join(parent, "forks", str(os.getpid()))
+        # What forks may read is said more briefly: they are kept to what the root may read.
+        rights = self._rights
+        self._rights = {**rights, "read": rights.pop("read_in_forks", rights["read"]), "list": []}
         left_out = 0
         for part in ("home", "tmp", "work"):
             left_out += copying.copy(os.path.join(parent, part), os.path.join(self.path, part))

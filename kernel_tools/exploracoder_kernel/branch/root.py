@@ -8,7 +8,7 @@ import socket
 import sys
 from typing import Any, NoReturn, Optional
 
-from . import capabilities, landlock, linux, private_folder, rlimits, seccomp, wire
+from . import capabilities, filters, landlock, linux, private_folder, rlimits, wire
 from .serving import serve_root
 
 _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "process.py")
@@ -51,7 +51,7 @@ def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
     with decisions:
         try:
             if setup["seccomp"]:
-                listener = seccomp.load(setup["seccomp"]["programs"])
+                listener = filters.load(setup["seccomp"]["programs"])
             if setup["capabilities"] is not None:
                 capabilities.keep(*setup["capabilities"], through_programs=True)
         except (ImportError, OSError, AttributeError) as error:

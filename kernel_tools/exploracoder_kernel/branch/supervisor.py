@@ -18,7 +18,7 @@ from typing import Optional, Protocol
 
 from . import linux, wire
 from .families import Families
-from .private_mount import PrivateMount, opened_namespace
+from .private_mount import PrivateMount, entered, opened_namespace
 
 _CLONE_THREAD = 0x00010000
 _NOTICE = struct.Struct("=QIIiIQ6Q")  # id, thread, flags, call, architecture, address, arguments
@@ -94,18 +94,22 @@ class Supervisor:
         self._send(number, 0, error, 0 if error else _GO_ON)
 
     def _furnish(self, number: int, process: int, mount: PrivateMount) -> None:
-        """Fill a new branch's mount namespace, in a process of its own, and answer from there."""
-        if os.fork():
-            return
-        left_out = 0
+        """Fill a new branch's mount namespace and answer; in another process if it takes long."""
+        left_out = error = 0
+        worker = None
         try:
             with opened_namespace(process) as namespace:
                 self._require_own(number, process, namespace)
-                left_out, error = mount.renew_in(namespace), 0
+                with entered(namespace):
+                    worker = None if mount.is_quickly_copied() else os.fork()
+                    if worker:
+                        return
+                    left_out = mount.renew()
         except OSError as refusal:
             error = refusal.errno or errno.EPERM
         self._send(number, left_out, error, 0)
-        os._exit(0)
+        if worker is not None:
+            os._exit(0)
 
     def _require_own(self, number: int, process: int, namespace: int) -> None:
         """Raise OSError unless the namespace is of the process that waits, and of no other."""

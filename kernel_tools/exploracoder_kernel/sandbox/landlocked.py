@@ -62,6 +62,7 @@ class LandlockLauncher:
         readable, listed = _readable(places)
         allowed = {
             "read": [*readable, "/proc"],
+            "read_in_forks": _whole_trees([*readable, "/proc"], root),
             "list": listed,
             "write": list(_DEVICES),
             "network": self.has_network,
@@ -78,6 +79,13 @@ class LandlockLauncher:
         )
         inside = replace(command, python=home.executable, environment=environment)
         return start(command, inside.arguments(setup), environment)
+
+
+def _whole_trees(readable: list[str], private: str) -> list[str]:
+    """All trees but the one in which branches have what is private, of which a part is readable."""
+    top = f"/{Path(private).parts[1]}"
+    below = [path for path in readable if path == top or path.startswith(f"{top}/")]
+    return [*(str(tree) for tree in Path("/").iterdir() if str(tree) != top), *below]
 
 
 def shortcomings() -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from exploracoder_kernel.branch import seccomp as branch_seccomp
+from exploracoder_kernel.branch import filters
 
 Sockets = Literal["none", "internet"]
 
@@ -150,7 +150,7 @@ def _refusal() -> str | None:
     programs = compiled(Policy(sockets="none", has_namespaces=True))["programs"]
     try:
         trial = subprocess.run(
-            [sys.executable, "-I", "-S", branch_seccomp.__file__, *programs],
+            [sys.executable, "-I", "-S", filters.__file__, *programs],
             env={},
             cwd="/",
             stdin=subprocess.DEVNULL,
