@@ -116,6 +116,8 @@ class Launch:
         self._watched: dict[int, Watched] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
+        self.is_sandboxed = False
+        self.has_network = True
 
     @classmethod
     async def start(cls, setting: Setting) -> tuple[Launch, RootEnds]:
@@ -168,7 +170,9 @@ class Launch:
         if "too_old" in message:
             raise interpreter.too_old(python, str(message["too_old"]))
         self.hello = message["hello"]
-        if setting.launcher.limits is not None and not self.hello["supervised"]:
+        self.is_sandboxed = setting.launcher.limits is not None
+        self.has_network = setting.launcher.has_network
+        if self.is_sandboxed and not self.hello["supervised"]:
             raise SandboxUnavailable(
                 f"The sandbox could not be closed: {self.hello['not_supervised_because']}."
             )

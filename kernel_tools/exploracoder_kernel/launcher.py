@@ -109,6 +109,11 @@ class Launcher(Protocol):
         ...
 
     @property
+    def has_network(self) -> bool:
+        """Whether the network is there."""
+        ...
+
+    @property
     def limits(self) -> SandboxLimits | None:
         """Hard limits, in a sandbox; there a launch that nobody supervises runs nothing."""
         ...
@@ -127,6 +132,7 @@ class PlainLauncher:
     """Starts the command as it is, in a session of its own, with nothing on standard input."""
 
     needs_scratch = True
+    has_network = True
     limits = None
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:

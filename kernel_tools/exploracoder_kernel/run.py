@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from exploracoder_kernel import deadlocks
+from exploracoder_kernel import deadlocks, refusals
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
@@ -109,9 +109,24 @@ class Run:
         outcome = with_limits(outcome, watched, self._limits)
         if watched.had_company:
             outcome["note"] = _COMPANY
+        if process.launch.is_sandboxed and outcome.get("error"):
+            self._explain(outcome["error"])
         outcome.setdefault("seconds", time.monotonic() - started)
         process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
         return await self._observation(outcome)
+
+    def _explain(self, error: Message) -> None:
+        """Add what the sandbox has to do with an error, for whoever looks on and for the record."""
+        said = refusals.sentence(
+            str(error.get("ename")),
+            str(error.get("evalue")),
+            has_network=self._process.launch.has_network,
+        )
+        if said:
+            error["evalue"] = f"{error['evalue']} ({said})"
+            if self._showing is not None:
+                text = {"output_type": "stream", "name": "stderr", "text": f"{said}\n"}
+                self._recorder.add(text)
 
     async def _outcome_or_end(self) -> Message:
         try:

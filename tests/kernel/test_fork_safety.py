@@ -87,6 +87,7 @@ class WithDevice:
     """Starts commands where the system has a device of a GPU's name."""
 
     needs_scratch = True
+    has_network = True
     limits = None
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:

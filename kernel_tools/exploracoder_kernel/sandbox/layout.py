@@ -48,6 +48,7 @@ def places(
         environment: Variables may name certificates.
         has_network: Names have to be looked up, so its configuration is needed.
     """
+    inputs = tuple(inputs)
     named = [cwd, *inputs]
     users = [*named, *(path.resolve() for path in named)]
     needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(environment)]
@@ -59,7 +60,8 @@ def places(
     system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
     hidden = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
     readable = {Place(path, "readable") for path in shown | system}
-    kept = {place for place in hidden if place.path not in set(needed)}
+    asked_for = {*needed, *inputs, *(path.resolve() for path in inputs)}
+    kept = {place for place in hidden if place.path not in asked_for}
     return _without_needless(readable | kept)
 
 
@@ -111,7 +113,7 @@ def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Pla
     for tree in (trees | above) - {Path("/")}:
         if _is_installed(tree, prefixes) or not os.path.isdir(tree):  # noqa: PTH112  # as above
             continue
-        yield from map(_hidden, secrets.find(tree))
+        yield from map(_hidden, secrets.find(tree, is_home=tree in homes))
         yield from (Place(home, "hidden folder") for home in homes if tree in home.parents)
 
 

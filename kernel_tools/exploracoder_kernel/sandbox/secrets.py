@@ -4,73 +4,83 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-# Looked for at the top of a folder: it may be the user's home.
+# Wherever they are.
 _FOLDERS = re.compile(
-    r"""\.(ssh|aws|azure|gcloud|oci|kube|docker|vault|terraform\.d|config|local|cache|gnupg|pki
-    |password-store|mozilla|thunderbird|jupyter|ipython|kaggle|huggingface|wandb|streamlit
-    |cargo|gem|m2|gradle|subversion|vscode-server|cursor|claude|codex)""",
+    r"""\.(ssh|aws|azure|gcloud|oci|kube|docker|vault|terraform\.d|gnupg|pki|password-store|mozilla
+    |thunderbird|kaggle|huggingface|wandb|streamlit|subversion)""",
     re.VERBOSE,
 )
 _FILES = re.compile(
     r"""\.netrc|_netrc|\.git-credentials|\.gitconfig|\.pypirc|\.npmrc|\.yarnrc(\.yml)?|\.pgpass
     |\.my\.cnf|\.s3cfg|\.boto|\.htpasswd|\.vault-token|\.condarc|\.Renviron|\.\w+_history|\.token
-    |id_(rsa|dsa|ecdsa|ed25519)\w*|.*\.(pem|key|p12|pfx|keytab|kdbx|ovpn)
+    |id_(rsa|dsa|ecdsa|ed25519)\w*|.*\.(pem|key|p12|pfx|jks|keystore|keytab|kdbx|ovpn|ppk)
     |(.*[._-])?(credentials?|secrets?)(\.(json|ya?ml|toml|ini|env|txt))?
-    |(.*[._-])?tokens?(\.(json|ya?ml|txt))?|service[_-]account.*\.json""",
+    |(application_default_)?(service[_-]account|client[_-]secret).*\.json""",
     re.VERBOSE | re.IGNORECASE,
 )
+# Deeper down there are other things of these names, of tokenizers for example.
+_FOLDERS_AT_THE_TOP = re.compile(
+    r"\.(config|local|cache|jupyter|ipython|cargo|gem|m2|gradle|vscode-server|cursor|claude|codex)"
+)
+_FILES_AT_THE_TOP = re.compile(r"(.*[._-])?tokens?(\.(json|ya?ml|txt))?", re.IGNORECASE)
 _ENV = re.compile(r"\.env(rc|\..+)?|.+\.env")
 _EXAMPLE = re.compile(r".*\.(example|sample|template|dist|defaults?)", re.IGNORECASE)
-_MOST = 20_000
+
+# Installed packages and what version control keeps, but for where its servers are.
+_NOT_LOOKED_INTO = {"node_modules", "__pycache__", "site-packages", "dist-packages", ".git"}
+_MOST = 50_000
 
 
-def find(folder: Path) -> list[Path]:
+def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    At the top all kinds are looked for; down to the second level of folders below, files with
-    variables (``.env``). Links are not followed: what they lead to is not shown anyway.
+    Links are not followed: what they lead to is not shown anyway. Of very many entries those
+    nearest to the top are looked at.
+
+    Args:
+        folder: A tree of the user's.
+        is_home: All that is hidden there by a dot counts, since programs keep their keys there.
     """
-    found = [Path(entry.path) for entry in _entries(folder) if _is_secret(entry)]
-    git = folder / ".git" / "config"
-    found += [git] if git.is_file() else []
-    return found + [Path(entry.path) for entry in _below(folder) if _holds_variables(entry)]
-
-
-def _is_secret(entry: os.DirEntry[str]) -> bool:
-    if entry.is_dir(follow_symlinks=False):
-        is_named = _FOLDERS.fullmatch(entry.name) is not None
-        return is_named or entry.name.startswith("exploracoder-")
-    return _FILES.fullmatch(entry.name) is not None or _holds_variables(entry)
-
-
-def _holds_variables(entry: os.DirEntry[str]) -> bool:
-    """Whether it is called as such files are, and is not a virtual environment."""
-    if _ENV.fullmatch(entry.name) is None or _EXAMPLE.fullmatch(entry.name) is not None:
-        return False
-    return not entry.is_dir(follow_symlinks=False)
-
-
-def _below(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of the folders one and two levels down; not without end."""
+    found: list[Path] = []
+    waiting = deque([folder])
     seen = 0
-    level = [folder]
-    for _depth in range(2):
-        below = [e.path for one in level for e in _entries(one) if e.is_dir(follow_symlinks=False)]
-        for path in below:
-            for entry in _entries(Path(path)):
-                seen += 1
-                if seen > _MOST:
-                    return
-                yield entry
-        level = [Path(path) for path in below]
+    while waiting and seen < _MOST:
+        place = waiting.popleft()
+        for entry in _entries(place):
+            seen += 1
+            is_top = place == folder
+            if (is_top and is_home and entry.name.startswith(".")) or _is_secret(entry, is_top):
+                found.append(Path(entry.path))
+            elif entry.name == ".git":
+                config = Path(entry.path) / "config"
+                found += [config] if config.is_file() else []
+            elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
+                waiting.append(Path(entry.path))
+    return found
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:
+    if entry.is_dir(follow_symlinks=False):
+        if entry.name.startswith("exploracoder-") or _FOLDERS.fullmatch(entry.name):
+            return True
+        return is_top and _FOLDERS_AT_THE_TOP.fullmatch(entry.name) is not None
+    if _FILES.fullmatch(entry.name) or (is_top and _FILES_AT_THE_TOP.fullmatch(entry.name)):
+        return True
+    return _ENV.fullmatch(entry.name) is not None and _EXAMPLE.fullmatch(entry.name) is None
+
+
+def _is_installed(entry: os.DirEntry[str]) -> bool:
+    is_environment = os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))  # noqa: PTH110, PTH118
+    return entry.name in _NOT_LOOKED_INTO or is_environment
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return list(entries)
+            yield from list(entries)
     except OSError:
-        return []
+        return

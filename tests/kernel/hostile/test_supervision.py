@@ -213,6 +213,7 @@ class WithBadFilter:
     """Starts an interpreter in a sandbox whose filter no kernel takes."""
 
     needs_scratch = True
+    has_network = True
     limits = SandboxLimits()
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:

@@ -133,6 +133,38 @@ async def test_a_task_in_the_home_itself_shows_no_secrets(
     assert set(secrets) <= set(REFUSED)
 
 
+async def test_what_a_home_hides_by_a_dot_is_seen_only_when_asked_for(
+    look: Look, home: Path, value_of: Callable[..., Any]
+) -> None:
+    (home / ".tool").mkdir()
+    (home / ".tool" / "settings").write_text("secret")
+    (home / ".toolrc").write_text("secret")
+    code = f"{ASK}[read(n) for n in ('.tool/settings', '.toolrc', 'notes.txt')]"
+
+    seen = await look(code, cwd=home)
+    asked = await look(code, cwd=home, inputs=(home / ".tool",))
+
+    assert set(value_of(seen)[:2]) <= set(REFUSED)
+    assert value_of(asked)[0] == "secret"
+    assert value_of(asked)[1] in REFUSED
+
+
+async def test_secrets_deep_in_a_task_are_not_seen(
+    look: Look, task: Path, value_of: Callable[..., Any]
+) -> None:
+    deep = task / "a" / "b" / "c" / "d"
+    names = (".ssh/id_rsa", ".netrc", "server.pem", ".env", "client_secret_1.json", ".aws/config")
+    for name in (*names, "special_tokens.json"):
+        (deep / name).parent.mkdir(parents=True, exist_ok=True)
+        (deep / name).write_text("secret")
+
+    seen = await look(f"{ASK}[read('a/b/c/d/' + n) for n in {(*names, 'special_tokens.json')!r}]")
+
+    *secrets, tokens = value_of(seen)
+    assert set(secrets) <= set(REFUSED)
+    assert tokens == "secret"
+
+
 async def test_a_folder_around_the_home_shows_none_of_it(
     look: Look, home: Path, task: Path, value_of: Callable[..., Any]
 ) -> None:
