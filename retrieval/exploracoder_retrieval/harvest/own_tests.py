@@ -38,7 +38,12 @@ def find_tests(
 
 def _files(top: Path, inside: Path | None, on_skip: Skip | None) -> Iterator[Path]:
     found = walk(top, _is_test, _is_left_out, inside=inside, on_skip=on_skip)
-    return (Path(entry.path) for entry in found)
+    # The files of a folder before those of its folders: which are taken depends on the order.
+    yield from sorted((Path(entry.path) for entry in found), key=_place)
+
+
+def _place(file: Path) -> list[tuple[bool, str]]:
+    return [*((True, part) for part in file.parts[:-1]), (False, file.name)]
 
 
 def _is_test(name: str) -> bool:
