@@ -48,10 +48,10 @@ def open_regular(path: Path, *, inside: Path | None = None) -> BinaryIO:
     """
     try:
         real = Path(os.path.realpath(path, strict=True))
-        if inside is not None and not real.is_relative_to(inside):
-            raise UnreadableSource(_OUTSIDE)
         # Before it is opened: opening a device may already do something.
         _expect_regular(real.stat())
+        if inside is not None and not real.is_relative_to(inside):
+            raise UnreadableSource(_OUTSIDE)
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
         file = open(os.open(real, flags), "rb")  # noqa: PTH123, SIM115 - of a descriptor
         _expect_regular(os.fstat(file.fileno()))
