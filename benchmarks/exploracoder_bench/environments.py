@@ -68,11 +68,13 @@ def name_of(pin: str) -> str:
 
 def pip(*arguments: str) -> None:
     """Run this Python's pip. Raises SetupError with its last words."""
-    if importlib.util.find_spec("pip") is None:
+    found = importlib.util.find_spec("pip")
+    if found is None or found.origin is None:
         raise SetupError(
             f"pip is needed and {sys.executable} has none. Get it: {sys.executable} -m ensurepip"
         )
-    command = [sys.executable, "-m", "pip", *arguments]
+    # Not with -m: then the current folder would lead its path.
+    command = [sys.executable, str(Path(found.origin).parent), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = [line for line in done.stderr.strip().splitlines() if line.strip()]

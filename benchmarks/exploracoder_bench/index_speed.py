@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exploracoder.prepare import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--python", default=sys.executable, help="whose library is meant")
     parser.add_argument("--queries", type=int, default=200)
     given = parser.parse_args(arguments)
-    interpreter = Interpreter.inspect(given.python)
+    interpreter = find_interpreter(given.python)
     rows = [_import_time(), *_measure(given.library, interpreter, given.queries)]
     print(f"{'':44}{'wall':>10}{'CPU':>10}{'limit':>10}")
     for row in rows:

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from exploracoder.prepare import find_interpreter
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.repotools.questions import Question
@@ -32,8 +33,8 @@ _OPEN = """
 import sys, time
 from pathlib import Path
 from exploracoder_bench.repotools import open_tools
-from exploracoder_retrieval.interpreter import Interpreter
-python = Interpreter.inspect(sys.executable)
+from exploracoder.prepare import find_interpreter
+python = find_interpreter(sys.executable)
 wall, cpu = time.perf_counter(), time.process_time()
 open_tools(Path(sys.argv[1]), python, Path(sys.argv[2]))
 print(time.perf_counter() - wall, time.process_time() - cpu)
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--questions", type=int, default=200, help="for each tool")
     given = parser.parse_args(arguments)
-    python = Interpreter.inspect(sys.executable)
+    python = find_interpreter(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)
         wall, cpu = time.perf_counter(), time.process_time()

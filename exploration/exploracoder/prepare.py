@@ -19,6 +19,7 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
+from exploracoder.confined import run_confined
 from exploracoder.errors import InputError, SetupError
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
@@ -186,10 +187,16 @@ def read_code(path: Path, option: str) -> str:
     return "\n\n".join(cell for cell in cells if cell.strip())
 
 
-def find_interpreter(python: str | None) -> Interpreter:
-    """The interpreter that snippets run in; ours when none is named. Raises InputError."""
+def find_interpreter(python: str | None, *, import_compiled: bool = False) -> Interpreter:
+    """The interpreter that snippets run in; ours when none is named. Raises InputError.
+
+    Compiled modules of what is installed in it are described in a strict sandbox; with
+    ``import_compiled`` those of folders that are only named, too.
+    """
     try:
-        return Interpreter.inspect(python or sys.executable)
+        return Interpreter.inspect(
+            python or sys.executable, confined=run_confined, imports_named=import_compiled
+        )
     except RetrievalError as error:
         raise InputError(f"--python: {error}") from error
 
@@ -249,6 +256,11 @@ def index_libraries(
             info = ensure(target, interpreter, index)
         except RetrievalError as error:
             raise InputError(f"--library {target}: {error}") from error
+        if progress is not None and info.skipped:
+            progress(
+                f"Of {info.name} {info.skipped[0].name} was left out: {info.skipped[0].reason}"
+                f" (and {len(info.skipped) - 1} more: exploracoder index {target})"
+            )
         libraries.append(
             Library(
                 name=info.name,

@@ -46,6 +46,7 @@ class Options:
         chroma_url: A chroma server instead of a folder.
         embeddings_url: An OpenAI-compatible endpoint that embeds.
         embeddings_model: Its model.
+        import_compiled: Import the compiled modules of folders named as libraries, in a sandbox.
     """
 
     base_url: str | None = None
@@ -61,6 +62,7 @@ class Options:
     chroma_url: str | None = None
     embeddings_url: str | None = None
     embeddings_model: str = ""
+    import_compiled: bool = False
 
     @property
     def sandbox_level(self) -> LevelChoice:
@@ -173,7 +175,9 @@ def _surroundings(
     exploration: Exploration, options: Options, folder: Path
 ) -> tuple[Interpreter, Sandboxing]:
     then = prepare.interpreter_then(exploration)
-    interpreter = prepare.find_interpreter(options.python or then)
+    interpreter = prepare.find_interpreter(
+        options.python or then, import_compiled=options.import_compiled
+    )
     return interpreter, find_sandbox(options, interpreter, folder)
 
 

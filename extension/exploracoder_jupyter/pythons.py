@@ -12,6 +12,7 @@ import time
 from importlib import metadata
 from pathlib import Path, PurePath
 
+from exploracoder.confined import run_confined
 from exploracoder.errors import InputError
 from exploracoder.prepare import find_library
 from exploracoder_retrieval.errors import RetrievalError
@@ -75,7 +76,7 @@ class Pythons:
         if known is not None and not anew and time.monotonic() - asked < _FRESH_SECONDS:
             return known
         try:
-            found = await asyncio.to_thread(Interpreter.inspect, python)
+            found = await asyncio.to_thread(Interpreter.inspect, python, confined=run_confined)
         except RetrievalError as error:
             raise InputError(str(error)) from error
         self._known[python] = (time.monotonic(), found)

@@ -127,6 +127,8 @@ def _make_tokenizer(max_tokens: int) -> Any:
 
 
 def _make_session(threads: int) -> Any:
+    # Before the import: it would keep a number of this device, and report what is loaded.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -2,6 +2,7 @@
 
 RetrievalError
 ├── InterpreterError   the chosen Python cannot be asked
+├── NotConfined        there is no sandbox to run a library's code in
 ├── LibraryNotFound    nothing of that name is installed, and no such path exists
 ├── UnreadableSource   the source is there and cannot be read
 ├── NameNotFound       a repository has no class, method or function of that name
@@ -26,6 +27,10 @@ class RetrievalError(Exception):
 
 class InterpreterError(RetrievalError):
     """The chosen interpreter is missing, is no Python, or is older than 3.9."""
+
+
+class NotConfined(RetrievalError):  # noqa: N818 - named for the person's situation
+    """There is no strict sandbox in which a library's code could run, so that none ran."""
 
 
 class LibraryNotFound(RetrievalError):  # noqa: N818 - named for the person's situation

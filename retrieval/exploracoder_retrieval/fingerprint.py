@@ -4,70 +4,72 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from exploracoder_retrieval.catalog import HARVEST_VERSION
+from exploracoder_retrieval.files import walk
 from exploracoder_retrieval.harvest.docs.source import files_of
 from exploracoder_retrieval.harvest.own_tests import find_tests
 from exploracoder_retrieval.harvest.target import Target
+from exploracoder_retrieval.harvest.usage import example_files
 from exploracoder_retrieval.interpreter import Interpreter
 
-_SOURCES = (".py", ".pyi", ".so", ".pyd")
 _IGNORED = frozenset({"__pycache__", "tests", "test", "node_modules"})
 
 
 def fingerprint(target: Target, interpreter: Interpreter) -> str:
-    """A hash of version and of the names, sizes and times of the files that a harvest reads."""
+    """A hash of version and of the names, sizes and times of the files that a harvest reads.
+
+    What was read with a named folder's compiled modules imported has a mark that begins with the
+    mark of what was read without, for which it will do as well.
+    """
     digest = hashlib.sha256()
     head = (HARVEST_VERSION, target.name, target.version, target.source, interpreter.version)
     head += tuple(source.origin for source in target.docs)  # type: ignore[assignment]
     digest.update(repr(head).encode())
     for path, size, time in sorted(_files(target)):
         digest.update(f"{path}\0{size}\0{time}\n".encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()
+    is_imported = interpreter.imports_named and target.named is not None
+    return digest.hexdigest() + ("+imported" if is_imported else "")
 
 
 def _files(target: Target) -> Iterator[tuple[str, int, int]]:
     for source in target.docs:
-        for each in files_of(source):
-            yield _stamp(str(each.path), each.path.stat())
+        yield from _stamps(each.path for each in files_of(source))
     if target.source == "docs":
         return
-    for file in find_tests(target.tree, target.root):
-        yield _stamp(str(file), file.stat())
+    yield from _stamps(find_tests(target.tree, target.root, target.named))
     if target.root.is_dir():
-        yield from _walk(str(target.root), 0)
-    elif target.root.exists():
-        yield _stamp(str(target.root), target.root.stat())
-    for file in _beside(target.tree):
-        yield _stamp(str(file), file.stat())
+        for entry in walk(target.root, _is_source, _is_ignored, inside=target.named):
+            yield _stamp(entry.path, entry.stat())
+    else:
+        yield from _stamps([target.root])
+    yield from _stamps(_beside(target.tree))
 
 
 def _beside(tree: Path | None) -> Iterator[Path]:
     """Files of a source tree outside the package: README, project file, examples."""
     if tree is None:
         return
-    yield from (file for file in tree.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*") if file.is_file())
-    yield from (file for file in [tree / "pyproject.toml"] if file.is_file())
-    for folder in (tree / "examples", tree / "docs"):
-        if folder.is_dir():
-            yield from (file for file in folder.rglob("*") if file.suffix in {".py", ".ipynb"})
+    yield from tree.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")
+    yield tree / "pyproject.toml"
+    yield from example_files(tree)
 
 
-def _walk(folder: str, depth: int) -> Iterator[tuple[str, int, int]]:
-    if depth > 40:  # a symbolic link into its own parents
-        return
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir():
-            if entry.name not in _IGNORED and not entry.name.startswith("."):
-                yield from _walk(entry.path, depth + 1)
-        elif entry.name.endswith(_SOURCES):
-            yield _stamp(entry.path, entry.stat())
+def _is_source(name: str) -> bool:
+    return name.endswith((".py", ".pyi", ".so", ".pyd"))
+
+
+def _is_ignored(folder: str) -> bool:
+    return folder in _IGNORED or folder.startswith(".")
+
+
+def _stamps(files: Iterable[Path]) -> Iterator[tuple[str, int, int]]:
+    for file in files:
+        with suppress(OSError):
+            yield _stamp(str(file), file.stat())
 
 
 def _stamp(path: str, status: os.stat_result) -> tuple[str, int, int]:

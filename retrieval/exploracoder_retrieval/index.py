@@ -216,11 +216,10 @@ class Index:
         found = self.find_target(target, interpreter)
         self._refresh()
         editions = self._opened.catalog.editions(found.name)
-        mark = (
-            self._meaning.embedder.name,
-            fingerprint(found, interpreter) if editions else "",
-        )
-        entry = next((e for e in editions if (e.embedder, e.fingerprint) == mark), None)
+        mark = fingerprint(found, interpreter) if editions else ""
+        embedder = self._meaning.embedder.name
+        same = (e for e in editions if e.embedder == embedder and e.fingerprint.startswith(mark))
+        entry = next(same, None)
         if entry is None:
             return False
         self._roots[entry.name] = entry.root

@@ -1,4 +1,4 @@
-"""The Python whose libraries are read: asked once, and never made to import them."""
+"""The Python whose libraries are read: asked once, and made to import them in a sandbox only."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ import json
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from exploracoder_retrieval.errors import InterpreterError
 
 OLDEST = (3, 9)
 ASK_TIMEOUT_S = 30.0
 
+# Of the environment, what finding an interpreter and its libraries takes: no keys, and nothing that
+# names a folder whose files would run (PYTHONPATH, PYTHONSTARTUP).
+_VARIABLES = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "VIRTUAL_ENV", "CONDA_PREFIX"),
+    *("PYENV_ROOT", "PYENV_VERSION", "SYSTEMROOT", "USERPROFILE", "APPDATA"),
+)
+
 # Standard library only, and old syntax: the interpreter may be anything that calls itself python.
+# The current folder leads the path of `-c`; it goes before anything is looked up on the path.
 _QUESTION = """
-import json, sys
-paths = [p for p in sys.path if p]
+import sys
+sys.path[:] = paths = [p for p in sys.path if p]
+import json
 names = sorted(getattr(sys, "stdlib_module_names", ()) or sys.builtin_module_names)
 print(json.dumps({"executable": sys.executable, "version": list(sys.version_info[:3]),
                   "paths": paths, "builtin": sorted(sys.builtin_module_names), "standard": names}))
@@ -38,12 +47,27 @@ class Distribution:
     readme: str
 
 
+class Confined(Protocol):
+    """Runs code of strangers in a strict sandbox: without network, keys, or the user's files."""
+
+    def __call__(self, python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:
+        """What ``code`` printed, and why it did not come to its end; "" when it did.
+
+        ``readable`` may be read besides the interpreter's own files.
+
+        Raises:
+            NotConfined: there is no such sandbox, so nothing ran.
+        """
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python 3.9 or newer and where it looks for modules.
 
-    ``search_paths`` is its ``sys.path`` in order, with what ``.pth`` files add and without the
-    current folder.
+    ``search_paths`` is PYTHONPATH and its ``sys.path`` in order, with what ``.pth`` files add and
+    without the current folder. ``confined`` is where compiled modules are imported, because
+    nothing else says what they hold; None: nowhere. ``imports_named``: those of a folder that was
+    only named are, too, and not just those that are installed.
     """
 
     executable: Path
@@ -51,9 +75,17 @@ class Interpreter:
     search_paths: tuple[Path, ...]
     builtin_modules: frozenset[str]
     standard_modules: frozenset[str]
+    confined: Confined | None = field(default=None, compare=False)
+    imports_named: bool = False
 
     @classmethod
-    def inspect(cls, python: str | Path) -> Interpreter:
+    def inspect(
+        cls,
+        python: str | Path,
+        *,
+        confined: Confined | None = None,
+        imports_named: bool = False,
+    ) -> Interpreter:
         """Asks the interpreter for its version and paths, once, in a process of its own.
 
         Raises:
@@ -69,9 +101,11 @@ class Interpreter:
         return cls(
             executable=Path(answer["executable"] or python),
             version=(major, minor, micro),
-            search_paths=tuple(Path(path) for path in answer["paths"]),
+            search_paths=tuple(map(Path, dict.fromkeys([*_python_path(), *answer["paths"]]))),
             builtin_modules=frozenset(answer["builtin"]),
             standard_modules=frozenset(answer["standard"]),
+            confined=confined,
+            imports_named=imports_named,
         )
 
     def distribution_of(self, import_name: str) -> Distribution | None:
@@ -113,24 +147,29 @@ class Interpreter:
         return providers
 
 
+def _python_path() -> list[str]:
+    """The folders of PYTHONPATH. A process that had it would run code that lies in them."""
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [str(Path(folder).absolute()) for folder in named if folder]
+
+
 def normalise(name: str) -> str:
     """A distribution's name as the package index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _ask(python: str | Path) -> str:
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
     # A name is looked up on PATH; a relative path means the current folder.
     command = str(Path(python).absolute()) if os.sep in str(python) else str(python)
-    # A neutral folder: a file named json.py in the current one must not answer for the library.
     try:
         done = subprocess.run(
             [command, "-c", _QUESTION],
             capture_output=True,
             text=True,
             timeout=ASK_TIMEOUT_S,
-            cwd=tempfile.gettempdir(),
-            env=environment,
+            cwd=os.sep,
+            env=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
             check=False,
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from exploracoder.prepare import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest import Harvest, harvest
@@ -19,7 +20,7 @@ ReadPackage = Callable[[Mapping[str, str]], Harvest]
 
 @pytest.fixture(scope="session")
 def interpreter() -> Interpreter:
-    return Interpreter.inspect(sys.executable)
+    return find_interpreter(sys.executable)
 
 
 @pytest.fixture(scope="session")

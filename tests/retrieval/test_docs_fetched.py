@@ -92,7 +92,7 @@ def test_a_single_file_is_fetched(
     ("path", "limits", "message"),
     [
         ("nothing.md", FetchLimits(), r"nothing\.md answers 404"),
-        ("away/objects.inv", FetchLimits(), "cannot be fetched"),
+        ("away/objects.inv", FetchLimits(), r"elsewhere\.html is not fetched: 127\.0\.0\.1 is"),
         ("large.md", FetchLimits(file_bytes=1_000), "is too much"),
         ("large.md", FetchLimits(all_bytes=1_000), "is too much"),
         ("large.md", FetchLimits(seconds=0.0), "took longer than 0 s"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -448,6 +449,7 @@ def test_signatures_of_compiled_functions_are_kept(interpreter: Interpreter) -> 
 def test_a_damaged_compiled_module_is_skipped(
     write_package: WritePackage, interpreter: Interpreter
 ) -> None:
+    interpreter = replace(interpreter, imports_named=True)
     root = write_package({"brew/__init__.py": "def steep(): ...\nfrom ._fast import whirl\n"})
     (root / "brew" / "_fast.so").write_bytes(b"not a library")
 

@@ -69,3 +69,42 @@ def test_a_file_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InterpreterError, match="cannot be run"):
         Interpreter.inspect(tmp_path / "python")
+
+
+def write_traps(folder: Path, marker: Path) -> None:
+    """Modules that Python imports by itself, or that a question to it may import."""
+    for name in ("json", "sitecustomize", "usercustomize", "site", "os"):
+        trap = f"open({str(marker)!r}, 'a').write({name!r})\n"
+        (folder / f"{name}.py").write_text(trap, encoding="utf-8")
+
+
+@pytest.mark.parametrize("where", ["current folder", "TMPDIR", "PYTHONPATH"])
+def test_no_module_that_lies_about_is_run(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, marker = tmp_path / "about", tmp_path / "it-ran"
+    folder.mkdir()
+    write_traps(folder, marker)
+    if where == "current folder":
+        monkeypatch.chdir(folder)
+    else:
+        monkeypatch.setenv(where, str(folder))
+        monkeypatch.setattr("tempfile.tempdir", None)
+
+    asked = Interpreter.inspect(sys.executable)
+
+    assert not marker.exists()
+    assert (folder in asked.search_paths) == (where == "PYTHONPATH")
+
+
+def test_an_interpreter_is_told_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("SOME_SETTING", "secret")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nenv > {tmp_path}/env\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+
+    Interpreter.inspect(python)
+
+    assert "PATH=" in (tmp_path / "env").read_text()
+    assert "secret" not in (tmp_path / "env").read_text()

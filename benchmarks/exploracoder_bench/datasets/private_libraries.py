@@ -9,12 +9,14 @@ names only. Source: Zan et al. 2022, "When Language Model Meets Private Library"
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
+from exploracoder_kernel.environment import clean_environment
 
 _TEMPLATES = Path(__file__).with_name("private")
 _MADE_FROM = {"monkey": "pandas", "beatnum": "numpy"}
@@ -69,7 +71,9 @@ def _make(home: Path, name: str, renaming: Renaming, python: str | None) -> Path
     stubs = (_TEMPLATES / "stubs.py.txt").read_text(encoding="utf-8")
     try:
         done = subprocess.run(
-            [python or sys.executable, "-c", stubs, str(home.parent), name],
+            [python or sys.executable, "-c", stubs, str(home.parent.absolute()), name],
+            cwd=os.sep,  # which leads its path
+            env={k: v for k, v in clean_environment(os.environ).items() if k != "PYTHONPATH"},
             capture_output=True,
             text=True,
             timeout=_TIMEOUT_S,

@@ -85,9 +85,10 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
                 embeddings_model=given["embeddings_model"],
             )
         )
-        libraries = prepare.index_libraries(
-            index, targets, prepare.find_interpreter(given["python"]), progress=progress.working
+        interpreter = prepare.find_interpreter(
+            given["python"], import_compiled=given["import_compiled"]
         )
+        libraries = prepare.index_libraries(index, targets, interpreter, progress=progress.working)
 
         async def work() -> tuple[dict[str, Briefing], Usage]:
             progress.working("Starting the model")

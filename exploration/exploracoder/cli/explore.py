@@ -223,7 +223,7 @@ def _work(
     from exploracoder.cli import report
 
     session.check_writable(output)
-    interpreter = prepare.find_interpreter(_python(given))
+    interpreter = prepare.find_interpreter(_python(given), import_compiled=given["import_compiled"])
     source = _source(given, exploration.brought)
     if exploration.task.target is not None:
         given["readable"] = (*given["readable"], Path(exploration.task.target.root))

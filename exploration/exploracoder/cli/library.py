@@ -59,7 +59,9 @@ def index(
 ) -> int:
     """Read the docs of NAME_OR_PATH into the index: an installed library, a folder, or a .py file.
 
-    The library is read, not imported. What has not changed since the last time is not read again.
+    Its Python files are read and never run. Compiled modules of what is installed are imported in a
+    strict sandbox, to be asked what they hold. What has not changed since the last time is not read
+    again.
     A library of which there is only documentation is known by that: a file of ApiDocs (.jsonl,
     .jsonl.gz), an OpenAPI file (.json, .yaml), an objects.inv, or, with --name, any folder or
     address of docs.
@@ -224,7 +226,10 @@ def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callabl
             embeddings_model=given["embeddings_model"],
         ) as opened,
     ):
-        yield opened, prepare.find_interpreter(given["python"]), progress.working
+        interpreter = prepare.find_interpreter(
+            given["python"], import_compiled=given["import_compiled"]
+        )
+        yield opened, interpreter, progress.working
 
 
 @contextmanager

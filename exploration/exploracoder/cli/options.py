@@ -129,8 +129,15 @@ def strategy_option(command: CommandT) -> CommandT:
 
 
 def index_options(command: CommandT) -> CommandT:
-    """Where the index is and who embeds."""
+    """What goes into the index, where that is, and who embeds."""
     return _stack(
+        click.option(
+            "--import-compiled",
+            is_flag=True,
+            help="Import the compiled modules of a folder that is named as a library, in a strict"
+            " sandbox: nothing else tells what they hold. Without it nothing of a folder is"
+            " imported.",
+        ),
         click.option("--chroma-url", metavar="URL", help="A chroma server instead of a folder."),
         click.option(
             "--embeddings-url",

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation, Variable
-from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.errors import RetrievalError, UnreadableSource
+from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
 from exploracoder_retrieval.repotools.facts import Class, Function
@@ -98,8 +99,8 @@ class SourceLookup:
         if path is None or path.suffix != ".py" or found.module.is_stub:
             return ""
         try:
-            lines = path.read_text(encoding="utf-8").split("\n")[item.line - 1 : item.end_line]
-        except (OSError, UnicodeDecodeError):
+            lines = read_python(path).split("\n")[item.line - 1 : item.end_line]
+        except UnreadableSource:
             return ""
         if item.doc:
             node = ast.parse("\n".join(line[_indent(lines[0]) :] for line in lines)).body[0]

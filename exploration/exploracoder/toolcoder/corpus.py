@@ -11,11 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import read_bytes
+
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 _MAX_FILE_BYTES = 1_000_000
 _MAX_CHARS = 4_000
 _MIN_LINES = 3
 _PAGE_BREAK = "\x0c"
+_UNREADABLE = (UnreadableSource, SyntaxError, ValueError, RecursionError, MemoryError)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -67,7 +71,7 @@ def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function |
         for file in [root] if root.is_file() else _files(root):
             try:
                 functions = list(_functions(file, own, max_lines))
-            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            except _UNREADABLE as error:
                 yield SkippedFile(str(file), _reason(error))
                 continue
             for function in functions:
@@ -100,9 +104,8 @@ def _own_names(root: Path) -> frozenset[str]:
 
 
 def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Function]:
-    if file.stat().st_size > _MAX_FILE_BYTES:
-        raise ValueError(f"it has more than {_MAX_FILE_BYTES:,} bytes")
-    source = file.read_text(encoding="utf-8")
+    source = read_bytes(file, _MAX_FILE_BYTES).decode()
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parse(source)
     bound, lines = _bound(tree), lines_of(source)
     for node in ast.walk(tree):
@@ -190,8 +193,6 @@ def _reason(error: Exception) -> str:
         return "it is not UTF-8"
     if isinstance(error, SyntaxError):
         return f"it is not Python: {error.msg} (line {error.lineno})"
-    if isinstance(error, OSError):
-        return f"it cannot be read: {error.strerror}"
     # Some versions of Python's parser run out of their own stack with a MemoryError.
     is_deep = isinstance(error, RecursionError | MemoryError)
     return "its code is too deep" if is_deep else str(error)

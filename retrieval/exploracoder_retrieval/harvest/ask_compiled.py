@@ -1,8 +1,7 @@
-"""Describes compiled modules as stub source text; run by file path in the user's interpreter.
+"""Describes compiled modules as stub source text; run as a cell, in a sandbox of the user's Python.
 
-Standard library only, Python 3.9 and newer. Reads lines of JSON ``{"name", "path"}`` from standard
-input (``path`` null: import it by name) and writes one line of JSON for each, ``{"name", "stub"}``
-or ``{"name", "error"}``, so that what was described before a crash is not lost.
+Standard library only, Python 3.9 and newer. `answer_all` writes one line of JSON for each module,
+``{"name", "stub"}`` or ``{"name", "error"}``: what was described before a crash is not lost.
 """
 
 import importlib
@@ -18,16 +17,17 @@ from pathlib import Path
 from typing import Any
 
 
-def main() -> None:
-    sys.path[:] = sys.path[1:]  # this file's folder, whose names are nobody's modules
+def answer_all(wanted: dict[str, Any]) -> None:
+    """Answers for each module: names with their files, None for those to import by name."""
+    sys.stdout.flush()
     # What the modules print while they are imported must not mix with the answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
-    os.dup2(2, 1)
-    warnings.simplefilter("ignore")
-    for line in sys.stdin:
-        wanted = json.loads(line)
-        answers.write(json.dumps(answer(wanted["name"], wanted["path"])) + "\n")
-        answers.flush()
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace") as answers:
+        os.dup2(2, 1)
+        warnings.simplefilter("ignore")
+        for name, path in wanted.items():
+            answers.write(json.dumps(answer(name, path)) + "\n")
+            answers.flush()
+        os.dup2(answers.fileno(), 1)
 
 
 def answer(name: str, path: Any) -> dict[str, str]:
@@ -175,7 +175,3 @@ def indent(depth: int) -> str:
 
 def join(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
-
-
-if __name__ == "__main__":
-    main()

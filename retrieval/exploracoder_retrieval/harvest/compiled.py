@@ -1,94 +1,106 @@
-"""Compiled modules, asked in a process of the user's interpreter."""
+"""Compiled modules, imported in a sandbox to be asked what they hold."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from exploracoder_retrieval.errors import NotConfined
 from exploracoder_retrieval.interpreter import Interpreter
 
-ASK_TIMEOUT_S = 60.0
 # A module that crashes the process is given up, and the ones after it are asked in a new process.
 MAX_CRASHES = 5
+_OFF = (
+    "it is compiled, and nothing is imported of a folder that was only named: --import-compiled"
+    " imports it, in a sandbox"
+)
+_NOWHERE = "it is compiled, and there is no sandbox here to import it in"
 
 
 class CompiledModules:
-    """Stub texts of compiled modules; only these are imported, and only in the other process.
+    """Stub texts of compiled modules; only these are imported, and only in the sandbox.
 
-    With ``alone`` the packages around a compiled module are not run: a source tree's own code is
-    never executed, not even its ``__init__``.
+    With ``alone`` the packages around a compiled module are not run. What lies in one of ``named``,
+    folders or files that nothing installed, is imported only if the user said so.
     """
 
     def __init__(
-        self, interpreter: Interpreter, on_skip: Callable[[str, str], None], *, alone: bool
+        self,
+        interpreter: Interpreter,
+        on_skip: Callable[[str, str], None],
+        *,
+        alone: bool,
+        named: tuple[Path, ...] = (),
     ) -> None:
         self._interpreter = interpreter
         self._on_skip = on_skip
         self._alone = alone
+        self._named = named
         self._stubs: dict[str, str] = {}
 
     def describe(self, wanted: dict[str, Path | None]) -> None:
         """Asks for several modules at once: names with their files, None for builtin ones."""
         pending = {name: path for name, path in wanted.items() if name not in self._stubs}
+        for name in [name for name, path in pending.items() if not self._is_allowed(path)]:
+            pending.pop(name)
+            self.give_up(name, _OFF)
         for _ in range(MAX_CRASHES):
             if not pending:
                 return
-            answered, reason = self._ask(pending)
-            for name in answered:
-                pending.pop(name, None)
+            try:
+                reason = self._ask(pending)
+            except NotConfined as error:
+                return self._give_up_all(pending, f"{_NOWHERE}. {error}")
+            pending = {name: path for name, path in pending.items() if name not in self._stubs}
             if pending:
                 crashed = next(iter(pending))
                 pending.pop(crashed)
-                self._give_up(crashed, reason)
-        for name in pending:
-            self._give_up(name, "too many modules before it crashed the process that was asked")
+                self.give_up(crashed, f"importing it did not end well: {reason}")
+        self._give_up_all(pending, "too many modules before it crashed the process that was asked")
 
     def stub(self, name: str) -> str:
         """The stub text of a module that was described; empty when it could not be."""
         return self._stubs.get(name, "")
 
-    def _give_up(self, name: str, reason: str) -> None:
+    def give_up(self, name: str, reason: str) -> None:
+        """Leaves a module out, with the reason."""
         self._stubs[name] = ""
         self._on_skip(name, reason)
 
-    def _ask(self, wanted: dict[str, Path | None]) -> tuple[list[str], str]:
-        questions = "".join(
-            json.dumps({"name": name, "path": str(path) if self._alone and path else None}) + "\n"
-            for name, path in wanted.items()
-        )
-        script = Path(__file__).with_name("ask_compiled.py")
-        with tempfile.TemporaryDirectory() as folder:
-            process = subprocess.Popen(
-                [str(self._interpreter.executable), str(script)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                encoding="utf-8",
-                cwd=folder,
-                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            )
-            reason = "importing it ended the process"
-            try:
-                output, _ = process.communicate(questions, timeout=ASK_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                output, _ = process.communicate()
-                reason = f"importing it took longer than {ASK_TIMEOUT_S:.0f} s"
-        return self._take(output), reason
+    def _give_up_all(self, names: dict[str, Path | None], reason: str) -> None:
+        for name in names:
+            self.give_up(name, reason)
 
-    def _take(self, output: str) -> list[str]:
-        answered = []
+    def _is_allowed(self, path: Path | None) -> bool:
+        if path is None or self._interpreter.imports_named:
+            return True
+        installed = any(path.is_relative_to(folder) for folder in self._interpreter.search_paths)
+        return installed and not any(path.is_relative_to(folder) for folder in self._named)
+
+    def _ask(self, wanted: dict[str, Path | None]) -> str:
+        """Keeps what is answered; says why the process ended early, if it did."""
+        if self._interpreter.confined is None:
+            raise NotConfined("None was given.")
+        files = {name: str(path) if self._alone and path else None for name, path in wanted.items()}
+        script = Path(__file__).with_name("ask_compiled.py").read_text(encoding="utf-8")
+        code = f"{script}\n\nanswer_all({files!r})\n"
+        readable = tuple({path.parent: None for path in wanted.values() if path})
+        output, reason = self._interpreter.confined(self._interpreter.executable, code, readable)
         for line in output.splitlines():
+            self._take(line, wanted)
+        return reason or "it gave no answer"
+
+    def _take(self, line: str, wanted: dict[str, Path | None]) -> None:
+        """Keeps one answer. A stranger wrote it: what is no answer to the question is nothing."""
+        try:
             reply = json.loads(line)
-            name = reply["name"]
-            answered.append(name)
-            if "error" in reply:
-                self._give_up(name, f"it cannot be imported: {reply['error']}")
-            else:
-                self._stubs[name] = reply["stub"]
-        return answered
+            name, stub, error = reply["name"], reply.get("stub"), reply.get("error")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return
+        if not isinstance(name, str) or name not in wanted or name in self._stubs:
+            return
+        if isinstance(stub, str):
+            self._stubs[name] = stub
+        else:
+            self.give_up(name, f"it cannot be imported: {str(error)[:300]}")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from exploracoder_retrieval.files import MAX_DEPTH, Skip, entries, folder_trouble, is_folder
+
 _COMPILED = re.compile(r"^(?P<name>[^.]+)(\.[\w-]+)*\.(so|pyd)$")
 _UNPUBLISHED = frozenset({"tests", "test", "conftest", "setup", "vendor", "vendored"})
 
@@ -39,9 +41,21 @@ class _Listing:
 
 
 class ModuleFinder:
-    """Finds modules by dotted name under the search paths, in their order."""
+    """Finds modules by dotted name under the search paths, in their order.
 
-    def __init__(self, search_paths: tuple[Path, ...], builtin: frozenset[str]) -> None:
+    Below ``homes``, where libraries lie that were only named, links to folders are not followed;
+    elsewhere only those that lead in a circle are not. ``skipped`` has what was left out so.
+    """
+
+    def __init__(
+        self,
+        search_paths: tuple[Path, ...],
+        builtin: frozenset[str],
+        *,
+        homes: tuple[Path, ...] = (),
+    ) -> None:
+        self.skipped: dict[str, str] = {}
+        self._homes = homes
         self._search_paths = search_paths
         self._builtin = builtin
         self._found: dict[str, ModuleFiles | None] = {}
@@ -49,6 +63,8 @@ class ModuleFinder:
 
     def find(self, name: str) -> ModuleFiles | None:
         """The module's files, or None when there is no such module."""
+        if name.count(".") > MAX_DEPTH:
+            return None
         if name not in self._found:
             found = self._look_for(name)
             if found is not None and found.stub is None:
@@ -103,7 +119,8 @@ class ModuleFinder:
 
     def _listing(self, folder: Path) -> _Listing:
         if folder not in self._listings:
-            self._listings[folder] = _list(folder)
+            inside = next((home for home in self._homes if folder.is_relative_to(home)), None)
+            self._listings[folder] = _list(folder, inside, self.skipped.__setitem__)
         return self._listings[folder]
 
 
@@ -115,15 +132,17 @@ def is_published(module_name: str) -> bool:
     )
 
 
-def _list(folder: Path) -> _Listing:
+def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
     files: set[str] = set()
     folders: set[str] = set()
     compiled: dict[str, str] = {}
-    try:
-        for entry in folder.iterdir():
-            (folders if entry.is_dir() else files).add(entry.name)
-    except OSError:
-        pass
+    for entry in entries(folder, on_skip) if folder.is_dir() else ():
+        if not is_folder(entry):
+            files.add(entry.name)
+        elif trouble := folder_trouble(entry, inside):
+            on_skip(entry.path, trouble)
+        else:
+            folders.add(entry.name)
     for file in sorted(files):
         if match := _COMPILED.match(file):
             compiled.setdefault(match["name"], file)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import os
 import textwrap
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import Skip, read_python, walk
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 
 # Enough to see how each part is used; pandas alone has a thousand files of tests.
@@ -19,40 +19,51 @@ MAX_LINES = 40
 _FOLDERS = ("tests", "test")
 
 
-def find_tests(tree: Path | None, package: Path) -> list[Path]:
+def find_tests(
+    tree: Path | None, package: Path, inside: Path | None, on_skip: Skip | None = None
+) -> list[Path]:
     """Files of tests: of a source tree, and in all ``tests`` folders of the package, within bounds.
 
-    Where there are too many, they are taken from everywhere alike.
+    Where there are too many, they are taken from everywhere alike. ``inside`` as in `walk`.
     """
-    found: dict[Path, None] = {}
-    for name in _FOLDERS if tree is not None else ():
-        found |= dict.fromkeys(_files(tree / name, is_inside=True))  # type: ignore[operator]
+    tops = [tree / name for name in _FOLDERS if (tree / name).is_dir()] if tree is not None else []
+    found = {path: None for top in tops for path in _files(top, inside, on_skip)}
     if package.is_dir():
-        found |= dict.fromkeys(_files(package, is_inside=False))
+        for path in _files(package, inside, on_skip):
+            if not set(_FOLDERS).isdisjoint(path.parent.relative_to(package).parts):
+                found[path] = None
     files = list(found)
     return list(_bounded(files[:: -(-len(files) // MAX_FILES)] if files else []))
 
 
-def _files(top: Path, *, is_inside: bool) -> Iterator[Path]:
-    for folder, folders, names in os.walk(top):
-        folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
-        if is_inside or not set(_FOLDERS).isdisjoint(Path(folder).relative_to(top).parts):
-            for name in sorted(names):
-                if name.endswith(".py") and (name.startswith("test_") or "_test." in name):
-                    yield Path(folder) / name
+def _files(top: Path, inside: Path | None, on_skip: Skip | None) -> Iterator[Path]:
+    found = walk(top, _is_test, _is_left_out, inside=inside, on_skip=on_skip)
+    # The files of a folder before those of its folders: which are taken depends on the order.
+    yield from sorted((Path(entry.path) for entry in found), key=_place)
 
 
-def read_tests(files: list[Path]) -> Iterator[Passage]:
+def _place(file: Path) -> list[tuple[bool, str]]:
+    return [*((True, part) for part in file.parts[:-1]), (False, file.name)]
+
+
+def _is_test(name: str) -> bool:
+    return name.endswith(".py") and (name.startswith("test_") or "_test." in name)
+
+
+def _is_left_out(folder: str) -> bool:
+    return folder.startswith((".", "__"))
+
+
+def read_tests(files: list[Path], inside: Path | None) -> Iterator[Passage]:
     """The bodies of test functions, each with the imports of its file as context.
 
     What cannot be parsed is left out: a library may test itself against broken files.
     """
     for file in files:
         try:
-            with tokenize.open(file) as source:
-                text = source.read()
+            text = read_python(file, MAX_FILE_BYTES, inside=inside)
             tree = ast.parse(text)
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        except (UnreadableSource, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         lines = text.splitlines()
         imports = "\n".join(

@@ -1,4 +1,4 @@
-"""Reads a library and says what it offers; the library's own Python code is never run."""
+"""Reads a library and says what it offers; what only running it tells is asked in a sandbox."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def harvest(
     Args:
         target: an import name, a distribution name, a source folder (``src`` layout too), a
             package folder or a ``.py`` file.
-        interpreter: whose libraries are meant; compiled modules are asked in a process of it.
+        interpreter: whose libraries are meant; compiled modules are asked where it is confined.
         progress: called as ("read", definitions described, definitions found).
 
     Raises:
@@ -49,22 +49,27 @@ def harvest(
 
 def read(target: Target, interpreter: Interpreter, progress: Progress | None = None) -> Harvest:
     """As `harvest`, for a target that was already found."""
-    skipped: list[Skipped] = []
+    skipped: dict[Skipped, None] = {}  # each once, though several readers come by
 
     def skip(name: str, reason: str) -> None:
-        skipped.append(Skipped(name=name, reason=reason))
+        skipped[Skipped(name=name, reason=reason)] = None
 
     if target.source == "docs":
         return _read_docs(target, skipped, skip, progress)
-    finder = ModuleFinder(target.search_paths, interpreter.builtin_modules)
-    compiled = CompiledModules(interpreter, skip, alone=target.source != "installed")
-    trees = ModuleTrees(target.import_name, finder, compiled, skip)
+    homes = () if target.home is None else (target.home,)
+    finder = ModuleFinder(target.search_paths, interpreter.builtin_modules, homes=homes)
+    named = () if target.named is None else (target.named,)
+    compiled = CompiledModules(interpreter, skip, alone=bool(named), named=named)
+    trees = ModuleTrees(target.import_name, finder, compiled, skip, target.border)
     described = _describe_all(target, trees, progress)
+    for name, reason in finder.skipped.items():
+        if Path(name).is_relative_to(target.root):
+            skip(name, reason)
     said = collect(target.docs, target.name, target.import_name, skip, progress)
     docs = joined(described, said.apis)
     if not docs:
-        raise _nothing_found(target, skipped)
-    overview = target.readme or (read_overview(target.tree) if target.tree else "")
+        raise _nothing_found(target, list(skipped))
+    overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
     overview = overview[:MAX_OVERVIEW] or _docstring(trees, target.import_name)
     info = LibraryInfo(
         name=target.name,
@@ -73,18 +78,20 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
         source=target.source,
         root=str(target.root),
         overview=overview or said.about.overview[:MAX_OVERVIEW],
-        examples=collect_examples(overview, target.tree, docs, _examples(docs, said.passages)),
+        examples=collect_examples(
+            overview, target.tree, docs, _examples(docs, said.passages), skip
+        ),
         docs=tuple(source.origin for source in target.docs),
-        skipped=tuple(skipped[:MAX_SKIPPED]),
+        skipped=tuple(skipped)[:MAX_SKIPPED],
     )
-    tests = read_tests(find_tests(target.tree, target.root))
+    tests = read_tests(find_tests(target.tree, target.root, target.named, skip), target.named)
     passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
     return Harvest(library=info, docs=tuple(with_mentions(docs, passages)), skipped=tuple(skipped))
 
 
 def _read_docs(
     target: Target,
-    skipped: list[Skipped],
+    skipped: dict[Skipped, None],
     skip: Callable[[str, str], None],
     progress: Progress | None,
 ) -> Harvest:
@@ -92,7 +99,7 @@ def _read_docs(
     said = collect(target.docs, target.name, None, skip, progress)
     docs = joined((), said.apis)
     if not docs:
-        raise _nothing_found(target, skipped)
+        raise _nothing_found(target, list(skipped))
     overview = said.about.overview[:MAX_OVERVIEW]
     info = LibraryInfo(
         name=target.name,
@@ -103,7 +110,7 @@ def _read_docs(
         overview=overview,
         examples=collect_examples(overview, None, docs, _examples(docs, said.passages)),
         docs=tuple(source.origin for source in target.docs),
-        skipped=tuple(skipped[:MAX_SKIPPED]),
+        skipped=tuple(skipped)[:MAX_SKIPPED],
     )
     return Harvest(
         library=info, docs=tuple(with_mentions(docs, said.passages)), skipped=tuple(skipped)

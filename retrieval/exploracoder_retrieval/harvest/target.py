@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.files import entries, is_folder, read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.modules import ModuleFiles, ModuleFinder
 from exploracoder_retrieval.harvest.result import LibrarySource
@@ -59,6 +60,17 @@ class Target:
     def home(self) -> Path | None:
         """The folder to import it from; None when it is installed, or there is no code."""
         return self.root.parent if self.source in ("folder", "module") else None
+
+    @property
+    def named(self) -> Path | None:
+        """The folder or file that was named, out of which no link is followed; None: none was."""
+        return (self.tree or self.root) if self.home is not None else None
+
+    def border(self, path: Path) -> Path | None:
+        """What a link must not lead out of: for what lies in, or beside, the library named."""
+        if self.named is None or self.home is None or not path.is_relative_to(self.home):
+            return None
+        return self.named if path.is_relative_to(self.named) else path.parent
 
 
 def find_target(
@@ -143,7 +155,7 @@ def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -
     distribution = None if top in interpreter.standard_modules else interpreter.distribution_of(top)
     standard = ".".join(map(str, interpreter.version))
     root = _root(files) if files else Path(interpreter.executable)
-    version = standard if top in interpreter.standard_modules else read_version(root)
+    version = standard if top in interpreter.standard_modules else read_version(root, None)
     return Target(
         name=distribution.name if distribution and top == name else name,
         import_name=name,
@@ -195,7 +207,7 @@ def _local(
     return Target(
         name=name,
         import_name=name,
-        version=(project.get("version", "") if own_project else "") or read_version(root),
+        version=(project.get("version", "") if own_project else "") or read_version(root, root),
         source=source,
         root=root,
         tree=tree if own_project else None,
@@ -240,9 +252,11 @@ def _choose(folder: Path, found: list[Path]) -> Path:
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    for each in sorted(folder.iterdir()):
+    for each in entries(folder):
+        if is_folder(each) and each.is_symlink():
+            continue
         if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY:
-            yield each
+            yield Path(each.path)
 
 
 def _is_package(path: Path) -> bool:
@@ -252,22 +266,22 @@ def _is_package(path: Path) -> bool:
 def _project(folder: Path) -> dict[str, str]:
     """Name and version from pyproject.toml's [project] table, which is read line by line."""
     try:
-        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_bytes(folder / "pyproject.toml", inside=folder).decode()
+    except (UnreadableSource, UnicodeDecodeError):
         return {}
     table = text.partition("[project]")[2].partition("\n[")[0]
     return dict(re.findall(r"^(name|version)\s*=\s*['\"]([^'\"]+)['\"]", table, re.MULTILINE))
 
 
-def read_version(root: Path) -> str:
+def read_version(root: Path, inside: Path | None) -> str:
     """``__version__`` as the source spells it out; empty when it does not."""
     candidates = [root] if root.is_file() else [root / "__init__.py", root / "_version.py"]
     for file in candidates:
         try:
-            match = _VERSION.search(file.read_text(encoding="utf-8", errors="replace"))
-        except OSError:
+            text = read_bytes(file, inside=inside).decode(errors="replace")
+        except UnreadableSource:
             continue
-        if match:
+        if match := _VERSION.search(text):
             return match[1]
     return ""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import MAX_SOURCE_BYTES, decode_python, read_bytes
 from exploracoder_retrieval.harvest.compiled import CompiledModules
 from exploracoder_retrieval.harvest.modules import ModuleFiles, ModuleFinder, is_published
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _EXTEND = re.compile(r"^([ \t]*)__all__\.extend\((.+)\)[ \t]*(#.*)?$", re.MULTILINE)
 _APPEND = re.compile(r"^([ \t]*)__all__\.append\((.+)\)[ \t]*(#.*)?$", re.MULTILINE)
 EXTRA = "exploracoder"  # our drawer in griffe's extra data
+# The source of one library and of what it publishes of others; the largest have a tenth of it.
+MAX_ALL_BYTES = 400_000_000
 _NAMESPACE = "# a namespace package has no file\n"
 
 
@@ -47,9 +50,12 @@ class ModuleTrees:
         finder: ModuleFinder,
         compiled: CompiledModules,
         on_skip: Callable[[str, str], None],
+        border: Callable[[Path], Path | None] = lambda _: None,
     ) -> None:
         self.library = library
         self.finder = finder
+        self._border = border
+        self._left_bytes = MAX_ALL_BYTES
         self._compiled = compiled
         self._on_skip = on_skip
         self._trees: dict[str, ModuleTree | None] = {}
@@ -89,15 +95,16 @@ class ModuleTrees:
 
     def _visit(self, name: str, path: Path) -> griffe.Module | None:
         try:
-            with tokenize.open(path) as file:
-                text = file.read()
+            content = read_bytes(
+                path, min(MAX_SOURCE_BYTES, self._left_bytes), inside=self._border(path)
+            )
+            self._left_bytes -= len(content)
+            text = decode_python(content)
             text = _APPEND.sub(r"\1__all__ += [\2]", _EXTEND.sub(r"\1__all__ += \2", text))
             return _parse(name, path, text)
         except SyntaxError as error:
             self._on_skip(str(path), f"line {error.lineno}: {error.msg}")
-        except UnicodeDecodeError as error:
-            self._on_skip(str(path), f"it is not {error.encoding} text")
-        except (OSError, ValueError, RecursionError) as error:
+        except (UnreadableSource, ValueError, RecursionError, MemoryError) as error:
             self._on_skip(str(path), str(error) or type(error).__name__)
         return None
 
@@ -107,7 +114,11 @@ class ModuleTrees:
         self._compiled_asked = True
         self._compiled.describe({**wanted, name: path})
         stub = self._compiled.stub(name)
-        return _parse(name, path, stub) if stub else None
+        try:
+            return _parse(name, path, stub) if stub else None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self._compiled.give_up(name, "what it says of itself is not Python")
+            return None
 
     def _compiled_modules(self) -> Iterator[tuple[str, Path | None]]:
         waiting = [self.library]

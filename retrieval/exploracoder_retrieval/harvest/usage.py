@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tokenize
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import Skip, decode_python, entries, is_folder, read_bytes, walk
 from exploracoder_retrieval.harvest.docstrings import code_fences, strip_markup
 from exploracoder_retrieval.harvest.result import UsageExample
 
@@ -22,11 +24,11 @@ _EXAMPLE_FOLDERS = ("examples", "example", "docs", "doc", "tutorials", "notebook
 _HEADING = re.compile(r"^#+\s*(.+?)\s*#*$")
 
 
-def read_overview(folder: Path) -> str:
+def read_overview(folder: Path, on_skip: Skip) -> str:
     """The README beside a source tree; empty when there is none that can be read."""
-    for file in sorted(folder.iterdir()):
-        if _README.match(file.name) and file.is_file():
-            return _read(file)[:MAX_OVERVIEW]
+    for entry in entries(folder):
+        if _README.match(entry.name) and not is_folder(entry):
+            return _read(Path(entry.path), folder, on_skip)[:MAX_OVERVIEW]
     return ""
 
 
@@ -35,6 +37,7 @@ def collect_examples(
     root: Path | None,
     docs: Iterable[ApiDoc],
     documented: Iterable[UsageExample] = (),
+    on_skip: Skip = lambda _name, _reason: None,
 ) -> tuple[UsageExample, ...]:
     """Examples, those made to be read first; ``root`` is the top folder of a source tree.
 
@@ -43,7 +46,7 @@ def collect_examples(
     found: dict[str, UsageExample] = {}
     sources = (
         overview_examples(overview),
-        _tree_examples(root),
+        _tree_examples(root, on_skip),
         documented,
         _docstring_examples(docs),
     )
@@ -72,22 +75,32 @@ def _title_before(text: str, offset: int) -> str:
     return ""
 
 
-def _tree_examples(root: Path | None) -> Iterator[UsageExample]:
+def _tree_examples(root: Path | None, on_skip: Skip) -> Iterator[UsageExample]:
     if root is None:
         return
-    folders = [root / name for name in _EXAMPLE_FOLDERS if (root / name).is_dir()]
-    files = [
-        file
-        for folder in folders
-        for file in sorted(folder.rglob("*"))
-        if file.suffix in {".py", ".ipynb"} and file.name not in {"conf.py", "setup.py"}
-    ]
-    for file in files[:MAX_EXAMPLE_FILES]:
-        text = _read(file)
+    for file in islice(example_files(root, on_skip), MAX_EXAMPLE_FILES):
+        text = _read(file, root, on_skip)
         code = _notebook_code(text) if file.suffix == ".ipynb" else text.strip()
         if code:
             title = file.stem.replace("_", " ").replace("-", " ")
             yield UsageExample(code=code, title=title, origin=str(file.relative_to(root)))
+
+
+def example_files(root: Path, on_skip: Skip | None = None) -> Iterator[Path]:
+    """The scripts and notebooks in the folders of a source tree that hold examples."""
+    for name in _EXAMPLE_FOLDERS:
+        top = root / name
+        if top.is_dir() and not top.is_symlink():
+            for entry in walk(top, _is_example, _is_hidden, inside=root, on_skip=on_skip):
+                yield Path(entry.path)
+
+
+def _is_example(name: str) -> bool:
+    return name.endswith((".py", ".ipynb")) and name not in {"conf.py", "setup.py"}
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
 
 
 def _docstring_examples(docs: Iterable[ApiDoc]) -> Iterator[UsageExample]:
@@ -100,20 +113,17 @@ def _notebook_code(text: str) -> str:
     try:
         cells = json.loads(text)["cells"]
         sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
     # Lines that only a notebook understands would stop the example from being Python.
     lines = "\n\n".join(sources).splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!"))).strip()
 
 
-def _read(file: Path) -> str:
+def _read(file: Path, root: Path, on_skip: Skip) -> str:
     try:
-        if file.stat().st_size > MAX_FILE_SIZE_BYTES:
-            return ""
-        if file.suffix == ".py":
-            with tokenize.open(file) as source:
-                return source.read()
-        return file.read_text(encoding="utf-8", errors="replace")
-    except (OSError, SyntaxError, UnicodeDecodeError):
+        content = read_bytes(file, MAX_FILE_SIZE_BYTES, inside=root)
+        return decode_python(content) if file.suffix == ".py" else content.decode(errors="replace")
+    except UnreadableSource as error:
+        on_skip(str(file), str(error))
         return ""

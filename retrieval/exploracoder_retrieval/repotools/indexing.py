@@ -76,6 +76,7 @@ def _read(
         is_package=file.is_package,
         version=version,
         before=known,
+        inside=tree.inside,
     )
     if reading.tree is not None:
         new[reading.entry.sha256] = tuple(cut(reading.tree, reading.text))

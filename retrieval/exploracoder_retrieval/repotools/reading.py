@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
 
@@ -18,23 +16,6 @@ from exploracoder_retrieval.repotools.definitions import (
     read_variables,
 )
 from exploracoder_retrieval.repotools.facts import Class, Function, Import, Module
-
-_MAX_BYTES = 4_000_000
-
-
-def decode(content: bytes) -> str:
-    """A file's text, in the encoding that it declares.
-
-    Raises:
-        UnreadableSource: it is not text in that encoding, or larger than 4 MB.
-    """
-    if len(content) > _MAX_BYTES:
-        raise UnreadableSource(f"it has {len(content)} bytes, and at most {_MAX_BYTES} are read")
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding).replace("\r\n", "\n")
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise UnreadableSource(f"it is not text in its encoding: {error}") from None
 
 
 def parse(text: str) -> ast.Module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.repotools.facts import Class, Function, Module, Snippet
 from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
 from exploracoder_retrieval.repotools.lineage import Lineages, Located
-from exploracoder_retrieval.repotools.reading import decode
 from exploracoder_retrieval.repotools.scope import Definition, Scope
 from exploracoder_retrieval.repotools.sources import InstalledSources, RepositorySources
 from exploracoder_retrieval.repotools.standard import StandardNames
@@ -52,11 +53,13 @@ class Repository:
         files: Sequence[SourceFile],
         installed: InstalledSources,
         store: FactStore,
+        skipped: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.tree = tree
         self.files_read = index.files_read
         self._files = tuple(files)
-        self.skipped = tuple((path, e.problem) for path, e in index.entries.items() if e.problem)
+        unread = ((path, e.problem) for path, e in index.entries.items() if e.problem)
+        self.skipped = (*unread, *skipped)
         self._index = index
         self._store = store
         self._file_of = {one.module: one.path for one in reversed(files)}
@@ -88,14 +91,15 @@ class Repository:
         """
         tree = find_tree(root, interpreter)
         store = FactStore(cache, interpreter.version)
-        files = list(source_files(tree))
+        skipped: dict[str, str] = {}
+        files = list(source_files(tree, skipped.__setitem__))
         if not files:
             raise UnreadableSource(f"{tree.start} has no Python file.")
         index = index_tree(tree, files, store, interpreter.version, progress)
-        # What somebody's own tree has compiled is their code too: it is not run.
-        closed = None if tree.is_installed else tree.start
-        installed = InstalledSources(interpreter, store, closed=closed)
-        return cls(tree, index, files, installed, store)
+        named = () if tree.inside is None else (tree.inside,)
+        installed = InstalledSources(interpreter, store, named=named)
+        left_out = [(os.path.relpath(path, tree.base), why) for path, why in skipped.items()]
+        return cls(tree, index, files, installed, store, left_out)
 
     def is_current(self) -> bool:
         """Whether the tree has the files that it was opened with, told by size and time."""
@@ -116,8 +120,8 @@ class Repository:
         if path is None:
             return None
         try:
-            return decode(path.read_bytes()).split("\n")
-        except (OSError, UnreadableSource):
+            return read_python(path, inside=self.tree.inside if relative else None).split("\n")
+        except UnreadableSource:
             return None
 
     def file(self, module: str) -> str | None:

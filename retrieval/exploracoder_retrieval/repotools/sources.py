@@ -34,8 +34,9 @@ class InstalledSources:
     """What an interpreter can import, each module read when it is first asked for.
 
     Stubs of the standard library come with jedi and go before its source, because much of it is
-    written in C. A compiled module without source and stub is described in a process of the
-    interpreter, without the packages around it; one below ``closed`` is left alone.
+    written in C. A compiled module without source and stub is described where the interpreter is
+    confined, without the packages around it; one that nothing installed, because it lies in
+    ``named`` or in ``more_paths``, the homes of libraries, only if the user said so.
     """
 
     def __init__(
@@ -44,15 +45,17 @@ class InstalledSources:
         store: FactStore,
         more_paths: tuple[Path, ...] = (),
         *,
-        closed: Path | None = None,
+        named: tuple[Path, ...] = (),
     ) -> None:
-        self._closed = closed
         self._interpreter = interpreter
         self._store = store
         paths = (*more_paths, *interpreter.search_paths)
-        self._finder = ModuleFinder(paths, interpreter.builtin_modules)
+        self._homes = more_paths
+        self._finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
         self._stubs = ModuleFinder(standard_stubs(), frozenset())
-        self._compiled = CompiledModules(interpreter, lambda name, reason: None, alone=True)
+        self._compiled = CompiledModules(
+            interpreter, lambda name, reason: None, alone=True, named=(*named, *more_paths)
+        )
         self._modules: dict[str, Module | None] = {}
         self._stub_modules: dict[str, Module | None] = {}
         self._files: dict[str, Path] = {}
@@ -106,17 +109,25 @@ class InstalledSources:
             self._files[files.name] = path
             return self._from(path, files)
         if files.compiled is not None:
-            is_closed = self._closed is not None and files.compiled.is_relative_to(self._closed)
-            return None if is_closed else self._described(name, files.compiled)
+            return self._described(name, files.compiled)
         return Module(name=name, is_package=True)
 
     def _from(self, path: Path, files: ModuleFiles) -> Module | None:
-        key, status = str(path), path.stat()
+        key = str(path)
+        try:
+            status = path.stat()
+        except OSError:
+            return None
         kept = self._store.entries(key)
         entry = kept.get(key)
         if entry is None or not is_same(entry, status.st_size, status.st_mtime_ns):
-            version = self._interpreter.version
-            entry = read_file(path, files.name, is_package=files.is_package, version=version).entry
+            entry = read_file(
+                path,
+                files.name,
+                is_package=files.is_package,
+                version=self._interpreter.version,
+                inside=next((home for home in self._homes if path.is_relative_to(home)), None),
+            ).entry
             self._store.keep(key, {key: entry})
         return entry.module
 

@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
+from exploracoder_retrieval.files import decode_python, read_bytes
 from exploracoder_retrieval.repotools.facts import Module, Snippet
-from exploracoder_retrieval.repotools.reading import decode, parse, read_module
+from exploracoder_retrieval.repotools.reading import parse, read_module
 
 # Counts up when what is read of a file, or its form, changes.
 FACTS_VERSION = 1
@@ -135,22 +137,25 @@ def read_file(
     is_package: bool,
     version: tuple[int, ...],
     before: Entry | None = None,
+    inside: Path | None = None,
 ) -> Reading:
     """Read a file. Where its content is that of ``before``, its facts are taken over.
 
-    A file that cannot be read is an entry with a problem.
+    A file that cannot be read is an entry with a problem. ``inside`` as in `read_bytes`.
     """
+    stamp: dict[str, Any] = {"size": 0, "mtime_ns": 0, "sha256": ""}
     try:
-        status, content = path.stat(), path.read_bytes()
-    except OSError as error:
-        problem = error.strerror or "it cannot be read"
-        return Reading(Entry(size=0, mtime_ns=0, sha256="", problem=problem))
+        status = path.stat()
+        stamp |= {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
+        content = read_bytes(path, inside=inside)
+    except (OSError, UnreadableSource) as error:
+        return Reading(Entry.model_validate(stamp | {"problem": str(error)}))
     sha256 = hashlib.sha256(content).hexdigest()
-    stamp = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": sha256}
+    stamp["sha256"] = sha256
     if before is not None and before.sha256 == sha256:
         return Reading(before.model_copy(update=stamp))
     try:
-        text = decode(content)
+        text = decode_python(content)
         tree = parse(text)
         module = read_module(tree, name, is_package=is_package, version=version)
     except UnreadableSource as error:

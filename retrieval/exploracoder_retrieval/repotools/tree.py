@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.files import Skip, walk
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.interpreter import Interpreter
 
 _NOT_SOURCE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _SOURCE_FOLDERS = frozenset({"src", "lib"})
-_MAX_DEPTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,11 @@ class SourceTree:
     base: Path
     start: Path
     is_installed: bool = False
+
+    @property
+    def inside(self) -> Path | None:
+        """What no link leads out of, unless the tree was installed."""
+        return None if self.is_installed else self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +82,22 @@ def _tree(path: Path, name: str, *, is_installed: bool) -> SourceTree:
     return SourceTree(_base(path), path, is_installed)
 
 
-def source_files(tree: SourceTree) -> Iterator[SourceFile]:
+def source_files(tree: SourceTree, on_skip: Skip | None = None) -> Iterator[SourceFile]:
     """All Python files of a tree, in alphabetical order; nothing of them is read.
 
-    Virtual environments, hidden folders and installed packages inside are left out, links that lead
-    nowhere too (an editor's locks are such), and a stub when its source lies beside it.
+    Virtual environments, hidden folders and files, and installed packages inside are left out, and
+    a stub when its source lies beside it.
     """
-    start = str(tree.start)
-    found = [(start, tree.start.name)] if tree.start.is_file() else _walk(start, 0)
-    for path, name in found:
-        # One that was removed a moment ago is not there.
-        with suppress(FileNotFoundError):
-            yield _file(tree, name, path)
+    if tree.start.is_file():
+        found = [(str(tree.start), tree.start.stat())]
+    else:
+        # One that was removed a moment ago was looked at before.
+        walked = walk(tree.start, _is_source, _is_left_out, inside=tree.inside, on_skip=on_skip)
+        found = [(entry.path, entry.stat()) for entry in walked]
+    paths = {path for path, _ in found}
+    for path, status in found:
+        if path.endswith(".py") or path[:-1] not in paths:
+            yield _file(tree, path, status)
 
 
 def module_name(path: str) -> str:
@@ -110,35 +118,20 @@ def _base(path: Path) -> Path:
     return base
 
 
-def _walk(folder: str, depth: int) -> Iterator[tuple[str, str]]:
-    if depth > _MAX_DEPTH:  # a symbolic link into its own parents
-        return
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    names = {entry.name for entry in entries}
-    if "pyvenv.cfg" in names:
-        return
-    for entry in entries:
-        if entry.is_dir():
-            if entry.name not in _NOT_SOURCE and not entry.name.startswith("."):
-                yield from _walk(entry.path, depth + 1)
-        elif entry.is_file() and _is_source(entry.name, names):
-            yield entry.path, entry.name
+def _is_source(name: str) -> bool:
+    return name.endswith((".py", ".pyi")) and not name.startswith(".")
 
 
-def _is_source(name: str, names: set[str]) -> bool:
-    return name.endswith(".py") or (name.endswith(".pyi") and name[:-1] not in names)
+def _is_left_out(folder: str) -> bool:
+    return folder in _NOT_SOURCE or folder.startswith(".")
 
 
-def _file(tree: SourceTree, name: str, path: str) -> SourceFile:
+def _file(tree: SourceTree, path: str, status: os.stat_result) -> SourceFile:
     relative = os.path.relpath(path, tree.base).replace(os.sep, "/")
-    status = os.stat(path)  # noqa: PTH116 - a Path for each of thousands of files costs more
     return SourceFile(
         path=relative,
         module=module_name(relative),
-        is_package=name.startswith("__init__."),
+        is_package=relative.rpartition("/")[2].startswith("__init__."),
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import Skip, decode_python, read_bytes
 from exploracoder_retrieval.harvest.docs import source as sources
 from exploracoder_retrieval.harvest.docs.html import read_html
 from exploracoder_retrieval.harvest.docs.inventory import Inventory, read_inventory
@@ -21,7 +22,6 @@ from exploracoder_retrieval.harvest.docs.source import DocsFile, DocsSource
 from exploracoder_retrieval.progress import Progress
 
 MAX_PAGE_BYTES = 8_000_000
-Skip = Callable[[str, str], None]
 _READERS: dict[str, Callable[[Page, str], Iterator[Piece]]] = {
     ".html": read_html,
     ".htm": read_html,
@@ -93,7 +93,7 @@ def collect(
 
 
 def _found(source: DocsSource, on_skip: Skip) -> tuple[DocsFile, ...]:
-    found = sources.files_of(source)
+    found = sources.files_of(source, on_skip)
     if not found:
         there = "holds no file that is documentation" if source.path.exists() else "is not there"
         on_skip(source.origin, f"it {there}")
@@ -106,7 +106,7 @@ def _inventories(files: list[DocsFile], on_skip: Skip) -> dict[DocsFile, Invento
         if file.suffix == sources.INVENTORY:
             try:
                 found[file] = read_inventory(file.path)
-            except (UnreadableDocs, OSError) as error:
+            except (UnreadableDocs, UnreadableSource) as error:
                 on_skip(file.url or str(file.path), str(error))
     return found
 
@@ -143,20 +143,18 @@ def _read(file: DocsFile, page: Page, collected: Collected, on_skip: Skip) -> No
             reader = _READERS[file.suffix]
         for piece in reader(page, text):
             collected.add(piece)
-    except (UnreadableDocs, OSError, RecursionError) as error:
+    except (UnreadableDocs, UnreadableSource, OSError, RecursionError, MemoryError) as error:
         on_skip(file.url or str(file.path), str(error) or type(error).__name__)
 
 
 def _text(file: DocsFile) -> str:
-    """Raises UnreadableDocs when it is too large or no text."""
-    if file.path.stat().st_size > MAX_PAGE_BYTES:
-        raise UnreadableDocs(f"it is larger than {MAX_PAGE_BYTES // 1_000_000} MB")
+    """Raises UnreadableSource when it is too large, or UnreadableDocs when it is no text."""
+    content = read_bytes(file.path, MAX_PAGE_BYTES)
+    if file.suffix == ".py":
+        return decode_python(content)
     try:
-        if file.suffix == ".py":
-            with tokenize.open(file.path) as script:
-                return script.read()
-        return file.path.read_text(encoding="utf-8-sig")
-    except (UnicodeDecodeError, SyntaxError):
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
         raise UnreadableDocs("it is not UTF-8 text") from None
 
 

@@ -6,8 +6,10 @@ inventory lists, and for nothing outside of the place it was named by.
 
 from __future__ import annotations
 
+import asyncio
 import json
-import time
+import zlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -34,11 +36,15 @@ _SUFFIXES = {
     "application/x-ndjson": ".jsonl",
 }
 _MAX_REDIRECTS = 5
+_PIECE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """How much is taken from a site: bytes of one file and of all, files, seconds in all."""
+    """How much is taken from a site: bytes of one file and of all, unpacked; files; seconds in all.
+
+    ``answer_seconds``: how long nothing may come.
+    """
 
     file_bytes: int = 64_000_000
     all_bytes: int = 400_000_000
@@ -63,18 +69,37 @@ def fetch(
     Raises:
         DocsUnavailable: it cannot be had: what happened and what to do.
     """
+    limits = limits or FetchLimits()
+    try:
+        asyncio.run(_fetch(url, folder, limits, progress))
+    except TimeoutError:
+        raise DocsUnavailable(
+            f"{url} took longer than {limits.seconds:.0f} s. Fetch the docs by hand and give their"
+            " folder."
+        ) from None
+
+
+async def _fetch(url: str, folder: Path, limits: FetchLimits, progress: Progress | None) -> None:
+    import anyio
     import httpx
 
+    from exploracoder_retrieval.harvest.docs.addresses import JudgedTransport
+
     _check(url)
-    limits = limits or FetchLimits()
-    with httpx.Client(timeout=limits.answer_seconds, headers={"User-Agent": "exploracoder"}) as web:
-        copy = _Copy(web, folder, limits)
-        try:
-            copy.take(url, progress)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            said = str(error) or type(error).__name__
-            raise DocsUnavailable(f"{url} cannot be fetched: {said}.") from None
-        copy.write_addresses()
+    try:
+        web = httpx.AsyncClient(
+            transport=JudgedTransport(httpx.URL(url)),
+            timeout=limits.answer_seconds,
+            headers={"User-Agent": "exploracoder", "Accept-Encoding": "gzip"},
+        )
+        with anyio.fail_after(limits.seconds):
+            async with web:
+                copy = _Copy(web, folder, limits)
+                await copy.take(url, progress)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        said = str(error) or type(error).__name__
+        raise DocsUnavailable(f"{url} cannot be fetched: {said}.") from None
+    copy.write_addresses()
 
 
 def _check(url: str) -> None:
@@ -92,32 +117,31 @@ def _check(url: str) -> None:
 class _Copy:
     """A folder being filled, and what of the limits is used up."""
 
-    web: httpx.Client
+    web: httpx.AsyncClient
     folder: Path
     limits: FetchLimits
-    started: float = field(default_factory=time.monotonic)
     size_bytes: int = 0
     addresses: dict[str, str] = field(default_factory=dict)
 
-    def take(self, url: str, progress: Progress | None) -> None:
+    async def take(self, url: str, progress: Progress | None) -> None:
         name = PurePosixPath(urlsplit(url).path).name
         if name.lower().endswith((*ALONE, *PAGES)) and not name.endswith((".html", ".htm", ".inv")):
-            self._keep(*self._get(url))
+            self._keep(*await self._get(url))
             return
         inventory = url if name.endswith(".inv") else urljoin(_folder_of(url), "objects.inv")
         try:
-            where, _, data = self._get(inventory)
+            where, _, data = await self._get(inventory)
         except DocsUnavailable:
             if name.endswith(".inv"):
                 raise
-            self._keep(*self._get(url))
+            self._keep(*await self._get(url))
             return
-        self._take_site(where, data, progress)
+        await self._take_site(where, data, progress)
 
     def write_addresses(self) -> None:
         (self.folder / ADDRESSES).write_text(json.dumps(self.addresses), encoding="utf-8")
 
-    def _take_site(self, where: str, data: bytes, progress: Progress | None) -> None:
+    async def _take_site(self, where: str, data: bytes, progress: Progress | None) -> None:
         self._keep(where, ".inv", data)
         try:
             pages = read_inventory(self.folder / "0000.inv").pages
@@ -128,7 +152,7 @@ class _Copy:
         inside = [url for url in urls if url.startswith(root)][: self.limits.files]
         for number, url in enumerate(inside, start=1):
             try:
-                self._keep(*self._get(url, within=root))
+                self._keep(*await self._get(url, within=root))
             except _NotThere:
                 continue
             finally:
@@ -141,13 +165,13 @@ class _Copy:
         (self.folder / name).write_bytes(data)
         self.addresses[name] = url.partition("#")[0]
 
-    def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
+    async def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
         """Where it was in the end, the kind of file, and its bytes."""
         for _ in range(_MAX_REDIRECTS + 1):
             if within and not url.startswith(within):
                 raise _NotThere(f"{url} is outside of {within}.")
             _check(url)
-            with self.web.stream("GET", url) as answer:
+            async with self.web.stream("GET", url) as answer:
                 if answer.is_redirect:
                     url = urljoin(url, answer.headers.get("location", ""))
                     continue
@@ -156,26 +180,36 @@ class _Copy:
                         f"{url} answers {answer.status_code} {answer.reason_phrase}."
                         " Check the address."
                     )
-                return url, _suffix(url, answer), self._body(url, answer)
+                return url, _suffix(url, answer), await self._body(url, answer)
         raise DocsUnavailable(f"{url} redirects in a circle.")
 
-    def _body(self, url: str, answer: httpx.Response) -> bytes:
+    async def _body(self, url: str, answer: httpx.Response) -> bytes:
         data = bytearray()
-        for chunk in answer.iter_bytes():
-            data += chunk
-            self.size_bytes += len(chunk)
+        async for piece in _unpacked(url, answer):
+            data += piece
+            self.size_bytes += len(piece)
             if len(data) > self.limits.file_bytes or self.size_bytes > self.limits.all_bytes:
                 most = self.limits.file_bytes // 1_000_000
                 raise DocsUnavailable(
                     f"{url} is too much: at most {most} MB a file and"
                     f" {self.limits.all_bytes // 1_000_000} MB in all are fetched."
                 )
-            if time.monotonic() - self.started > self.limits.seconds:
-                raise DocsUnavailable(
-                    f"{url} took longer than {self.limits.seconds:.0f} s. Fetch the docs by hand"
-                    " and give their folder."
-                )
         return bytes(data)
+
+
+async def _unpacked(url: str, answer: httpx.Response) -> AsyncIterator[bytes]:
+    """The body in pieces of a bounded size, however well it is packed."""
+    packing = answer.headers.get("content-encoding", "identity").lower()
+    if packing not in ("identity", "gzip"):
+        raise DocsUnavailable(f"{url} comes packed as {packing!r}, which was not asked for.")
+    unpacker = zlib.decompressobj(wbits=31) if packing == "gzip" else None
+    try:
+        async for chunk in answer.aiter_raw():
+            while chunk:
+                yield unpacker.decompress(chunk, _PIECE_BYTES) if unpacker else chunk
+                chunk = unpacker.unconsumed_tail if unpacker else b""
+    except zlib.error:
+        raise DocsUnavailable(f"{url} is damaged: it cannot be unpacked.") from None
 
 
 class _NotThere(DocsUnavailable):

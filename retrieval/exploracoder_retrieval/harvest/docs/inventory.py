@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiKind
+from exploracoder_retrieval.files import read_bytes
 from exploracoder_retrieval.harvest.docs.pieces import UnreadableDocs
 
 MAX_SIZE_BYTES = 64_000_000
@@ -53,12 +54,12 @@ def read_inventory(path: Path) -> Inventory:
 
     Raises:
         UnreadableDocs: it is no inventory, or is too large when it is unpacked.
-        OSError: it cannot be read.
+        UnreadableSource: it cannot be read.
     """
     import sphobjinv
 
     try:
-        found = sphobjinv.Inventory(plaintext=_unpacked(path.read_bytes()))
+        found = sphobjinv.Inventory(plaintext=_unpacked(read_bytes(path, MAX_SIZE_BYTES)))
     except (ValueError, TypeError, zlib.error, sphobjinv.SphobjinvError) as error:
         if isinstance(error, UnreadableDocs):
             raise

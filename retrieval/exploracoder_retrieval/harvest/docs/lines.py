@@ -11,6 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.files import open_regular
 from exploracoder_retrieval.harvest.docs.pieces import (
     DOTTED,
     Page,
@@ -23,6 +24,7 @@ from exploracoder_retrieval.harvest.signatures import clip_signature
 
 MAX_LINE_BYTES = 2_000_000
 MAX_LINES = 2_000_000
+MAX_ALL_BYTES = 4_000_000_000
 _KINDS = frozenset(get_args(ApiKind))
 
 
@@ -35,7 +37,7 @@ def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiD
 
     Raises:
         UnreadableDocs: the file is damaged, or has no end.
-        OSError: it cannot be opened.
+        UnreadableSource: it cannot be opened.
     """
     seen: dict[str, int] = {}
     for number, line in _numbered(page):
@@ -56,11 +58,15 @@ def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiD
 def _numbered(page: Page) -> Iterator[tuple[int, bytes]]:
     packed = page.path.suffix == ".gz"
     try:
-        with gzip.open(page.path) if packed else page.path.open("rb") as file:
+        with open_regular(page.path) as plain, gzip.open(plain) if packed else plain as file:
+            left_bytes = MAX_ALL_BYTES
             for number in range(1, MAX_LINES + 1):
                 line = file.readline(MAX_LINE_BYTES + 1)
                 if not line:
                     return
+                left_bytes -= len(line)
+                if left_bytes < 0:
+                    raise UnreadableDocs(f"it unpacks to more than {MAX_ALL_BYTES} bytes")
                 if len(line) > MAX_LINE_BYTES:
                     raise UnreadableDocs(f"line {number} is longer than {MAX_LINE_BYTES} bytes")
                 yield number, line

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.files import Skip, read_bytes, walk
 
 # In a copy it says which file came from which address.
 ADDRESSES = "addresses.json"
@@ -45,17 +48,11 @@ def is_address(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-def files_of(source: DocsSource) -> tuple[DocsFile, ...]:
+def files_of(source: DocsSource, on_skip: Skip | None = None) -> tuple[DocsFile, ...]:
     """The files of a source that can be read, in a fixed order; none when it is gone."""
     addresses = _addresses(source.path)
-    found = []
-    for path in _files(source.path):
-        suffix = suffix_of(path)
-        if suffix and path.name != ADDRESSES:
-            found.append(DocsFile(path, suffix, addresses.get(path.name)))
-        if len(found) == MAX_FILES:
-            break
-    return tuple(found)
+    files = islice(_files(source.path, on_skip), MAX_FILES)
+    return tuple(DocsFile(path, suffix_of(path), addresses.get(path.name)) for path in files)
 
 
 def suffix_of(path: Path) -> str:
@@ -64,17 +61,16 @@ def suffix_of(path: Path) -> str:
     return next((end for end in (*ALONE, *PAGES) if name.endswith(end)), "")
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _files(path: Path, on_skip: Skip | None) -> Iterator[Path]:
     if path.is_file():
-        yield path
-        return
-    for folder, folders, names in os.walk(path):
-        folders[:] = sorted(each for each in folders if not _is_left_out(each))
-        for name in sorted(names):
-            file = Path(folder) / name
-            # A pipe would never end.
-            if not _is_left_out(name) and file.is_file():
-                yield file
+        yield from [path] if suffix_of(path) else []
+    elif path.is_dir():
+        found = walk(path, _is_wanted, _is_left_out, inside=path.resolve(), on_skip=on_skip)
+        yield from (Path(entry.path) for entry in found)
+
+
+def _is_wanted(name: str) -> bool:
+    return bool(suffix_of(Path(name))) and name != ADDRESSES and not _is_left_out(name)
 
 
 def _is_left_out(name: str) -> bool:
@@ -83,7 +79,7 @@ def _is_left_out(name: str) -> bool:
 
 def _addresses(path: Path) -> dict[str, str]:
     try:
-        found = json.loads((path / ADDRESSES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(read_bytes(path / ADDRESSES, inside=path.resolve()))
+    except (UnreadableSource, ValueError, RecursionError):
         return {}
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,57 @@
+"""Code of libraries, run in a strict sandbox for what only running it tells."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.errors import NotConfined
+
+from exploracoder.background import run_sync
+
+if TYPE_CHECKING:
+    from exploracoder_kernel.observation import Observation
+
+SECONDS = 60.0
+# The descriptions of the compiled modules of a library such as numpy have a megabyte.
+_OUTPUT_CHARS = 64_000_000
+
+
+def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:
+    """What code printed, and why it did not come to its end; "" when it did.
+
+    It has no network, no keys, and of the user's files only what is ``readable``, whatever sandbox
+    was chosen for snippets.
+
+    Raises:
+        NotConfined: a strict sandbox cannot be had, or the interpreter not be started in it.
+    """
+    from exploracoder_kernel.errors import SidecarError
+
+    try:
+        seen = run_sync(_run(python, code, readable))
+    except (SidecarError, OSError) as error:
+        raise NotConfined(str(error)) from error
+    return seen.stdout, "" if seen.ran else _reason(seen)
+
+
+async def _run(python: Path, code: str, readable: tuple[Path, ...]) -> Observation:
+    from exploracoder_kernel.limits import Limits
+    from exploracoder_kernel.sandbox import choose
+    from exploracoder_kernel.sidecar import Sidecar
+
+    limits = Limits(wall_seconds=SECONDS, max_output_chars=_OUTPUT_CHARS)
+    with tempfile.TemporaryDirectory(prefix="exploracoder-") as name:
+        folder = Path(name)
+        sandbox = choose("strict", python=python, cwd=folder, inputs=readable)
+        async with Sidecar(
+            python, folder, limits=limits, strategy="replay", launcher=sandbox.launcher
+        ) as sidecar:
+            return await sidecar.run(sidecar.root, code)
+
+
+def _reason(seen: Observation) -> str:
+    if seen.status == "timeout":
+        return f"it took longer than {SECONDS:.0f} s"
+    return f"{seen.error.ename}: {seen.error.evalue}" if seen.error else f"it was {seen.status}"

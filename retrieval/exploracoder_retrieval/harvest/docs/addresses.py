@@ -1,0 +1,103 @@
+"""What may be fetched from: each address is judged before anything is sent to it.
+
+A page can send whoever fetches it elsewhere, and a name can mean another machine at every look-up.
+So names are looked up here, and connected to is what was judged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from exploracoder_retrieval.errors import DocsUnavailable
+
+_PORTS = {"http": 80, "https": 443}
+# What an IPv6 network puts before the IPv4 addresses of others.
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+class JudgedTransport(httpx.AsyncBaseTransport):
+    """Connects to public addresses, and to the host and port that the user named.
+
+    That host may be this machine or in a private network. What it means is settled at first: if it
+    means a private address only later, that is refused. A proxy, where one is set, looks names up
+    by itself.
+
+    Raises DocsUnavailable instead of connecting.
+    """
+
+    def __init__(self, named: httpx.URL) -> None:
+        self._named = _origin(named)
+        self._named_private: frozenset[str] | None = None
+        self._direct = httpx.AsyncHTTPTransport()
+        self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, to the addresses of its host one after another."""
+        host, url = request.url.raw_host.decode("ascii"), request.url
+        proxy = None if proxy_bypass(host) else getproxies().get(url.scheme)
+        if proxy is not None:
+            if _is_address(host):
+                self._judge(url, [host])
+            via = self._by_proxy.setdefault(proxy, httpx.AsyncHTTPTransport(proxy=proxy))
+            return await via.handle_async_request(request)
+        addresses = await _look_up(*_origin(url))
+        self._judge(url, addresses)
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        for number, address in enumerate(addresses, start=1):
+            request.url = url.copy_with(host=address)
+            try:
+                return await self._direct.handle_async_request(request)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                if number == len(addresses):
+                    raise
+        raise httpx.ConnectError(f"{host} has no address")
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        for each in (self._direct, *self._by_proxy.values()):
+            await each.aclose()
+
+    def _judge(self, url: httpx.URL, addresses: list[str]) -> None:
+        private = frozenset(each for each in addresses if not is_public(each))
+        if self._named_private is None:  # the first request is to what was named
+            self._named_private = private
+        allowed = self._named_private if _origin(url) == self._named else frozenset()
+        if refused := private - allowed:
+            raise DocsUnavailable(
+                f"{url} is not fetched: {url.host} is {min(refused)}, an address of this machine or"
+                " of a private network, and was not what you named. If you mean it, name it."
+            )
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to a machine on the internet, however it is written."""
+    found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address):
+        packed = IPv4Address(found.packed[-4:]) if found in _NAT64 else None
+        found = found.ipv4_mapped or found.sixtofour or packed or found
+    return found.is_global and not (found.is_multicast or found.is_reserved)
+
+
+def _origin(url: httpx.URL) -> tuple[str, int]:
+    return url.raw_host.decode("ascii"), url.port or _PORTS.get(url.scheme, 0)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+async def _look_up(host: str, port: int) -> list[str]:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpx.ConnectError(f"{host} is not known ({error.strerror})") from None
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))

@@ -1,0 +1,230 @@
+"""Where a page may send whoever fetches it: each address is judged before it is connected to."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from exploracoder_retrieval.errors import DocsUnavailable
+from exploracoder_retrieval.harvest.docs.addresses import is_public
+from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Site(ThreadingHTTPServer):
+    """A server of this machine that answers as it is told, and remembers what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: Answer) -> None:
+        asked = self.asked = list[str]()
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, format: str, *args: object) -> None: ...
+
+            def do_GET(self) -> None:
+                asked.append(self.path)
+                answer(self)
+
+        super().__init__(("127.0.0.1", 0), Handler)
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/tea.md"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Answer], Site]]:
+    with ExitStack() as stack:
+
+        def start(answer: Answer) -> Site:
+            site = stack.enter_context(Site(answer))
+            thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(site.shutdown)
+            return site
+
+        yield start
+
+
+@pytest.fixture
+def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The addresses that this process connects to."""
+    addresses: list[object] = []
+    connect = socket.socket.connect
+
+    def record(self: socket.socket, address: object) -> None:
+        addresses.append(address)
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", record)
+    return addresses
+
+
+def send(body: bytes, **headers: str) -> Answer:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        for name, value in headers.items():
+            request.send_header(name.replace("_", "-"), value)
+        request.end_headers()
+        request.wfile.write(body)
+
+    return answer
+
+
+def redirect(url: str) -> Answer:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(302)
+        request.send_header("Location", url)
+        request.end_headers()
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.1.2.3/",
+        "http://192.168.0.1/x",
+        "http://[::1]:9/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[64:ff9b::10.0.0.1]/",
+        "http://[fe80::1]/",
+        "http://0.0.0.0/",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://localhost/",
+        "http://100.64.0.1/",
+    ],
+)
+def test_a_redirect_to_what_is_private_is_refused_before_anything_is_connected_to(
+    away: str, serve: Callable[[Answer], Site], connected: list[object], tmp_path: Path
+) -> None:
+    site = serve(redirect(away))
+
+    with pytest.raises(DocsUnavailable, match=r"is not fetched: .* name it"):
+        fetch(site.url, tmp_path)
+
+    assert set(connected) == {("127.0.0.1", site.port)}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_named_server_of_this_machine_does_not_lead_to_another_one(
+    host: str, serve: Callable[[Answer], Site], tmp_path: Path
+) -> None:
+    inner = serve(send(b"secret"))
+    outer = serve(redirect(f"http://{host}:{inner.port}/tea.md"))
+
+    with pytest.raises(DocsUnavailable, match="is not fetched"):
+        fetch(outer.url, tmp_path)
+
+    assert inner.asked == []
+
+
+def test_a_redirect_on_the_named_host_and_port_is_followed(
+    serve: Callable[[Answer], Site], tmp_path: Path
+) -> None:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        (send(b"# Tea") if request.path == "/new.md" else redirect("/new.md"))(request)
+
+    site = serve(answer)
+
+    fetch(site.url, tmp_path)
+
+    assert site.asked == ["/tea.md", "/new.md"]
+    assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
+
+
+def test_a_name_that_means_another_machine_later_is_judged_anew(
+    serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = serve(redirect("/new.md"))
+    answers = iter(["127.0.0.1", "127.0.0.2"])
+    real = socket.getaddrinfo
+
+    def rebound(host: str, port: int, *rest: object, **more: object) -> object:
+        return real(next(answers), port, *rest, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebound)
+
+    with pytest.raises(DocsUnavailable, match=r"is not fetched: .* 127\.0\.0\.2"):
+        fetch(f"http://tea.example:{site.port}/tea.md", tmp_path)
+
+
+def test_one_deadline_holds_for_all_redirects_together(
+    serve: Callable[[Answer], Site], tmp_path: Path
+) -> None:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        time.sleep(0.4)
+        redirect(f"/{len(site.asked)}.md")(request)
+
+    site = serve(answer)
+
+    with pytest.raises(DocsUnavailable, match="took longer than 1 s"):
+        fetch(site.url, tmp_path, FetchLimits(seconds=1.0))
+
+    assert len(site.asked) <= 3
+
+
+def test_an_answer_that_comes_drop_by_drop_ends_with_the_deadline(
+    serve: Callable[[Answer], Site], tmp_path: Path
+) -> None:
+    ended = threading.Event()
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+        while not ended.wait(0.05):
+            request.wfile.write(b"x")
+
+    site = serve(answer)
+
+    with pytest.raises(DocsUnavailable, match="took longer than 1 s"):
+        fetch(site.url, tmp_path, FetchLimits(seconds=1.0))
+    ended.set()
+
+
+def test_what_is_packed_is_read_and_has_the_same_bounds(
+    serve: Callable[[Answer], Site], tmp_path: Path
+) -> None:
+    small = serve(send(gzip.compress(b"# Tea"), Content_Encoding="gzip"))
+    bomb = serve(send(gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip"))
+    odd = serve(send(b"x", Content_Encoding="br"))
+    damaged = serve(send(b"no gzip", Content_Encoding="gzip"))
+
+    fetch(small.url, tmp_path)
+
+    assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
+    for site, message in [(bomb, "too much"), (odd, "packed as 'br'"), (damaged, "damaged")]:
+        with pytest.raises(DocsUnavailable, match=message):
+            fetch(site.url, tmp_path, FetchLimits(file_bytes=1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("64:ff9b::93.184.216.34", True),
+        ("224.0.0.1", False),
+        ("240.0.0.1", False),
+        ("2002:7f00:1::", False),
+        ("fe80::1%eth0", False),
+        ("::", False),
+    ],
+)
+def test_an_address_is_public_however_it_is_written(address: str, expected: bool) -> None:
+    assert is_public(address) is expected
