@@ -13,10 +13,8 @@ from exploracoder_kernel.connection import Connection, ConnectionClosed, Protoco
 from exploracoder_kernel.launch import End, Launch
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check, checked, fork_reply, ready_pid
-from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pipes import Pipes
-from exploracoder_kernel.presentation import CellRequest, FrontEnd
-from exploracoder_kernel.run import Run, cell_request, comm_request
+from exploracoder_kernel.presentation import FrontEnd
 from exploracoder_kernel.showing import LateOutput
 
 FORK_SECONDS = 5.0
@@ -84,36 +82,16 @@ class BranchProcess:
         self.is_alive = False
         self.connection.mark_ended()
 
-    async def run(
-        self,
-        code: str,
-        limits: Limits,
-        *,
-        may_force: bool,
-        front_end: FrontEnd | None = None,
-        request: CellRequest | None = None,
-    ) -> Observation:
-        """Run a snippet; whatever it does is an Observation."""
-        asked = request or CellRequest()
-        message = cell_request(code, limits, asked, front_end, may_force=may_force)
-        return await self._observe(message, limits, front_end)
-
-    async def deliver(
-        self, message: Message, limits: Limits, front_end: FrontEnd | None = None
-    ) -> Observation:
-        """Hand a comm's message over; what the code that waits for it does is an Observation."""
-        return await self._observe(comm_request(message, limits), limits, front_end)
-
-    async def _observe(
-        self, message: Message, limits: Limits, front_end: FrontEnd | None
-    ) -> Observation:
+    async def start_run(self) -> None:
+        """Before a run: what comes from now on is the run's."""
         await self._stop_listening()
         self._late = None
-        observation = await Run(self, message, limits, front_end).observe()
+
+    def end_run(self, front_end: FrontEnd | None, limits: Limits) -> None:
+        """After a run: show what comes late where somebody looked on."""
         if front_end is not None:
             self._late = LateOutput(front_end, limits.max_output_chars)
         self._listen()
-        return observation
 
     def _listen(self) -> None:
         """Until the next request, show what comes of threads and child processes of the last run.

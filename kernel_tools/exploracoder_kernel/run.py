@@ -6,12 +6,13 @@ import asyncio
 import base64
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from exploracoder_kernel import deadlocks, refusals
 from exploracoder_kernel.branch.wire import Message
+from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
@@ -21,9 +22,6 @@ from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.showing import Showing
 from exploracoder_kernel.verdicts import with_limits
-
-if TYPE_CHECKING:
-    from exploracoder_kernel.branch_process import BranchProcess
 
 GRACE_SECONDS = 1.0
 _DESCRIBE_SECONDS = 20.0
@@ -81,6 +79,7 @@ class Run:
         self._process = process
         self._request = request
         self._limits = limits
+        self._front_end = front_end
         self._showing: Showing | None = None
         if front_end is not None:
             self._showing = Showing(front_end, process.connection.send_now)
@@ -89,6 +88,12 @@ class Run:
 
     async def observe(self) -> Observation:
         """Do it; whatever it does is an Observation."""
+        await self._process.start_run()
+        observation = await self._observe()
+        self._process.end_run(self._front_end, self._limits)
+        return observation
+
+    async def _observe(self) -> Observation:
         process = self._process
         process.has_hung = False
         process.pipes.recorder = self._recorder

@@ -8,6 +8,8 @@ from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.presentation import CellRequest
+from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.strategies import ForkStrategy, Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -130,9 +132,10 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
             if cell.parcel is not None:
                 await _take_in(branch, process, cell.parcel)
                 continue
-            observation = await process.run(
-                cell.code, _with_time(cell.limits), may_force=False, request=cell.request
-            )
+            limits = _with_time(cell.limits)
+            asked = cell.request or CellRequest()
+            request = cell_request(cell.code, limits, asked, None, may_force=False)
+            observation = await Run(process, request, limits, None).observe()
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))
     except BaseException:

@@ -12,6 +12,7 @@ from exploracoder_kernel.errors import ReplayError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import ErrorReport, Observation
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
+from exploracoder_kernel.run import Run, cell_request, comm_request
 from exploracoder_kernel.states import States
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -65,7 +66,8 @@ class Steps:
         process = await self._states.live(branch)
         branch.is_busy, branch.is_exact = True, False
         try:
-            observation = await process.deliver(message, limits, front_end)
+            run = Run(process, comm_request(message, limits), limits, front_end)
+            observation = await run.observe()
         finally:
             branch.is_busy = False
         if not process.is_alive:
@@ -76,13 +78,11 @@ class Steps:
         was_exact = branch.is_exact
         branch.is_busy, branch.is_exact = True, False
         try:
-            observation = await process.run(
-                step.code,
-                step.limits,
-                may_force=self._states.may_force,
-                front_end=step.front_end,
-                request=step.request,
+            asked = step.request or CellRequest()
+            request = cell_request(
+                step.code, step.limits, asked, step.front_end, may_force=self._states.may_force
             )
+            observation = await Run(process, request, step.limits, step.front_end).observe()
         finally:
             branch.is_busy = False
         was_killed = observation.status == "limit" and not process.is_alive
