@@ -125,7 +125,8 @@ def _by_bubblewrap(
         missing.append(f"bubblewrap does not work here ({trouble}). {advised}")
         return None
     launcher = bubblewrap.BubblewrapLauncher(program, has_network, inputs, limits)
-    reason = f"bubblewrap works here: {_WHAT_IT_IS[level]}."
+    inside = f", with Landlock (version {landlock.version()}) inside" if landlock.version() else ""
+    reason = f"bubblewrap works here{inside}; system calls are filtered: {_WHAT_IT_IS[level]}."
     return Sandboxing(level, "bubblewrap", reason, launcher)
 
 
@@ -138,6 +139,7 @@ def _by_landlock(
         return None
     has_network = level == "network"
     because = " ".join([*missing, f"The kernel has Landlock (version {version})"])
+    because += ", and system calls are filtered"
     lacking = landlocked.shortcomings()
     reason = f"{because}: {_WHAT_IT_IS[level]}. {lacking}."
     launcher = landlocked.LandlockLauncher(has_network, inputs, limits)
