@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 
 from exploracoder_kernel.removal import opened, remove_tree
-from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch
 
 _ROOT = ("root",)

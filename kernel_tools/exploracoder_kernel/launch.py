@@ -22,7 +22,7 @@ from exploracoder_kernel.launcher import Command, Launcher
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
-from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch, sweep
 
 _START_SECONDS = 60.0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.sandbox.limits import SandboxLimits
+    from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 ENTRY = Path(__file__).resolve().parent / "branch" / "process.py"
 

@@ -11,10 +11,10 @@ from typing import NoReturn
 from . import comms, double_fork, linux, private_folder, streams, wire
 from .failures import brief
 from .interrupts import Interrupts
+from .introspection import Introspection
 from .ipython_cells import make_cells
 from .loops import Loop
 from .owner import Owner
-from .questions import Questions
 from .runs import Runs
 
 Message = wire.Message
@@ -47,7 +47,7 @@ class Branch:
         self._cells = make_cells(self._owner.tell, self._loop, ipython)
         comms.install(self._owner.tell)
         self._runs = Runs(self._owner, self._cells, self._interrupts, channels)
-        self._questions = Questions(self._cells, self._runs)
+        self._introspection = Introspection(self._cells, self._runs)
 
     def serve(self) -> NoReturn:
         """Answer until the owner closes its end."""
@@ -86,7 +86,7 @@ class Branch:
             if request["op"] == "comm":
                 return self._runs.deliver(request)
             with self._interrupts.allowed():
-                return self._questions.by_name[request["op"]](request)
+                return self._introspection.by_name[request["op"]](request)
         except KeyboardInterrupt:
             return {"failed": "interrupted"}
         except Exception as error:  # noqa: BLE001  # the outermost frame of the process

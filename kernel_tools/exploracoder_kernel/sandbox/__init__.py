@@ -9,7 +9,7 @@ from exploracoder_kernel.sandbox.choice import (
     choose,
 )
 from exploracoder_kernel.sandbox.consent import QUESTION, Consent
-from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 __all__ = [
     "LEVELS",

@@ -18,7 +18,7 @@ from exploracoder_kernel.branch.private_mount import PARTS
 from exploracoder_kernel.environment import network_variables, private_environment
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
 from exploracoder_kernel.sandbox import caches, layout, python_home, seccomp
-from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 _TRIAL_SECONDS = 20.0
 _ID = "1000"

@@ -15,7 +15,7 @@ from exploracoder_kernel.interpreter import find_interpreter
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.sandbox import advice, bubblewrap, landlocked, python_home, seccomp
 from exploracoder_kernel.sandbox.consent import Consent
-from exploracoder_kernel.sandbox.limits import SandboxLimits
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 Level = Literal["strict", "network", "off"]
 LevelChoice = Literal["auto", "strict", "network", "off"]

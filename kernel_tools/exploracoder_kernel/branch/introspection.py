@@ -1,4 +1,4 @@
-"""Questions to a branch that run no cell."""
+"""What a branch says of its variables and names without running a cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Message = wire.Message
 Ask = Callable[[Message], Message]
 
 
-class Questions:
+class Introspection:
     """What may be asked, by the name of the request."""
 
     def __init__(self, cells: Any, runs: Runs) -> None:
