@@ -60,7 +60,10 @@ async def brief(
     summary = await _summarize(model, library) if settings.library_summary else ""
     plans = await _example_plans(model, library, settings.few_shot_plans)
     briefing = Briefing(summary=summary, plans=plans)
-    index.set_memo(library.name, key, briefing.model_dump(mode="json"))
+    is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
+    if is_answered:
+        # Silence may be the server's fault, and need not be the next answer.
+        index.set_memo(library.name, key, briefing.model_dump(mode="json"))
     return briefing
 
 

@@ -33,8 +33,8 @@ from exploracoder.models.identity import EMBEDDED, fingerprint_of
 from exploracoder.models.reasoning import without_reasoning
 from exploracoder.models.redaction import Redactor, secrets_of
 
-# No token is longer on average: what has more characters than that comes from no honest server.
-_CHARS_PER_TOKEN = 32
+# No honest reply is longer, in characters, whatever its tokens are.
+_CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
 _CONVERSATION, _TEXT = "chat/completions", "completions"
 
 ValueT = TypeVar("ValueT")
@@ -280,7 +280,7 @@ class OpenAIChatModel:
         return self._reply(answer, sampling, _said)
 
     def _reply(self, answer: Answer, sampling: Sampling, tidy: Callable[[str], str]) -> Reply:
-        most = _CHARS_PER_TOKEN * sampling.max_tokens
+        most = max(_SHORTEST_LIMIT, _CHARS_PER_TOKEN * sampling.max_tokens)
         texts = [tidy(text) for text in answer.texts[: sampling.n]]
         reasons = zip(texts, answer.finish_reasons, strict=False)
         return Reply(
