@@ -83,7 +83,7 @@ def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Exampl
 
     chosen = sorted(usable, key=nearness, reverse=True)[:count]
     return tuple(
-        Example(title=clip(one.title.strip(), 160), code=one.code.strip())
+        Example(title=clip(" ".join(one.title.split()), 160), code=one.code.strip())
         for one in usable
         if one in chosen
     )
@@ -130,7 +130,7 @@ async def _example_plans(
                     "example_plan",
                     "user",
                     library=library.import_name,
-                    title=example.title,
+                    title=" ".join(example.title.split()),
                     code=clip(example.code, _EXAMPLE_CHARS),
                 ),
             ),
