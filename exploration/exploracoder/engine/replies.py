@@ -88,10 +88,10 @@ def no_code(model: str, text: str, reason: str = "") -> NoCodeError:
         why = "gave an empty answer"
     else:
         head = "".join(char if char.isprintable() else " " for char in said[:_QUOTED_CHARS])
-        why = f"wrote no code. Its answer begins: “{' '.join(head.split())}”"
+        why = f"wrote no code but “{' '.join(head.split())}”"
     return NoCodeError(
-        f"There is no solution: the model {model} {why}. Everything so far is saved; resume to ask"
-        " again, or choose another model."
+        f"The model {model} {why}. Everything so far is saved; resume to ask again, or choose"
+        " another model."
     )
 
 

@@ -120,8 +120,8 @@ class FailureReport:
         """The deadline passed, or the server was silent for too long."""
         within = f" within {timeout_s:g} s" if timeout_s is not None else " in time"
         return AnswerTimeoutError(
-            f"The model {self._model} at {self._url} did not answer{within}. Raise the model "
-            "time-out, lower the number of tokens per reply, or choose a faster model."
+            f"The model {self._model} at {self._url} did not answer{within}. Try again, "
+            "lower the number of tokens per reply, or choose a faster model."
         )
 
     def connection_lost(self) -> ModelError:
