@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 
-_NAME = r"(?:think|thinking|reasoning|thought)"
+_NAMES = ("think", "thinking", "reasoning", "thought")
+_NAME = f"(?:{'|'.join(_NAMES)})"
+# A block of code begins a line, or follows a thought at once.
+_START = "|".join(["^", *(f"(?<={name}>)" for name in _NAMES)])
 # In this order: what stands in a block of code is no tag, what stands in a thought no block.
 _THOUGHT = re.compile(
-    rf"(?P<code>^[ \t]*(?P<fence>`{{3,}}|~{{3,}}).*?(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z))"
+    rf"(?P<code>(?:{_START})[ \t]*(?P<fence>`{{3,}}|~{{3,}})"
+    r".*?(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z))"
     rf"|<{_NAME}>.*?(?:</{_NAME}>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
