@@ -36,3 +36,15 @@ def test_an_error_does_not_steer_the_terminal_either(command: Command) -> None:
 
     assert done.code == 2
     assert not _UNSEEN.search(done.err)
+
+
+def test_half_a_character_in_a_task_neither_stops_nor_is_sent(
+    explore: Explorer, serve: Serve
+) -> None:
+    server = serve(TeaModel())
+    words = explore.words(server, *explore.files(), "--json", task="Name the \udcff leaves.")
+    done = explore.run(*words)
+
+    assert done.code == 0
+    assert explore.exploration.task.text == "Name the ? leaves."
+    assert "\udcff" not in "".join(map(str, (request.body for request in server.requests)))
