@@ -46,6 +46,12 @@ CODES = {
     "not Python, no language": ("```\nx = = 1\n```", "x = = 1"),
     "cut off, without a fence": ("import t\nx = t.read(\n", "import t\nx = t.read("),
 }
+LONG = {
+    "fences": '```python\n"""\n' + "```\n" * 20_000,
+    "brackets": "(\n" * 30_000,
+    "tags": "```markdown\n" * 5_000,
+    "quotes": "> " * 5_000 + "```python",
+}
 NOTHING = {
     "empty": "",
     "white space": " \n\t\r\n",
@@ -71,6 +77,11 @@ def test_the_code_of_a_reply_is_found(reply: str, code: str) -> None:
 @pytest.mark.parametrize("reply", NOTHING.values(), ids=NOTHING)
 def test_what_does_nothing_is_no_code(reply: str) -> None:
     assert code_block(reply) == ""
+
+
+@pytest.mark.parametrize("reply", LONG.values(), ids=LONG)
+def test_a_reply_of_nothing_but_fences_has_no_code_to_speak_of(reply: str) -> None:
+    assert len(code_block(reply)) < 20
 
 
 def test_a_reply_that_was_cut_off_ends_with_a_whole_statement() -> None:

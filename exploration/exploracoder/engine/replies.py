@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from exploracoder.engine.snippets import whole_statements
@@ -25,6 +26,8 @@ _BEGINS_LATE = re.compile(r"(?<=\S)[ \t]*(?=(?:`{3,}|~{3,})\w*[ \t]*$)", re.MULT
 # `ast.unparse` and the like call themselves for each level, and Python lets them do so 1000 times.
 _DEEPEST = 150
 _QUOTED_CHARS = 120
+# Each is parsed, some more than once.
+_MOST_BLOCKS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,9 @@ def code_block(reply: str) -> str:
     none.
     """
     text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    found = list(_blocks(text))
+    found = list(islice(_blocks(text), _MOST_BLOCKS))
     if not any(block.code for block in found):
-        found = list(_blocks(_BEGINS_LATE.sub("\n\n", text)))
+        found = list(islice(_blocks(_BEGINS_LATE.sub("\n\n", text)), _MOST_BLOCKS))
     if blocks := [block for block in found if block.code]:
         return _joined(_best(blocks))
     code = text.strip("\n").rstrip()
@@ -95,8 +98,8 @@ def no_code(model: str, text: str, reason: str = "") -> NoCodeError:
     )
 
 
-def _blocks(text: str) -> Iterator[_Block]:
-    """The fenced blocks.
+def _blocks(text: str, *, is_whole: bool = True) -> Iterator[_Block]:
+    """The fenced blocks, and those in a block that is the reply in Markdown once more.
 
     A fence in a docstring ends a block too early for Python: then it reaches to the first later one
     with which it is Python.
@@ -106,8 +109,8 @@ def _blocks(text: str) -> Iterator[_Block]:
         if token.type != "fence" or token.map is None or token.map[0] < after:
             continue
         first, after = token.map
-        if _MARKDOWN.match(token.info):
-            yield from _blocks(token.content)
+        if is_whole and _MARKDOWN.match(token.info):
+            yield from _blocks(token.content, is_whole=False)
             continue
         code = token.content
         if not _parses(code):
@@ -117,12 +120,10 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _later_end(lines: Sequence[str], first: int, after: int, fence: str) -> int | None:
-    for number in range(after, len(lines)):
-        line = lines[number].strip()
-        is_fence = line.startswith(fence) and not line.strip(fence[0])
-        if is_fence and _parses("\n".join(lines[first + 1 : number])):
-            return number
-    return None
+    later = ((number, lines[number].strip()) for number in range(after, len(lines)))
+    ends = (n for n, line in later if line.startswith(fence) and not line.strip(fence[0]))
+    tries = islice(ends, _MOST_BLOCKS)
+    return next((n for n in tries if _parses("\n".join(lines[first + 1 : n]))), None)
 
 
 def _best(blocks: Sequence[_Block]) -> list[str]:

@@ -16,8 +16,8 @@ from exploracoder import __version__
 if TYPE_CHECKING:
     import httpx
 
-# A reply has some thousands of tokens; the longest lists of models have a megabyte or two.
-MOST_BYTES = 8 << 20
+# A reply has some thousands of tokens; the longest lists of models have about a megabyte.
+MOST_BYTES = 4 << 20
 _CONNECT_TIMEOUT_S = 10.0
 _PASSING = (408, 409, 429)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
