@@ -244,7 +244,8 @@ def _task_text(exploration: Exploration) -> str:
         f" · model: {escape_markdown(exploration.model)}"
     )
     if task.target is not None:
-        about += f" · writes the class {task.entry_point} into {escape_markdown(task.target.file)}"
+        file = escape_markdown(task.target.file)
+        about += f" · writes the class {_inline(task.entry_point or '')} into {file}"
     parts = [f"# {escape_markdown(title)}", quoted, about, *_brought_text(exploration)]
     return "\n\n".join(part for part in parts if part)
 
@@ -259,7 +260,7 @@ def _brought_text(exploration: Exploration) -> Iterator[str]:
     """What has to be there before the first cell; the values are not saved."""
     variables = exploration.brought.variables
     if variables:
-        named = ", ".join(f"`{one.name}` ({escape_markdown(one.type)})" for one in variables)
+        named = ", ".join(f"{_inline(one.name)} ({escape_markdown(one.type)})" for one in variables)
         yield f"Starts with variables of a running kernel: {named}"
 
 
@@ -279,7 +280,7 @@ def _step_text(number: int, step: Step) -> str:
 
 
 def _doc_link(doc: ApiDoc, is_used: bool) -> str:
-    name = f"`{doc.path}`"
+    name = _inline(doc.path)
     if doc.url and WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
@@ -334,6 +335,7 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
 
 def escape_markdown(text: str) -> str:
     """Text from users, models and docs as Markdown that shows it and does nothing else."""
+    text = _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
     return "".join(
         part if _NAME.fullmatch(part) else _SPECIAL.sub(r"\\\1", html.escape(part, quote=False))
         for part in re.split(r"(`[A-Za-z_]\w*`)", text)
@@ -342,6 +344,8 @@ def escape_markdown(text: str) -> str:
 
 # A name between backticks stays one: nothing in it can be markup.
 _NAME = re.compile(r"`[A-Za-z_]\w*`")
+# Controls, and those of them that turn the direction of writing: what is read is not what is there.
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 
 
@@ -352,4 +356,5 @@ def code_block(code: str, language: str = "python") -> str:
 
 
 def _inline(text: str) -> str:
-    return f"`{' '.join(text.split()).replace('`', chr(39))}`"
+    shown = _STEERING.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    return f"`{shown.replace('`', chr(39))}`"

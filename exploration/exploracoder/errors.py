@@ -8,7 +8,9 @@ ExploraCoderError
 │       ├── ReplyError     the model answered, in a form that could not be used
 │       ├── PromptError    the prompt is longer than the model takes
 │       ├── RefusedError   the server refused this one request
+│       ├── AnswerTimeoutError  the model did not answer in time
 │       └── NoTextError    the server goes on with conversations alone, not with texts
+├── NoCodeError        the model answered, and wrote no code
 └── BudgetError        a limit that the user set was reached
 """
 
@@ -49,8 +51,16 @@ class RefusedError(ModelError):
     """The model's server refused one request for what is in it; another may be answered."""
 
 
+class AnswerTimeoutError(ModelError):
+    """The model did not answer before the deadline; another request may be answered."""
+
+
 class NoTextError(ModelError):
     """The model's server goes on with conversations alone, not with texts."""
+
+
+class NoCodeError(ExploraCoderError):
+    """The model answered without code that could be a solution; everything so far is kept."""
 
 
 class BudgetError(ExploraCoderError):

@@ -17,7 +17,7 @@ from exploracoder_retrieval.index import Index
 from exploracoder import bringing, document
 from exploracoder.bringing import AnySource
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import BudgetError, InputError, ModelError, SetupError
+from exploracoder.errors import BudgetError, InputError, ModelError, NoCodeError, SetupError
 from exploracoder.methods import Method, find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch, open_bench
@@ -105,7 +105,7 @@ class Session:
         except asyncio.CancelledError:
             self._save_now(_with_status(bench.exploration, "cancelled", "It was interrupted."))
             raise
-        except BudgetError as error:
+        except (BudgetError, NoCodeError) as error:
             await bench.update(_with_status(bench.exploration, "failed", str(error)), str(error))
         except SidecarError as error:
             self._save_now(_with_status(bench.exploration, "failed", str(error)))

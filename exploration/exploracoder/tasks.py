@@ -26,7 +26,8 @@ def make_task(
 
     Raises InputError when it is empty or too long, or the target cannot be used.
     """
-    text = text.strip()
+    # What came out of a terminal or a file that is no UTF-8 may have half a character in it.
+    text = text.strip().encode("utf-8", "replace").decode()
     if not text:
         raise InputError("The task is empty. Say in a sentence or two what you want done.")
     if len(text) > MAX_TASK_CHARS:

@@ -66,10 +66,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Close the connection without an answer; when streaming, after ``after_words`` words."""
-
-    after_words: int = 0
-    text: str = ""
+    """Close the connection without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Wait, then answer. Also stretches a streamed answer: the wait comes before the first word."""
+    """Wait, then answer."""
 
     seconds: float
     then: Outcome
@@ -130,7 +127,7 @@ class Rule:
 class ScriptedModelServer:
     """An OpenAI-compatible server on loopback that answers from a script.
 
-    It serves ``/v1/chat/completions`` (``n``, streaming, ``response_format``), ``/v1/completions``
+    It serves ``/v1/chat/completions`` (``n``, ``response_format``), ``/v1/completions``
     (one text, cut at ``stop`` and at ``max_tokens``), ``/v1/models`` and ``/v1/embeddings`` (four
     numbers made from the text's characters). Tokens are words. Use it as a context manager; every
     request is kept in ``requests``.
@@ -145,7 +142,6 @@ class ScriptedModelServer:
         ignore_n: bool = False,
         refuse_n: bool = False,
         refuse_formats: Sequence[str] = (),
-        refuse_streaming: bool = False,
         refuse_tools: bool = False,
         refuse_texts: bool = False,
         most_stops: int | None = None,
@@ -164,7 +160,6 @@ class ScriptedModelServer:
             ignore_n: Answer with one choice, whatever ``n`` says.
             refuse_n: Answer 400 if ``n`` is above 1.
             refuse_formats: Values of ``response_format.type`` that are answered with 400.
-            refuse_streaming: Answer 400 if ``stream`` is set.
             refuse_tools: Answer 400 if ``tools`` are offered.
             refuse_texts: Answer 404 at ``/v1/completions``.
             most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
@@ -184,7 +179,6 @@ class ScriptedModelServer:
         self._first = list(first)
         self._refuse_n = refuse_n
         self._refuse_formats = frozenset(refuse_formats)
-        self._refuse_streaming = refuse_streaming
         self._refuse_tools = refuse_tools
         self._refuse_texts = refuse_texts
         self._most_stops = most_stops
@@ -283,8 +277,6 @@ class ScriptedModelServer:
             return Failure(400, f"response_format type {form!r} is not supported.")
         if self._refuse_tools and "tools" in body:
             return Failure(400, "tools param requires --jinja flag")
-        if self._refuse_streaming and body.get("stream"):
-            return Failure(400, "stream is not supported.")
         return None
 
 
@@ -329,7 +321,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(outcome, Failure):
             self._send_failure(outcome)
         elif isinstance(outcome, Drop):
-            self._drop(request, outcome)
+            self._drop()
         elif isinstance(outcome, Call):
             self._send_json(200, self._call(request, outcome))
         elif isinstance(outcome, Raw):
@@ -339,10 +331,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, self._text_completion(request, text))
         else:
             texts = self._choices(request, outcome)
-            if request.body.get("stream"):
-                self._stream(request, texts)
-            else:
-                self._send_json(200, self._completion(request, texts))
+            self._send_json(200, self._completion(request, texts))
 
     def _choices(self, request: RecordedRequest, outcome: str | Sequence[str]) -> list[str]:
         n = 1 if self.server.scripted.ignore_n else int(request.body.get("n") or 1)
@@ -383,39 +372,9 @@ class _Handler(BaseHTTPRequestHandler):
         body["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
         return body
 
-    def _stream(self, request: RecordedRequest, texts: Sequence[str]) -> None:
-        self._start_stream()
-        for index, text in enumerate(texts):
-            for piece in re.findall(r"\s*\S+\s*?|\s+", text):
-                self._send_piece(index, {"content": piece}, None)
-            self._send_piece(index, {}, self.server.scripted.finish_reason)
-        if self.server.scripted.report_usage and "stream_options" in request.body:
-            last = self._envelope("chat.completion.chunk", [])
-            self._send_event(json.dumps({**last, "usage": _usage(request, texts)}))
-        self._send_event("[DONE]")
-        self.wfile.write(b"0\r\n\r\n")
-
-    def _drop(self, request: RecordedRequest, outcome: Drop) -> None:
-        if request.body.get("stream") and outcome.after_words:
-            self._start_stream()
-            for word in outcome.text.split()[: outcome.after_words]:
-                self._send_piece(0, {"content": word + " "}, None)
+    def _drop(self) -> None:
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
-
-    def _start_stream(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-
-    def _send_piece(self, index: int, delta: dict[str, str], finish_reason: str | None) -> None:
-        choice = {"index": index, "delta": delta, "finish_reason": finish_reason}
-        self._send_event(json.dumps(self._envelope("chat.completion.chunk", [choice])))
-
-    def _send_event(self, data: str) -> None:
-        event = f"data: {data}\n\n".encode()
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
 
     def _envelope(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
         return {

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from exploracoder.errors import ModelError, NoTextError, PromptError, RefusedError, ReplyError
-from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
 
 OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
 
@@ -42,12 +42,11 @@ class LazyModel:
         sampling: Sampling,
         *,
         schema: Schema | None = None,
-        on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
-        asked = model.complete(messages, sampling, schema=schema, on_token=on_token, tools=tools)
+        asked = model.complete(messages, sampling, schema=schema, tools=tools)
         return await self._answered(asked)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

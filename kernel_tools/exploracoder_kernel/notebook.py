@@ -71,7 +71,8 @@ def write(path: Path, made: Any) -> None:
     text = nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n"
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -11,14 +11,27 @@ import nbformat
 import pytest
 from exploracoder import document
 from exploracoder.errors import InputError, SetupError
-from exploracoder.state import Attempt, Exploration, Library, Solution, Task
+from exploracoder.state import (
+    Attempt,
+    Brought,
+    BroughtVariable,
+    Exploration,
+    Library,
+    Solution,
+    Target,
+    Task,
+)
 from exploracoder_kernel import notebook
+from markdown_it import MarkdownIt
 
 from .conftest import Explorer, Serve
 from .golden_files import golden
 from .samples import exploration, failed, step
 
-HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [tea](javascript:alert(3)) `x`"
+HOSTILE = (
+    "<script>alert(1)</script> <img src=x onerror=alert(2)> [tea](javascript:alert(3)) `x`"
+    " ![](http://evil.example/seen) \x1b[2J\u202eevil"
+)
 
 
 def cells(made: Any) -> dict[str, Any]:
@@ -136,11 +149,22 @@ def hostile_exploration(place: str) -> Exploration:
         return exploration(
             solution=attempt(observation=failed("Error", f"`{HOSTILE}\n\n{HOSTILE}"))
         )
+    if place == "entry point":
+        target = Target(root="/x", file="tea.py")
+        task = Task(text="Brew", libraries=("tealeaf",), entry_point=HOSTILE, target=target)
+        return exploration(task=task)
+    if place == "brought variable":
+        brought = Brought(variables=(BroughtVariable(name=f"`{HOSTILE}`", type=HOSTILE),))
+        return exploration(brought=brought)
     if place == "failed solution":
         code = f"```\n{HOSTILE}\n```\n````\n{HOSTILE}"
         return exploration(solution=attempt(code=code, observation=failed("Error", "")))
     ranked = sample.steps[0].recommendation.apis[0]
-    doc = {"doc file": {"file": f"/x/{HOSTILE}"}, "doc url": {"url": "javascript:alert(3)"}}[place]
+    doc = {
+        "doc file": {"file": f"/x/{HOSTILE}"},
+        "doc path": {"path": f"tealeaf.`{HOSTILE}`", "url": None, "file": None},
+        "doc url": {"url": "javascript:alert(3)"},
+    }[place]
     changed = ranked.model_copy(update={"doc": ranked.doc.model_copy(update=doc)})
     recommendation = sample.steps[0].recommendation.model_copy(update={"apis": (changed,)})
     return sample.with_step(sample.steps[0].model_copy(update={"recommendation": recommendation}))
@@ -152,16 +176,31 @@ def without_code(text: str) -> str:
     return re.sub(r"(?<!\\)`[^`\n]+`", "", text)
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["task", "goal", "library", "model", "error", "failed solution", "doc file", "doc url"],
+PLACES = (
+    *("task", "goal", "library", "model", "error", "failed solution", "doc file", "doc path"),
+    *("doc url", "entry point", "brought variable"),
 )
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_text_from_elsewhere_is_shown_and_does_nothing_else(place: str) -> None:
     shown = without_code(markdown(hostile_exploration(place)))
 
     assert "<script" not in shown
     assert "<img" not in shown
     assert not re.search(r"(?<!\\)\]\(javascript", shown)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_reader_of_the_notebook_fetches_nothing_and_sees_what_is_there(place: str) -> None:
+    text = markdown(hostile_exploration(place))
+    blocks = MarkdownIt("commonmark").parse(text)
+    tokens = [*blocks, *(inner for block in blocks for inner in block.children or ())]
+
+    assert not {token.type for token in tokens} & {"image", "html_inline", "html_block"}
+    links = [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
+    assert all(link.startswith("https://tea.example/") for link in links)
+    assert place == "failed solution" or not re.search(r"[\x00-\x09\x1b\u202a-\u202e]", text)
 
 
 def test_a_notebook_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
-"""How values stand in prompts, and how code is taken out of replies."""
+"""How values stand in prompts."""
 
 from __future__ import annotations
 
-import pytest
 from exploracoder.engine.wording import (
     clip,
-    code_block,
     describe_api,
     describe_error,
     describe_output,
@@ -25,35 +23,6 @@ def test_a_long_text_keeps_head_and_tail_and_says_what_is_left_out() -> None:
     assert text.startswith("h" * 200)
     assert text.endswith("t" * 100)
     assert "700 characters left out" in text
-
-
-@pytest.mark.parametrize(
-    ("reply", "code"),
-    [
-        ("```python\nx = 1\n```", "x = 1"),
-        ("Here:\n```py\nx = 1\n\ny = 2\n```\nDone.", "x = 1\n\ny = 2"),
-        ("```\nx = 1\n```", "x = 1"),
-        ("```python\nx = 1\n```\nor\n```python\nx = 2\n```", "x = 1"),
-        ("```python\nx = 1\ny =", "x = 1\ny ="),
-        ("x = 1\n", "x = 1"),
-        ("", ""),
-        ("```python\n    x = 1\n    ```", "    x = 1"),
-        ("```python\ntext = '```'\nx = 1\n```", "text = '```'\nx = 1"),
-    ],
-    ids=[
-        "one block",
-        "words around",
-        "no language",
-        "two blocks",
-        "cut off",
-        "no fence",
-        "empty",
-        "indented fence",
-        "fence in a string",
-    ],
-)
-def test_the_code_of_a_reply_is_its_first_block_or_all_of_it(reply: str, code: str) -> None:
-    assert code_block(reply) == code
 
 
 def test_an_api_says_how_to_import_it() -> None:

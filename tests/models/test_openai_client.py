@@ -103,36 +103,6 @@ async def test_a_schema_is_conveyed_in_the_strongest_way_the_server_takes(
     assert ("JSON schema" in server.requests[-1].last_user_message) == bool(refused)
 
 
-async def test_streamed_tokens_arrive_one_by_one_and_make_up_the_reply() -> None:
-    pieces: list[str] = []
-    with ScriptedModelServer("one two three") as server:
-        async with model_at(server) as model:
-            reply = await model.complete(ASK, Sampling(), on_token=pieces.append)
-
-    assert len(pieces) == 3
-    assert "".join(pieces) == reply.text == "one two three"
-    assert reply.usage.completion_tokens == 3
-    assert reply.finish_reasons == ("stop",)
-
-
-async def test_a_server_without_streaming_still_reports_its_text_once() -> None:
-    pieces: list[str] = []
-    with ScriptedModelServer("one two", refuse_streaming=True) as server:
-        async with model_at(server) as model:
-            await model.complete(ASK, Sampling(), on_token=pieces.append)
-            await model.complete(ASK, Sampling(), on_token=pieces.append)
-
-    assert pieces == ["one two", "one two"]
-    assert len(server.requests) == 3
-
-
-async def test_a_stream_that_breaks_is_an_error_and_not_a_short_reply() -> None:
-    with ScriptedModelServer(lambda _: Drop(after_words=2, text="a b c d")) as server:
-        async with model_at(server) as model:
-            with pytest.raises(ModelError, match="lost in the middle of a reply"):
-                await model.complete(ASK, Sampling(), on_token=lambda piece: None)
-
-
 @pytest.mark.parametrize(
     "passing", [Failure(429, retry_after_s=0.01), Failure(500), Failure(503), Drop()]
 )
@@ -325,13 +295,11 @@ async def test_cancelling_closes_the_request_and_passes_through() -> None:
 @pytest.mark.parametrize(
     "page", [Raw("<html>hello</html>", "text/html"), Raw("{}"), Raw("{not json")]
 )
-@pytest.mark.parametrize("is_streamed", [False, True])
-async def test_something_else_at_the_url_is_recognised(page: Raw, is_streamed: bool) -> None:
+async def test_something_else_at_the_url_is_recognised(page: Raw) -> None:
     with ScriptedModelServer(lambda _: page) as server:
         async with model_at(server, max_retries=0) as model:
-            on_token = (lambda piece: None) if is_streamed else None
             with pytest.raises(ModelError, match="is not an OpenAI-compatible API"):
-                await model.complete(ASK, Sampling(), on_token=on_token)
+                await model.complete(ASK, Sampling())
 
 
 @pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://host/v1", "http://", "http://h:x/v1"])

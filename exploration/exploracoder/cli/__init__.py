@@ -104,4 +104,6 @@ def main() -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    from exploracoder.cli.console import say
+
+    say(text, err=True)

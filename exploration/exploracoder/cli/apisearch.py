@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import print_json
+from exploracoder.cli.console import print_json, say
 from exploracoder.cli.library import open_libraries
 from exploracoder.cli.options import index_options, json_option, python_option
 from exploracoder.config import make_settings
@@ -100,9 +100,9 @@ def apisearch(
     if as_json:
         print_json(answer.model_dump(mode="json"))
     else:
-        click.echo(_words(answer))
+        say(_words(answer))
         for note in answer.notes:
-            click.echo(note, err=True)
+            say(note, err=True)
     return 0 if answer.apis else 1
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder.cli.file_blocks import printable
+from exploracoder.cli.console import printable
 
 if TYPE_CHECKING:
     from exploracoder_kernel.answers import BranchInfo

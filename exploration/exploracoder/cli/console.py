@@ -72,8 +72,30 @@ def _plain(text: str) -> str:
 
 
 def print_json(value: object) -> None:
-    """One JSON value on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    """One JSON value on standard output; what would steer a terminal is escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    click.echo("".join(map(_json_char, text)))
+
+
+def _json_char(char: str) -> str:
+    if char.isprintable() or char == "\n":
+        return char
+    return json.dumps(char)[1:-1] if ord(char) > 0x7F else f"\\u{ord(char):04x}"
+
+
+def printable(text: str) -> str:
+    """Text of a stranger's, without what would steer a terminal."""
+    from exploracoder_kernel.branch.text import without_colours
+
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for char in without_colours(text).replace("\r\n", "\n")
+    )
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Print words in which a model, a server or a library may have a say."""
+    click.echo(printable(str(text)), err=err)
 
 
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from exploracoder.cli.console import print_json
-from exploracoder.cli.file_blocks import printable
+from exploracoder.cli.console import print_json, say
 from exploracoder.cli.options import json_option
 
 
@@ -39,5 +38,5 @@ def diff(a: Path, b: Path, as_json: bool) -> int:
             }
         )
     else:
-        click.echo(printable(str(compared)))
+        say(compared)
     return 0 if compared.is_same else 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.console import Progress, print_json, run_async, say
 from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
     index_options,
@@ -288,7 +288,7 @@ def _work(
     if given["as_json"]:
         print_json(told(done))
     else:
-        click.echo(report.in_words(done, output))
+        say(report.in_words(done, output))
     return report.EXIT_CODES[done.status]
 
 

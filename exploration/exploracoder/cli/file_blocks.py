@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder_kernel.branch.text import without_colours
+from exploracoder.cli.console import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,14 +20,6 @@ _STYLES = {"ok": "bold green", "error": "bold red"}
 _OTHER_STYLE = "bold yellow"
 _FIRST_WORD_SECONDS = 1.0
 _NEXT_WORD_SECONDS = 10.0
-
-
-def printable(text: str) -> str:
-    """Text of a stranger's, without what would steer a terminal."""
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
-        for char in without_colours(text).replace("\r\n", "\n")
-    )
 
 
 def block(run: FileRun) -> Text:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, run_async
-from exploracoder.cli.file_blocks import printable
+from exploracoder.cli.console import Progress, print_json, run_async, say
 from exploracoder.cli.options import (
     json_option,
     kernel_option,
@@ -37,7 +36,7 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
     if as_json:
         print_json({"notebook": str(file), **replayed.model_dump()})
     else:
-        click.echo(printable(str(replayed)))
+        say(replayed)
     return 0 if replayed.is_same else 1
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json
+from exploracoder.cli.console import Progress, print_json, say
 from exploracoder.cli.options import json_option, python_option
 from exploracoder.errors import InputError
 
@@ -149,7 +149,7 @@ def _print(answer: Any, as_json: bool) -> None:
     if as_json:
         print_json(answer.model_dump(mode="json"))
     else:
-        click.echo(answer_text(answer))
+        say(answer_text(answer))
 
 
 def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
@@ -171,7 +171,7 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
             line = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
             click.echo(json.dumps(line, ensure_ascii=False))
         else:
-            click.echo(f"# {id_} {asked.tool}\n{answer_text(answer)}\n")
+            say(f"# {id_} {asked.tool}\n{answer_text(answer)}\n")
     return 1 if failed else 0
 
 

@@ -22,7 +22,7 @@ from exploracoder.engine.wording import describe_apis, describe_problems
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
-from exploracoder.prompts import render
+from exploracoder.prompts import fenced, render
 from exploracoder.state import Candidate, Exploration, Step, Subtask
 
 # Subtasks of a plan count from 1.
@@ -191,7 +191,7 @@ async def _try(trial: Trial, code: str, wanted: Sequence[str]) -> Candidate | No
 
 
 def _doubt(code: str, doubt: str) -> list[Message]:
-    said = f"The values were:\n\n~~~python\n{code}\n~~~"
+    said = f"The values were:\n\n{fenced(code, 'python')}"
     return [Message("assistant", said), Message("user", render("arguments", "doubt", error=doubt))]
 
 

@@ -60,7 +60,10 @@ async def brief(
     summary = await _summarize(model, library) if settings.library_summary else ""
     plans = await _example_plans(model, library, settings.few_shot_plans)
     briefing = Briefing(summary=summary, plans=plans)
-    index.set_memo(library.name, key, briefing.model_dump(mode="json"))
+    is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
+    if is_answered:
+        # Silence may be the server's fault, and need not be the next answer.
+        index.set_memo(library.name, key, briefing.model_dump(mode="json"))
     return briefing
 
 
@@ -80,7 +83,7 @@ def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Exampl
 
     chosen = sorted(usable, key=nearness, reverse=True)[:count]
     return tuple(
-        Example(title=clip(one.title.strip(), 160), code=one.code.strip())
+        Example(title=clip(" ".join(one.title.split()), 160), code=one.code.strip())
         for one in usable
         if one in chosen
     )
@@ -127,7 +130,7 @@ async def _example_plans(
                     "example_plan",
                     "user",
                     library=library.import_name,
-                    title=example.title,
+                    title=" ".join(example.title.split()),
                     code=clip(example.code, _EXAMPLE_CHARS),
                 ),
             ),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exploracoder.engine.oracle import judge
-from exploracoder.engine.wording import code_block, describe_error, describe_output
+from exploracoder.engine.replies import solution_in
+from exploracoder.engine.wording import describe_error, describe_output
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
 from exploracoder.prompts import render
@@ -37,7 +38,7 @@ def may_go_on(bench: Workbench) -> bool:
 async def guess(bench: Workbench, snippets: str = "") -> None:
     """Ask for the class from its description and ``snippets``, and judge it.
 
-    Raises BudgetError and ModelError, as all here do.
+    Raises BudgetError and ModelError, as all here do, and NoCodeError.
     """
     asked = render("class", "guess", snippets=snippets, **_described(bench))
     await _write(bench, asked, [snippets])
@@ -67,7 +68,7 @@ async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
     attempts = tried(bench)
     sampling = bench.sampling(PART, number=len(attempts), max_tokens=bench.settings.solution_tokens)
     reply = await bench.ask(PART, _turns("writing", asked), sampling)
-    made = await judge(bench, code_block(reply.text), PART)
+    made = await judge(bench, solution_in(reply, bench.model.name), PART)
     made = made.model_copy(update={"notes": tuple(filter(None, notes))})
     solution = Solution(attempts=(*attempts, made))
     verdict = "passes" if made.is_good else "fails"

@@ -13,6 +13,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import stub
 from exploracoder.engine.results import wanted_in
+from exploracoder.engine.solution_prompt import as_answer
 from exploracoder.engine.wording import (
     describe_apis,
     describe_error,
@@ -41,7 +42,7 @@ def draft_messages(
     said = [_opening(bench)]
     for experience in bench.exploration.trace:
         said.append(f"Step: {experience.subtask.goal}")
-        turns += [_user(said), _assistant(experience.candidate.code)]
+        turns += [_user(said), as_answer(experience.candidate.code)]
         said = [_seen(bench, experience)]
     said.append(_question(bench, step, variables, focus, hint))
     return [*turns, _user(said)]
@@ -68,7 +69,7 @@ def debug_messages(
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
     )
-    return [*drafted, _assistant(failed.code), Message("user", request)]
+    return [*drafted, as_answer(failed.code), Message("user", request)]
 
 
 def error_text(bench: Workbench, failed: Candidate, missing: Sequence[str] = ()) -> str:
@@ -143,7 +144,3 @@ def _question(
 
 def _user(said: Sequence[str]) -> Message:
     return Message("user", "\n\n".join(said))
-
-
-def _assistant(code: str) -> Message:
-    return Message("assistant", f"```python\n{code}\n```")

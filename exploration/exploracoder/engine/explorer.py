@@ -14,14 +14,12 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine import lookup, mending
 from exploracoder.engine.conversation import debug_messages, draft_messages
 from exploracoder.engine.helpful import helpful_apis, siblings
+from exploracoder.engine.replies import codes
 from exploracoder.engine.results import wanted_in
 from exploracoder.engine.selection import is_sound, missing, select
-from exploracoder.engine.snippets import whole_statements
 from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.trial import Trial, earlier_cells
-from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
-from exploracoder.models.chat import Reply
 from exploracoder.state import Candidate, CandidateOrigin, Step
 
 
@@ -123,23 +121,14 @@ async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[
     )
     tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=False)
     reply = await bench.ask(part, messages, sampling, tools)
-    return _codes(reply)
-
-
-def _codes(reply: Reply) -> list[str]:
-    """The snippets of a reply; what was cut off at the token limit ends with a whole statement."""
-    reasons = reply.finish_reasons or ("",) * len(reply.texts)
-    return [
-        whole_statements(code_block(text)) if reason == "length" else code_block(text)
-        for text, reason in zip(reply.texts, reasons, strict=True)
-    ]
+    return codes(reply)
 
 
 async def _add(
-    trial: Trial, codes: Sequence[str], origin: CandidateOrigin, debug_of: str | None = None
+    trial: Trial, snippets: Sequence[str], origin: CandidateOrigin, debug_of: str | None = None
 ) -> None:
-    """Run the codes that were not tried yet, all at once, each in its own fork."""
-    new = dict.fromkeys(code for code in codes if code.strip())
+    """Run the snippets that were not tried yet, all at once, each in its own fork."""
+    new = dict.fromkeys(code for code in snippets if code.strip())
     # Without a hint, what the step brought along was tried on another state: it may do on this one.
     for candidate in trial.candidates if trial.hint else trial.new:
         new.pop(candidate.code, None)
@@ -184,7 +173,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
     tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=True)
     reply = await bench.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
-    await _add(trial, _codes(reply), "debug", debug_of=target.id)
+    await _add(trial, codes(reply), "debug", debug_of=target.id)
     return trial.candidates[count] if len(trial.candidates) > count else None
 
 

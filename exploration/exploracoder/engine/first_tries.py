@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
@@ -17,6 +18,7 @@ from exploracoder.engine.results import Value, result_names, shown
 from exploracoder.engine.substituting import wrong_names
 from exploracoder.engine.synthesis import synthesize, try_solution
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 
 PART = "first tries"
@@ -42,14 +44,8 @@ async def try_first(bench: Workbench) -> bool:
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
         if not (solution.attempts and solution.final.is_good):
-            solution = await synthesize(
-                bench,
-                await _docs(bench, solution.attempts),
-                attempts=settings.first_tries,
-                repairs=0,
-                part=PART,
-                share=_SHARE,
-            )
+            docs = await _docs(bench, solution.attempts)
+            solution = await _write(bench, docs, settings.first_tries)
     if not (solution.attempts and solution.final.is_good):
         await bench.update(bench.exploration, "No first try passes the check")
         return False
@@ -73,13 +69,10 @@ async def try_unchecked(bench: Workbench) -> bool:
         sketched = solution.attempts
         chosen = sketched[0] if sketched and _given(bench.exploration, sketched[0]) else None
         if chosen is None:
-            solution = await synthesize(
+            solution = await _write(
                 bench,
                 await _docs(bench, sketched),
-                attempts=min(settings.first_tries, _UNCHECKED),
-                repairs=0,
-                part=PART,
-                share=_SHARE,
+                min(settings.first_tries, _UNCHECKED),
                 is_enough=lambda made: _agreed(bench.exploration, (*sketched, *made)) is not None,
             )
             chosen = await _choose(bench, (*sketched, *solution.attempts))
@@ -97,9 +90,19 @@ async def _sketch(bench: Workbench) -> Solution:
     if not bench.settings.sketch:
         return Solution(attempts=())
     bench.tell(PART, "Writing from memory")
-    return await synthesize(
-        bench, (), attempts=1, repairs=0, part=PART, share=_SHARE, from_memory=True
-    )
+    return await _write(bench, (), 1, from_memory=True)
+
+
+async def _write(
+    bench: Workbench, docs: Sequence[ApiDoc], attempts: int, **options: Any
+) -> Solution:
+    """Solutions without repairs; none where the model wrote no code, which is no end yet."""
+    try:
+        return await synthesize(
+            bench, docs, attempts=attempts, repairs=0, part=PART, share=_SHARE, **options
+        )
+    except NoCodeError:
+        return Solution(attempts=())
 
 
 async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, ...]:

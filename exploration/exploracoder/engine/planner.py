@@ -54,7 +54,9 @@ async def plan(
         task = bench.exploration.task
         if listed := steps_of(stub.without_stub(task.text, task.stub)):
             return Plan(subtasks=_number([*listed, *_forgotten(task, listed)], before))
-    goals = await _ask(bench, [*_examples(bench, briefings), await _question(bench, before)])
+    goals = await _ask(
+        bench, [*_examples(bench, briefings), await _question(bench, briefings, before)]
+    )
     said = [*(one.goal for one in before), *goals]
     goals += _forgotten(bench.exploration.task, said)
     return Plan(subtasks=_number(goals, before))
@@ -87,16 +89,19 @@ def _forgotten(task: Task, goals: Sequence[str]) -> list[str]:
 
 
 def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
-    summary = "\n\n".join(briefing.summary for briefing in briefings if briefing.summary)
-    system = render("plan", "system", library=bench.library_words, summary=summary)
-    messages = [Message("system", system)]
+    library = bench.library_words
+    messages = [Message("system", render("plan", "system", library=library))]
     for example in (example for briefing in briefings for example in briefing.plans):
-        messages.append(Message("user", render("plan", "task", task=example.task)))
+        messages.append(
+            Message("user", render("plan", "example", library=library, task=example.task))
+        )
         messages.append(Message("assistant", json.dumps({"subtasks": example.subtasks})))
     return messages
 
 
-async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
+async def _question(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask]
+) -> Message:
     task, settings = bench.exploration.task, bench.settings
     most = settings.overview_apis
     docs = await recommender.find(bench, task.text, most) if most else ()
@@ -107,6 +112,7 @@ async def _question(bench: Workbench, before: Sequence[Subtask]) -> Message:
             "plan",
             "question",
             library=bench.library_words,
+            summary="\n\n".join(one.summary for one in briefings if one.summary),
             context=task.context,
             variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),

@@ -118,6 +118,5 @@ async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str
         except (RetrievalError, InputError) as error:
             return str(error)
 
-    # The prompts put it between such fences.
-    text = (await asyncio.to_thread(ask)).replace("~~~", "~ ~ ~")
+    text = await asyncio.to_thread(ask)
     return clip(text, bench.settings.tool_chars)

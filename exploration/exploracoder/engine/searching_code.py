@@ -14,10 +14,10 @@ from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder.deadline import within
 from exploracoder.engine import lookup, stub
+from exploracoder.engine.replies import does_nothing, no_code, solution_in
 from exploracoder.engine.results import result_names
 from exploracoder.engine.solution_prompt import solution_messages
 from exploracoder.engine.synthesis import PART, try_solution
-from exploracoder.engine.wording import code_block
 from exploracoder.errors import NoTextError
 from exploracoder.models.tools import Tool
 from exploracoder.prompts import render
@@ -92,7 +92,10 @@ async def _in_text(bench: Workbench, has_tool: bool, has_query: bool) -> Attempt
         )
         for one in decoded.searches
     ]
-    return await _tried(bench, calls.without_calls(whole), searches)
+    code = calls.without_calls(whole)
+    if does_nothing(code):
+        raise no_code(bench.model.name, decoded.text)
+    return await _tried(bench, code, searches)
 
 
 async def _by_functions(bench: Workbench, has_tool: bool, has_query: bool) -> Attempt:
@@ -114,7 +117,7 @@ async def _by_functions(bench: Workbench, has_tool: bool, has_query: bool) -> At
     tools = (Tool(lookup.NAME, lookup.description(bench), lookup.Query, act),) if has_tool else ()
     sampling = bench.sampling(PART, max_tokens=bench.settings.solution_tokens)
     reply = await bench.ask(PART, solution_messages(bench, ()), sampling, tools)
-    return await _tried(bench, code_block(reply.text), searches)
+    return await _tried(bench, solution_in(reply, bench.model.name), searches)
 
 
 async def _found(bench: Workbench, query: str, k: int) -> Answer:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+# In lines: more is parsed in vain, again and again.
+_LONGEST_STATEMENT = 400
+
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
     """``code`` without the statements which the notebook has run already.
@@ -35,7 +38,7 @@ def _lines(node: ast.stmt) -> range:
 def whole_statements(code: str) -> str:
     """``code`` without an unfinished end: a reply that was cut off at the token limit."""
     lines = code.splitlines()
-    for end in range(len(lines), 0, -1):
+    for end in range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1):
         head = "\n".join(lines[:end])
         try:
             ast.parse(head)

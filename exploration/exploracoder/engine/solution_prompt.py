@@ -22,7 +22,7 @@ from exploracoder.engine.wording import (
 )
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
-from exploracoder.prompts import render
+from exploracoder.prompts import fenced, render
 from exploracoder.state import Attempt, Subtask
 
 
@@ -68,7 +68,7 @@ def solution_messages(
 
 def as_answer(code: str) -> Message:
     """A code as the model said it."""
-    return Message("assistant", f"```python\n{code}\n```")
+    return Message("assistant", fenced(code, "python", "`"))
 
 
 def failure_words(bench: Workbench, attempt: Attempt) -> str:
@@ -77,15 +77,14 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
     if failure is None:
         assert attempt.call is not None, "only an attempt that failed is repaired"
         said = clip(attempt.call.failure, chars)
-        return (
-            f"Your code ran, but the call `{attempt.call.called}` failed:\n\n~~~text\n{said}\n~~~"
-        )
+        called = f"the call `{attempt.call.called}` failed"
+        return f"Your code ran, but {called}:\n\n{fenced(said, 'text')}"
     if attempt.checks == "failed":
         # The exception's words, not the check's code: the expected values are not for copying.
         said = describe_error(failure, "", chars)
-        return f"Your code ran, but a check of its result failed:\n\n~~~text\n{said}\n~~~"
+        return f"Your code ran, but a check of its result failed:\n\n{fenced(said, 'text')}"
     said = describe_error(failure, attempt.code, chars)
-    return f"Your code failed:\n\n~~~text\n{said}\n~~~"
+    return f"Your code failed:\n\n{fenced(said, 'text')}"
 
 
 async def repair_request(bench: Workbench, attempt: Attempt) -> Message:

@@ -151,7 +151,7 @@ async def look_up(
         if told and told not in said:
             said.append(told)
     # The prompt puts it between such fences.
-    return clip("\n".join(said).replace("~~~", "~ ~ ~"), chars)
+    return clip("\n".join(said), chars)
 
 
 def names_in_line(

@@ -15,10 +15,11 @@ from exploracoder.engine.checking import check, imported_names, missing_attribut
 from exploracoder.engine.citing import docs_behind
 from exploracoder.engine.oracle import judge
 from exploracoder.engine.recommender import ALIKE, find, find_alike
+from exploracoder.engine.replies import code_block, no_code
 from exploracoder.engine.snippets import without_repetition
 from exploracoder.engine.solution_prompt import as_answer, repair_request, solution_messages
-from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Message
 from exploracoder.state import Attempt, CheckResult, ExampleCall, Solution, Subtask
 
@@ -47,10 +48,11 @@ async def synthesize(
     That is by default when the last one is good and its example call did not fail. Each of the
     settings' attempts starts from scratch and is repaired within its rounds; none but the first
     when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
-    they are counted as. What is written ``from_memory`` may have any names. Raises BudgetError and
-    ModelError.
+    they are counted as. What is written ``from_memory`` may have any names. Raises BudgetError,
+    ModelError, and NoCodeError where no reply has code in it.
     """
     settings, made, seen = bench.settings, list[Attempt](), set[str]()
+    silence: NoCodeError | None = None
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
     messages = solution_messages(bench, apis, subtasks)
@@ -59,9 +61,14 @@ async def synthesize(
             break
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
             tries = _write(bench, messages, apis, number, rounds, part, seen, not from_memory)
-            made += [one async for one in tries]
-        if is_enough(made):
+            try:
+                made += [one async for one in tries]
+            except NoCodeError as error:
+                silence = error
+        if made and is_enough(made):
             break
+    if silence is not None and not made:
+        raise silence
     return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
 
 
@@ -75,7 +82,11 @@ async def _write(
     seen: set[str],
     is_code: bool,
 ) -> AsyncIterator[Attempt]:
-    """One text from scratch and its repairs, until one of them leaves no doubt."""
+    """One text from scratch and its repairs, until one of them leaves no doubt.
+
+    Raises NoCodeError where none of the replies has code in it.
+    """
+    attempt: Attempt | None = None
     for repair in range(1 + rounds):
         sampling = bench.sampling(
             PART,
@@ -84,7 +95,10 @@ async def _write(
             is_code=is_code,
         )
         reply = await bench.ask(part, messages, sampling)
-        attempt = await try_solution(bench, code_block(reply.text), apis, part)
+        code = code_block(reply.text)
+        if not code:
+            continue
+        attempt = await try_solution(bench, code, apis, part)
         yield attempt
         mended = await _rename(bench, attempt, apis, part)
         mended = mended or await _substitute(bench, attempt, apis, part, seen)
@@ -98,6 +112,8 @@ async def _write(
             as_answer(attempt.code),
             await repair_request(bench, attempt),
         ]
+    if attempt is None:
+        raise no_code(bench.model.name, reply.text, *reply.finish_reasons[:1])
 
 
 async def _rename(

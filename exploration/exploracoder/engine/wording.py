@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from exploracoder_kernel.observation import Observation, Variable
@@ -12,9 +11,6 @@ from exploracoder.config import Settings
 from exploracoder.engine.known import KnownApis
 from exploracoder.state import NameProblem
 
-_CODE = re.compile(
-    r"```(?:python|py|Python)?[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
-)
 _VARIABLE_CHARS = 160
 _MIN_EXAMPLE_CHARS = 60
 _MEMBERS = 24
@@ -27,12 +23,6 @@ def clip(text: str, chars: int) -> str:
     head, tail = chars * 2 // 3, chars // 3
     left_out = len(text) - head - tail
     return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
-
-
-def code_block(reply: str) -> str:
-    """The code in a model's reply: its first Python block, or all of it when it has no fence."""
-    match = _CODE.search(reply)
-    return (match[1] if match else reply).strip("\n").rstrip()
 
 
 def describe_api(doc: ApiDoc, chars: int) -> str:

@@ -26,7 +26,7 @@ from exploracoder.engine.known import KnownApis
 from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
 from exploracoder.errors import BudgetError
-from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.models.usage import Usage
@@ -302,13 +302,10 @@ class _MeteredModel:
         sampling: Sampling,
         *,
         schema: Schema | None = None,
-        on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
         return await self._counted(
-            lambda: self.bench.model.complete(
-                messages, sampling, schema=schema, on_token=on_token, tools=tools
-            )
+            lambda: self.bench.model.complete(messages, sampling, schema=schema, tools=tools)
         )
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

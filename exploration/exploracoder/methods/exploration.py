@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from exploracoder_retrieval.harvest import LibraryInfo
+
 from exploracoder.engine import arguments
 from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
@@ -20,6 +22,7 @@ from exploracoder.engine.results import result_names
 from exploracoder.engine.steering import OPEN, next_open
 from exploracoder.engine.synthesis import solution_apis, synthesize
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
 from exploracoder.state import Attempt, Solution, Step
 
 
@@ -109,7 +112,7 @@ async def _brief(bench: Workbench) -> list[Briefing]:
     briefings, libraries = [], []
     for library in bench.exploration.libraries:
         info = bench.index.info(library.name)
-        briefing = await brief(bench.metered("briefing"), bench.index, bench.settings, info)
+        briefing = await _briefing_of(bench, info)
         briefings.append(briefing)
         task, count = bench.exploration.task.text, bench.settings.shown_examples
         told = {
@@ -120,6 +123,16 @@ async def _brief(bench: Workbench) -> list[Briefing]:
     briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
     await bench.update(briefed, "Read the library's overview")
     return briefings
+
+
+async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
+    """What the model says of a library; nothing, for this time, where it does not say it in time or
+    cannot take what it is asked with. A plan can be made without."""
+    try:
+        return await brief(bench.metered("briefing"), bench.index, bench.settings, info)
+    except (AnswerTimeoutError, PromptError, RefusedError) as error:
+        await bench.update(bench.exploration, f"Goes on without an overview. {error}")
+        return Briefing()
 
 
 async def _explore(bench: Workbench, step: Step) -> Step:

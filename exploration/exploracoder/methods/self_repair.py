@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.replies import solution_in
 from exploracoder.engine.solution_prompt import as_answer, failure_words, solution_messages
 from exploracoder.engine.synthesis import PART, try_solution
-from exploracoder.engine.wording import code_block
 from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import NoCodeError
 from exploracoder.methods.capir import retrieve
 from exploracoder.methods.one_shot import ONE_SHOT
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
@@ -53,7 +54,11 @@ class SelfRepair:
             feedback = await _feedback(bench, asked[-1], attempts[-1], number)
             request = _request(bench, attempts[-1], feedback)
             turns = [*asked, as_answer(attempts[-1].code), request]
-            attempts.append(await _sample(bench, turns, apis, number, feedback))
+            try:
+                attempts.append(await _sample(bench, turns, apis, number, feedback))
+            except NoCodeError:
+                # What failed before is more of a solution than nothing.
+                break
         solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
         await bench.update(
             bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
@@ -70,7 +75,7 @@ async def _sample(
     tokens = bench.settings.solution_tokens
     sampling = bench.sampling(PART, number=number, max_tokens=tokens)
     reply = await bench.ask(PART, messages, sampling)
-    attempt = await try_solution(bench, code_block(reply.text), apis)
+    attempt = await try_solution(bench, solution_in(reply, bench.model.name), apis)
     return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
 
 

@@ -1,7 +1,7 @@
 """Chat models: any OpenAI-compatible server, the embedded model, usage, and the reply cache."""
 
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
 from exploracoder.models.local import EmbeddedModel, model_status
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.structured import complete_json
@@ -12,7 +12,6 @@ __all__ = [
     "ChatModel",
     "EmbeddedModel",
     "Message",
-    "OnToken",
     "OpenAIChatModel",
     "Reply",
     "ReplyCache",

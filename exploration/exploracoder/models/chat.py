@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder.models.usage import Usage
 
 Schema = Mapping[str, Any]
-OnToken = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,11 @@ class Sampling:
 
 
 class Reply(BaseModel):
-    """What the model answered.
+    """What the model answered: without what it thought before, and without secrets.
 
     ``texts`` has ``Sampling.n`` entries, and ``finish_reasons`` as many: ``length`` means that the
-    text was cut off at ``max_tokens``. ``calls`` are what the first text's turn wants called, where
+    text was cut off at ``max_tokens``, ``content_filter`` that the model or a filter refused it:
+    then it is empty. ``calls`` are what the first text's turn wants called, where
     tools were offered. ``usage`` is what it cost when it was asked, also if it
     comes from the reply cache this time.
     """
@@ -125,7 +125,6 @@ class ChatModel(Protocol):
         sampling: Sampling,
         *,
         schema: Schema | None = None,
-        on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
         """Asks for ``sampling.n`` replies.
@@ -135,7 +134,6 @@ class ChatModel(Protocol):
             sampling: How to draw.
             schema: JSON schema that the replies should follow. A server may only be told about it
                 in words, so check the reply, or use `structured.complete_json`.
-            on_token: Called with each piece of the first text as it arrives.
             tools: Functions that the model may want called, as the OpenAI API writes them. Servers
                 without tools are asked without; use `tools.complete_with_tools`.
 

@@ -1,13 +1,20 @@
-"""What a server answered: texts and calls, as they come in over one request or several."""
+"""What a server answered: the raw JSON, validated, as texts and calls."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from exploracoder.models.chat import ToolCall
 from exploracoder.models.usage import Usage
+
+REFUSED = "content_filter"
+_MOST_TOKENS = 1 << 53
 
 
 @dataclass(slots=True)
@@ -19,23 +26,6 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-
-    def take(self, chunk: Any) -> str:
-        """Adds a piece of a streamed answer; returns what it adds to the first text."""
-        self.model = getattr(chunk, "model", None) or self.model
-        self.usage = _usage(chunk) or self.usage
-        first = ""
-        for choice in getattr(chunk, "choices", None) or ():
-            while len(self.texts) <= choice.index:
-                self.texts.append("")
-                self.finish_reasons.append("")
-            piece = (choice.delta.content if choice.delta else None) or ""
-            self.texts[choice.index] += piece
-            self.finish_reasons[choice.index] = (
-                choice.finish_reason or self.finish_reasons[choice.index]
-            )
-            first += piece if choice.index == 0 else ""
-        return first
 
     def joined_with(self, other: Answer) -> Answer:
         """This answer with the texts of a later one."""
@@ -53,45 +43,167 @@ class Answer:
         return dataclasses.replace(self, usage=usage)
 
 
-def read_whole(completion: Any) -> Answer:
-    """A completion that came in one piece; empty where it is none."""
-    choices = getattr(completion, "choices", None) or ()
+def _text(value: object) -> object:
+    """The text of a message, which may come in parts; other parts than texts are passed over."""
+    if value is None:
+        return ""
+    if not isinstance(value, list):
+        return value
+    parts = [one.get("text") if isinstance(one, dict) else one for one in value]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _label(value: object) -> object:
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < _MOST_TOKENS else 0  # type: ignore[operator,return-value]
+
+
+def _object(value: object) -> object:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> object:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _arguments(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+# What a reply can do without is taken for absent where it has the wrong form.
+_Text = Annotated[str, BeforeValidator(_text)]
+_Label = Annotated[str, BeforeValidator(_label)]
+_Count = Annotated[int, BeforeValidator(_count)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class _Function(_Form):
+    name: _Label = ""
+    arguments: Annotated[str, BeforeValidator(_arguments)] = "{}"
+
+
+class _Call(_Form):
+    id: _Label = ""
+    function: Annotated[_Function, BeforeValidator(_object)] = _Function()
+
+
+class _Message(_Form):
+    """A turn. What the model thought before it (``reasoning_content`` and the like) is not read."""
+
+    content: _Text = ""
+    refusal: _Label = ""
+    tool_calls: Annotated[list[_Call], BeforeValidator(_objects)] = []
+
+
+class _Choice(_Form):
+    message: _Message
+    finish_reason: _Label = ""
+
+    @property
+    def is_refused(self) -> bool:
+        return bool(self.message.refusal) or self.finish_reason == REFUSED
+
+
+class _TextChoice(_Form):
+    text: _Text
+    finish_reason: _Label = ""
+
+
+class _Details(_Form):
+    cached_tokens: _Count = 0
+
+
+class _Usage(_Form):
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
+    prompt_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
+
+    @property
+    def cost(self) -> Usage:
+        return Usage(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached_tokens=self.prompt_tokens_details.cached_tokens,
+        )
+
+
+class _Envelope(_Form):
+    model: _Label = ""
+    usage: Annotated[_Usage, BeforeValidator(_object)] = _Usage()
+
+
+class _Completion(_Envelope):
+    choices: list[_Choice] = Field(min_length=1)
+
+
+class _TextCompletion(_Envelope):
+    choices: list[_TextChoice] = Field(min_length=1)
+
+
+class _Card(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    id: str
+
+
+class _Cards(_Form):
+    data: list[_Card]
+
+
+def parse(text: str, clean: Callable[[str], str]) -> object:
+    """A JSON value whose texts are all Unicode, and cleaned.
+
+    Raises ValueError where it is no JSON, RecursionError where it is nested too deep.
+    """
+    return _cleaned(json.loads(text), lambda one: clean(one.encode("utf-8", "replace").decode()))
+
+
+def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [_cleaned(one, clean) for one in value]
+        case dict():
+            return {clean(key): _cleaned(one, clean) for key, one in value.items()}
+    return value
+
+
+def read_whole(completion: object) -> Answer:
+    """A completion's texts and calls; raises ValidationError where it is none.
+
+    A choice that the model, or a filter, refused to make has an empty text and the finish reason
+    `REFUSED`, whatever came before that.
+    """
+    read = _Completion.model_validate(completion)
+    calls = read.choices[0].message.tool_calls
     return Answer(
-        texts=[choice.message.content or "" for choice in choices],
-        finish_reasons=[choice.finish_reason or "" for choice in choices],
-        usage=_usage(completion) or Usage(),
-        model=getattr(completion, "model", "") or "",
-        calls=_calls(choices[0].message) if choices else [],
+        texts=["" if one.is_refused else one.message.content for one in read.choices],
+        finish_reasons=[REFUSED if one.is_refused else one.finish_reason for one in read.choices],
+        usage=read.usage.cost,
+        model=read.model,
+        calls=[ToolCall(one.id, one.function.name, one.function.arguments) for one in calls],
     )
 
 
-def read_text(completion: Any) -> Answer:
-    """A text that goes on where the prompt ended; empty where the answer is none."""
-    choices = [one for one in getattr(completion, "choices", None) or () if hasattr(one, "text")]
+def read_text(completion: object) -> Answer:
+    """A text that goes on where the prompt ended; raises ValidationError where it is none."""
+    read = _TextCompletion.model_validate(completion)
     return Answer(
-        texts=[choice.text or "" for choice in choices],
-        finish_reasons=[choice.finish_reason or "" for choice in choices],
-        usage=_usage(completion) or Usage(),
-        model=getattr(completion, "model", "") or "",
+        texts=[choice.text for choice in read.choices],
+        finish_reasons=[choice.finish_reason for choice in read.choices],
+        usage=read.usage.cost,
+        model=read.model,
     )
 
 
-def _calls(message: Any) -> list[ToolCall]:
-    """The functions that a turn wants called; calls of other kinds are passed over."""
-    return [
-        ToolCall(str(call.id or ""), call.function.name or "", call.function.arguments or "")
-        for call in getattr(message, "tool_calls", None) or ()
-        if getattr(call, "function", None) is not None
-    ]
-
-
-def _usage(completion: Any) -> Usage | None:
-    reported = getattr(completion, "usage", None)
-    if reported is None:
-        return None
-    details = getattr(reported, "prompt_tokens_details", None)
-    return Usage(
-        prompt_tokens=reported.prompt_tokens or 0,
-        completion_tokens=reported.completion_tokens or 0,
-        cached_tokens=getattr(details, "cached_tokens", None) or 0,
-    )
+def read_cards(listing: object) -> list[dict[str, Any]]:
+    """What a server says of its models; raises ValidationError where it says something else."""
+    return [card.model_dump() for card in _Cards.model_validate(listing).data]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exploracoder.models.chat import ChatModel, Message, OnToken, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
 from exploracoder.models.usage import Usage
 
 
@@ -30,14 +30,11 @@ class CountingModel:
         sampling: Sampling,
         *,
         schema: Schema | None = None,
-        on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
         """As `ChatModel.complete`."""
         return self._counted(
-            await self._model.complete(
-                messages, sampling, schema=schema, on_token=on_token, tools=tools
-            )
+            await self._model.complete(messages, sampling, schema=schema, tools=tools)
         )
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

@@ -26,7 +26,6 @@ class Dialect:
         supports_grammar: Whether replies can be bound to a GBNF grammar, which is not part of the
             API; has to be known beforehand.
         supports_tools: Whether functions can be offered to the model.
-        supports_streaming: Whether replies can be read as they are made.
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
         refused: Optional fields that the server does not take.
@@ -35,7 +34,6 @@ class Dialect:
     supports_n: bool = True
     supports_grammar: bool = False
     supports_tools: bool = True
-    supports_streaming: bool = True
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: str = "max_tokens"
     refused: set[str] = field(default_factory=set)
@@ -98,14 +96,14 @@ class Dialect:
             self.supports_n = False
         elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
             self.supports_tools = False
-        elif body.get("stream") and "stream" in refusal:
-            self.supports_streaming = False
         elif "response_format" in body and re.search(r"response_format|schema|json", refusal):
             # Only the mode that was refused gets weaker: a request that was on its way at the same
             # time may have been refused for the same reason.
             if body["response_format"]["type"] == self.schema_mode:
                 self.schema_mode = _WEAKER_MODE[self.schema_mode]
-        elif "max_completion_tokens" in refusal and "max_tokens" in body:
+        elif "max_completion_tokens" in refusal and self.token_limit_name in body:
+            if self.token_limit_name == "max_completion_tokens":
+                return False
             self.token_limit_name = "max_completion_tokens"
         else:
             return self._drop_refused_fields(refusal, body)

@@ -1,61 +1,57 @@
-"""Turns what the openai client raises into sentences that say what to do next."""
+"""Turns what a model's server does wrong into sentences that say what to do next."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from exploracoder.errors import InputError, ModelError, NoTextError, PromptError, RefusedError
-
-if TYPE_CHECKING:
-    import openai
+from exploracoder.errors import (
+    AnswerTimeoutError,
+    InputError,
+    ModelError,
+    NoTextError,
+    PromptError,
+    RefusedError,
+)
+from exploracoder.models.endpoint import HttpReply
+from exploracoder.models.redaction import Redactor
 
 _SHOWN_CHARS = 300
+_READ_CHARS = 4000
+_SHOWN_MODELS = 20
+_NAME_CHARS = 80
 # Bad request, too large, unprocessable: the next one may be better.
 _OF_THE_REQUEST = (400, 413, 422)
+_OVERFLOW_KINDS = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW = re.compile(
     r"context[ _](length|size|window)|exceeds? the (available|maximum) context|too many tokens"
     r"|prompt is too long",
     re.IGNORECASE,
 )
+_PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
 
 
 class FailureReport:
-    """Words for the failures of one server and model; never with the key in them."""
+    """Words for the failures of one server and model; never with a secret or a page in them."""
 
-    def __init__(self, base_url: str, model: str, api_key: str) -> None:
+    def __init__(self, base_url: str, model: str, redactor: Redactor) -> None:
         self._url = without_credentials(base_url)
         self._model = model
-        self._api_key = api_key
+        self._redactor = redactor
 
     def __repr__(self) -> str:
         return f"FailureReport({self._url!r}, {self._model!r})"
 
-    def translate(
-        self, error: openai.OpenAIError | ValueError, offered: tuple[str, ...] = ()
-    ) -> ModelError:
-        """The error in words.
+    def refused(self, reply: HttpReply, offered: tuple[str, ...] = ()) -> ModelError:
+        """The error for an HTTP status that is none of success.
 
         Args:
-            error: What the openai client raised.
+            reply: What the server answered.
             offered: The models that the server says it has, if it was asked.
         """
-        import openai
-
-        if isinstance(error, openai.APITimeoutError):
-            return self.timed_out()
-        if isinstance(error, openai.APIConnectionError):
-            return ModelError(
-                f"No model server can be reached at {self._url}. Start it, check --base-url, or "
-                "see `exploracoder model status`."
-            )
-        if isinstance(error, openai.APIStatusError):
-            return self._refused(error, offered)
-        return self.not_a_completion()
-
-    def _refused(self, error: openai.APIStatusError, offered: tuple[str, ...]) -> ModelError:
-        status, said = error.status_code, self.quote(error)
+        status = reply.status
         if status in (401, 403):
             return ModelError(
                 f"The model server at {self._url} rejected the API key (HTTP {status}). Check "
@@ -63,108 +59,156 @@ class FailureReport:
             )
         if status == 404:
             return self._not_found(offered)
-        if is_context_overflow(error):
-            return self._overflow(error)
+        if is_context_overflow(reply):
+            return self._overflow(reply)
+        if 300 <= status < 400:
+            return ModelError(
+                f"The model server at {self._url} sends its visitors elsewhere (HTTP {status}), "
+                "which is not followed. Give the address itself with --base-url."
+            )
+        return self._failed(status, self.quote(reply))
+
+    def _failed(self, status: int, said: str) -> ModelError:
         if status == 429:
             return ModelError(
-                f"The model server at {self._url} is busy or a quota is used up (HTTP 429): {said} "
+                f"The model server at {self._url} is busy or a quota is used up (HTTP 429).{said} "
                 "Wait, or ask for fewer candidates."
             )
         if status >= 500:
             return ModelError(
-                f"The model server at {self._url} failed (HTTP {status}): {said} Look at its log, "
+                f"The model server at {self._url} failed (HTTP {status}).{said} Look at its log, "
                 "or try again."
             )
         kind = RefusedError if status in _OF_THE_REQUEST else ModelError
-        return kind(f"The model server at {self._url} refused the request (HTTP {status}): {said}")
+        return kind(
+            f"The model server at {self._url} refused the request (HTTP {status}).{said} Look at "
+            "its log, or try another model."
+        )
 
     def _not_found(self, offered: tuple[str, ...]) -> ModelError:
         if offered:
+            names = [self._plain(name)[:_NAME_CHARS] for name in offered[:_SHOWN_MODELS]]
+            more = ", …" if len(offered) > _SHOWN_MODELS else ""
             return ModelError(
                 f"The server at {self._url} does not offer the model {self._model!r}. It offers: "
-                f"{', '.join(offered)}. Choose one with --model."
+                f"{', '.join(names)}{more}. Choose one with --model."
             )
         return ModelError(
             f"There is no model {self._model!r}, or no OpenAI-compatible API, at {self._url} "
             "(HTTP 404). Check --model and --base-url, which usually ends in /v1."
         )
 
-    def _overflow(self, error: openai.APIStatusError) -> PromptError:
-        details = error.body if isinstance(error.body, dict) else {}
+    def _overflow(self, reply: HttpReply) -> PromptError:
+        details = _details(reply)
         prompt, limit = details.get("n_prompt_tokens"), details.get("n_ctx")
-        if prompt and limit:
-            said = f"the prompt has {prompt} tokens, the model takes {limit} with the reply."
-        else:
-            said = self.quote(error)
+        said = self.quote(reply)
+        if isinstance(prompt, int) and isinstance(limit, int):
+            said = f" It has {prompt} tokens, the model takes {limit} with the reply."
         return PromptError(
-            f"The prompt is too long for {self._model}: {said} Shorten the context, or lower the "
+            f"The prompt is too long for {self._model}.{said} Shorten the context, or lower the "
             "number of documents per subtask."
         )
 
-    def timed_out(self, timeout_s: float | None = None) -> ModelError:
+    def unreachable(self) -> ModelError:
+        """No connection could be made."""
+        return ModelError(
+            f"No model server can be reached at {self._url}. Start it, check --base-url, or "
+            "see `exploracoder model status`."
+        )
+
+    def timed_out(self, timeout_s: float | None = None) -> AnswerTimeoutError:
         """The deadline passed, or the server was silent for too long."""
         within = f" within {timeout_s:g} s" if timeout_s is not None else " in time"
-        return ModelError(
-            f"The model {self._model} at {self._url} did not answer{within}. Raise the model "
-            "time-out, lower the number of tokens per reply, or choose a faster model."
+        return AnswerTimeoutError(
+            f"The model {self._model} at {self._url} did not answer{within}. Try again, "
+            "lower the number of tokens per reply, or choose a faster model."
         )
 
     def connection_lost(self) -> ModelError:
-        """The server went away in the middle of a streamed reply."""
+        """The server went away before its reply was whole, or said what is no HTTP."""
         return ModelError(
-            f"The connection to the model server at {self._url} was lost in the middle of a reply. "
-            "Look at its log, or try again."
+            f"The connection to the model server at {self._url} was lost before its reply was "
+            "whole. Look at its log, or try again."
         )
 
-    def no_text(self, error: openai.APIStatusError) -> NoTextError:
+    def no_text(self, reply: HttpReply) -> NoTextError:
         """The server does not go on with texts, or not with this model."""
         return NoTextError(
             f"The server at {self._url} does not go on with texts for {self._model!r} (HTTP"
-            f" {error.status_code} at /completions). Check --model, or use functions:"
+            f" {reply.status} at /completions). Check --model, or use functions:"
             " --set search-calls=functions."
         )
 
-    def not_a_completion(self) -> ModelError:
-        """Something answered that does not speak the API."""
+    def not_a_completion(self, reply: HttpReply) -> ModelError:
+        """Something answered that does not speak the API, or that failed without a status."""
+        body = _json(reply)
+        if isinstance(body, dict) and body.get("error") and (said := self.quote(reply)):
+            return ModelError(f"The model server at {self._url} did not answer.{said}")
         return ModelError(
             f"What answers at {self._url} is not an OpenAI-compatible API. Check --base-url, which "
             "usually ends in /v1."
         )
 
-    def quote(self, error: openai.APIStatusError) -> str:
-        """The server's own words on one line, shortened, ending in a full stop."""
-        words = " ".join(server_message(error).split())
-        if self._api_key:
-            words = words.replace(self._api_key, "[key]")
+    def quote(self, reply: HttpReply) -> str:
+        """The server's own words after a space, shortened, ending in a full stop.
+
+        Empty where it gave none, or a page for browsers: that names the server's software, and
+        says nothing to whoever reads an error message.
+        """
+        words = self._plain(server_message(reply))
+        if not words or _PAGE.search(words):
+            return ""
         words = words if len(words) <= _SHOWN_CHARS else words[:_SHOWN_CHARS] + " …"
-        return words if words.endswith((".", "!", "?", "…")) else words + "."
+        return f" It says: {words}" + ("" if words.endswith((".", "!", "?", "…")) else ".")
+
+    def _plain(self, text: str) -> str:
+        """Text of the server's on one line, without secrets and without terminal control."""
+        shown = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
+        return self._redactor.clean(" ".join(shown.split()))
 
 
-def server_message(error: openai.APIStatusError) -> str:
-    """What the server wrote, without what the client adds to it."""
-    body: Any = error.body
-    if isinstance(body, dict):
-        for field in ("message", "detail", "error"):
-            if body.get(field):
-                return str(body[field])
-    return str(body or error.message)
+def server_message(reply: HttpReply) -> str:
+    """What the server says of an error; empty where that is no text."""
+    body = _json(reply)
+    if isinstance(body, str):
+        return body
+    if not isinstance(body, dict):
+        return "" if body is not None else reply.text.strip()
+    details = _details(reply)
+    fields = (details.get(name) for name in ("message", "detail", "error"))
+    return next((one for one in fields if one and isinstance(one, str)), "")
 
 
-def is_context_overflow(error: openai.APIStatusError) -> bool:
+def _details(reply: HttpReply) -> dict[str, Any]:
+    """The object that says what is wrong; some servers put it into another, as ``error``."""
+    body = _json(reply)
+    if not isinstance(body, dict):
+        return {}
+    inner = body.get("error")
+    return inner if isinstance(inner, dict) else body
+
+
+def _json(reply: HttpReply) -> object:
+    try:
+        return json.loads(reply.text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_context_overflow(reply: HttpReply) -> bool:
     """Whether the request was refused because it is longer than the model's context."""
-    details = error.body if isinstance(error.body, dict) else {}
-    kinds = {details.get("code"), details.get("type")}
-    if kinds & {"context_length_exceeded", "exceed_context_size_error"}:
+    details = _details(reply)
+    if any(details.get(name) in _OVERFLOW_KINDS for name in ("code", "type")):
         return True
-    return error.status_code in (400, 413, 422) and bool(_OVERFLOW.search(server_message(error)))
+    return reply.status in _OF_THE_REQUEST and bool(_OVERFLOW.search(server_message(reply)))
 
 
-def lacks_text(error: openai.APIStatusError) -> bool:
+def lacks_text(reply: HttpReply) -> bool:
     """Whether a request for a text was refused because there are only conversations."""
-    if error.status_code in (404, 405, 501):
+    if reply.status in (404, 405, 501):
         return True
-    said = server_message(error).lower()
-    return error.status_code == 400 and bool(re.search(r"chat model|chat/completions", said))
+    said = server_message(reply).lower()
+    return reply.status == 400 and bool(re.search(r"chat model|chat/completions", said))
 
 
 def without_credentials(url: str) -> str:

@@ -7,17 +7,19 @@ import dataclasses
 import importlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
 
 import anyio
 
-from exploracoder.errors import ModelError
+from exploracoder.errors import AnswerTimeoutError, ModelError
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.chat import Message, OnToken, Reply, Sampling, Schema
-from exploracoder.models.completion import Answer, read_text, read_whole
+from exploracoder.models.chat import Message, Reply, Sampling, Schema, ToolCall
+from exploracoder.models.completion import Answer, parse, read_cards, read_text, read_whole
+from exploracoder.models.control_tokens import neutralise, restore, without_end
 from exploracoder.models.dialect import Dialect
+from exploracoder.models.endpoint import Endpoint, HttpReply
 from exploracoder.models.failures import (
     FailureReport,
     checked_api_key,
@@ -28,21 +30,23 @@ from exploracoder.models.failures import (
     without_credentials,
 )
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
+from exploracoder.models.reasoning import without_reasoning
+from exploracoder.models.redaction import Redactor, secrets_of
 
-if TYPE_CHECKING:
-    import openai
+# No honest reply is longer, in characters, whatever its tokens are.
+_CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
+_CONVERSATION, _TEXT = "chat/completions", "completions"
 
-_CONNECT_TIMEOUT_S = 10.0
-# The client insists on a key; servers without one do not look at it.
-_NO_KEY = "none"
+ValueT = TypeVar("ValueT")
 
 
 class OpenAIChatModel:
     """One model at one endpoint; an async context manager, since it keeps connections open.
 
-    What the server refuses (``n``, JSON schema, streaming, single fields) is remembered and asked
-    for in a plainer way from then on. Rate limits, server errors and lost connections are tried
-    again with growing pauses; nothing else is.
+    What the server refuses (``n``, JSON schema, single fields) is remembered and asked for in a
+    plainer way from then on. Rate limits, server errors and lost connections are tried again with
+    growing pauses; nothing else is. Whatever the server sends is validated here, and comes out
+    without the key and without what the model thought; whatever goes out has no control tokens.
     """
 
     def __init__(
@@ -87,8 +91,9 @@ class OpenAIChatModel:
         self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
         self._dialect = Dialect(supports_n=supports_n, supports_grammar=supports_grammar)
-        self._report = FailureReport(self._base_url, model, self._api_key)
-        self._client: openai.AsyncOpenAI | None = None
+        self._redactor = Redactor(*secrets_of(self._base_url, self._api_key))
+        self._report = FailureReport(self._base_url, model, self._redactor)
+        self._endpoint: Endpoint | None = None
 
     def __repr__(self) -> str:
         return f"OpenAIChatModel({without_credentials(self._base_url)!r}, {self._model!r})"
@@ -109,9 +114,14 @@ class OpenAIChatModel:
         return without_credentials(self._base_url)
 
     async def __aenter__(self) -> OpenAIChatModel:
-        # The import takes most of a second: other tasks go on meanwhile.
-        await asyncio.to_thread(importlib.import_module, "openai")
-        self._client = self._connect()
+        # The import takes a moment: other tasks go on meanwhile.
+        await asyncio.to_thread(importlib.import_module, "httpx")
+        self._endpoint = Endpoint(
+            self._base_url,
+            self._api_key,
+            timeout_s=self._timeout_s,
+            max_retries=self._max_retries,
+        )
         return self
 
     async def __aexit__(
@@ -120,9 +130,9 @@ class OpenAIChatModel:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        endpoint, self._endpoint = self._endpoint, None
+        if endpoint is not None:
+            await endpoint.aclose()
 
     async def complete(
         self,
@@ -130,7 +140,6 @@ class OpenAIChatModel:
         sampling: Sampling,
         *,
         schema: Schema | None = None,
-        on_token: OnToken | None = None,
         tools: Sequence[Schema] = (),
     ) -> Reply:
         """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
@@ -138,15 +147,17 @@ class OpenAIChatModel:
         Raises:
             PromptError: The prompt is too long.
             RefusedError: The server refused this request for another reason.
-            ModelError: Unreachable, key rejected, unknown model, deadline passed.
+            AnswerTimeoutError: The deadline passed.
+            ModelError: Unreachable, key rejected, unknown model, no such API.
         """
         offered = {"tools": list(tools)} if tools else {}
-        turns = {"messages": [message.as_dict() for message in messages], "schema": schema}
+        plain = [_neutralised(message) for message in messages]
+        turns = {"messages": [message.as_dict() for message in plain], "schema": schema}
 
         async def ask() -> Reply:
-            return await self._ask(messages, sampling, schema, on_token, tools)
+            return await self._ask(plain, sampling, schema, tools)
 
-        return await self._remembered(offered | turns, sampling, ask, on_token)
+        return await self._remembered(offered | turns, sampling, ask)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
         """Asks for one text that goes on where ``prompt`` ends; see `ChatModel.continue_text`.
@@ -155,18 +166,17 @@ class OpenAIChatModel:
             NoTextError: The server only goes on with conversations.
             ModelError: As with `complete`.
         """
+        plain = neutralise(prompt)
 
         async def ask() -> Reply:
-            answer = await self._insist(
-                lambda: (
-                    self._dialect.text_body(self._model, prompt, sampling)
-                    | {"extra_body": self._extra_body | self._dialect.extra_body(sampling, None)}
-                ),
-                self._send_text,
-            )
-            return self._reply(answer, 1)
+            def body() -> dict[str, Any]:
+                extra = self._extra_body | self._dialect.extra_body(sampling, None)
+                return self._dialect.text_body(self._model, plain, sampling) | extra
 
-        return await self._remembered({"prompt": prompt}, sampling, ask)
+            answer = await self._insist(_TEXT, body, read_text)
+            return self._reply(answer, sampling, restore)
+
+        return await self._remembered({"prompt": plain}, sampling, ask)
 
     async def identity(self) -> str:
         """The server and what it says of its model; see `ChatModel.identity`.
@@ -184,61 +194,57 @@ class OpenAIChatModel:
         Raises:
             ModelError: The server could not be asked.
         """
-        import openai
-
-        try:
-            with anyio.fail_after(self._timeout_s):
-                page = await self._opened().models.list()
-            return tuple(model.id for model in page.data)
-        except TimeoutError:
-            raise self._report.timed_out(self._timeout_s) from None
-        except (openai.OpenAIError, ValueError) as error:
-            raise self._report.translate(error) from None
-        except (AttributeError, TypeError):
-            raise self._report.not_a_completion() from None
+        async with self._within_deadline():
+            reply = await self._opened().get("models")
+        if reply.status >= 300:
+            raise self._report.refused(reply)
+        return tuple(card["id"] for card in self._read(reply, read_cards))
 
     async def _cards(self) -> Sequence[Mapping[str, Any]]:
-        """What the server lists of its models; nothing where it lists none."""
-        import openai
+        """What the server lists of its models; nothing where it lists none.
+
+        Some servers have no such page, or keep it from keys that may ask. One that is gone is no
+        trouble as long as the reply cache has all the answers.
+        """
+        try:
+            async with self._within_deadline():
+                reply = await self._opened().get("models")
+        except AnswerTimeoutError:
+            raise
+        except ModelError:
+            return []
+        if reply.status >= 500:
+            raise self._report.refused(reply)
+        try:
+            return self._read(reply, read_cards)
+        except ModelError:
+            return []
+
+    def _opened(self) -> Endpoint:
+        if self._endpoint is None:
+            raise RuntimeError("Use the model inside `async with`.")
+        return self._endpoint
+
+    @asynccontextmanager
+    async def _within_deadline(self) -> AsyncIterator[None]:
+        """Ends what takes too long, and says in our words what HTTP fails with."""
+        import httpx
 
         try:
             with anyio.fail_after(self._timeout_s):
-                page = await self._opened().models.list()
-            return [card.model_dump() for card in page.data]
-        except TimeoutError:
+                yield
+        except (TimeoutError, httpx.TimeoutException):
             raise self._report.timed_out(self._timeout_s) from None
-        except (AttributeError, TypeError, ValueError):
-            return []
-        except openai.OpenAIError as error:
-            if _says_nothing(error):
-                return []
-            raise self._report.translate(error) from None
-
-    def _connect(self) -> openai.AsyncOpenAI:
-        import openai
-
-        timeout = openai.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S)
-        # A proxy set for the outside world cannot reach this machine's loopback.
-        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
-        return openai.AsyncOpenAI(
-            base_url=self._base_url,
-            api_key=self._api_key or _NO_KEY,
-            timeout=timeout,
-            max_retries=self._max_retries,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_local, timeout=timeout),
-        )
-
-    def _opened(self) -> openai.AsyncOpenAI:
-        if self._client is None:
-            raise RuntimeError("Use the model inside `async with`.")
-        return self._client
+        except (httpx.ConnectError, httpx.ProxyError):
+            raise self._report.unreachable() from None
+        except httpx.HTTPError:
+            raise self._report.connection_lost() from None
 
     async def _remembered(
         self,
         asked: Mapping[str, Any],
         sampling: Sampling,
         ask: Callable[[], Awaitable[Reply]],
-        on_token: OnToken | None = None,
     ) -> Reply:
         """The reply from the cache, or else the server's, which is then kept there."""
         if self._cache is None:
@@ -256,8 +262,6 @@ class OpenAIChatModel:
             if reply is None:
                 reply = await ask()
                 await asyncio.to_thread(self._cache.put, key, reply)
-            elif on_token is not None:
-                on_token(reply.text)
             return reply
 
     async def _ask(
@@ -265,22 +269,26 @@ class OpenAIChatModel:
         messages: Sequence[Message],
         sampling: Sampling,
         schema: Schema | None,
-        on_token: OnToken | None,
         tools: Sequence[Schema],
     ) -> Reply:
-        answer = await self._request(messages, sampling, schema, on_token, tools)
+        answer = await self._request(messages, sampling, schema, tools)
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
-            more = await self._request(messages, _next_single(sampling, answer), schema, None)
+            more = await self._request(messages, _next_single(sampling, answer), schema)
             answer = answer.joined_with(more)
-        return self._reply(answer, sampling.n)
+        return self._reply(answer, sampling, _said)
 
-    def _reply(self, answer: Answer, n: int) -> Reply:
+    def _reply(self, answer: Answer, sampling: Sampling, tidy: Callable[[str], str]) -> Reply:
+        most = max(_SHORTEST_LIMIT, _CHARS_PER_TOKEN * sampling.max_tokens)
+        texts = [tidy(text) for text in answer.texts[: sampling.n]]
+        reasons = zip(texts, answer.finish_reasons, strict=False)
         return Reply(
-            texts=tuple(answer.texts[:n]),
-            finish_reasons=tuple(answer.finish_reasons[:n]),
-            calls=tuple(answer.calls),
+            texts=tuple(text[:most] for text in texts),
+            finish_reasons=tuple("length" if len(text) > most else why for text, why in reasons),
+            calls=tuple(
+                ToolCall(call.id, call.name, restore(call.arguments)) for call in answer.calls
+            ),
             usage=answer.usage,
             model=answer.model or self._model,
         )
@@ -290,47 +298,42 @@ class OpenAIChatModel:
         messages: Sequence[Message],
         sampling: Sampling,
         schema: Schema | None,
-        on_token: OnToken | None,
         tools: Sequence[Schema] = (),
     ) -> Answer:
         def body() -> dict[str, Any]:
-            made = self._dialect.body(self._model, messages, sampling, schema, tools)
-            made["extra_body"] = self._extra_body | self._dialect.extra_body(sampling, schema)
-            # Calls are read whole: nothing of them is shown while they are written.
-            if on_token is not None and not tools and self._dialect.supports_streaming:
-                made |= {"stream": True, "stream_options": {"include_usage": True}}
-            return made
+            extra = self._extra_body | self._dialect.extra_body(sampling, schema)
+            return self._dialect.body(self._model, messages, sampling, schema, tools) | extra
 
-        answer = await self._insist(body, lambda made: self._send(made, on_token))
+        answer = await self._insist(_CONVERSATION, body, read_whole)
         if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
             self._dialect.supports_n = False
         return answer
 
     async def _insist(
         self,
+        path: str,
         make_body: Callable[[], dict[str, Any]],
-        send: Callable[[dict[str, Any]], Awaitable[Answer]],
+        read: Callable[[object], Answer],
     ) -> Answer:
         """What the server answers, asked in a plainer way as long as it refuses and that helps."""
-        import openai
+        started = time.monotonic()
+        async with self._within_deadline():
+            while True:
+                body = make_body()
+                reply = await self._opened().post(path, body)
+                if reply.status < 300:
+                    return self._read(reply, read).timed(time.monotonic() - started)
+                if path == _TEXT and lacks_text(reply):
+                    raise self._report.no_text(reply)
+                if not self._has_learnt(reply, body):
+                    break
+        offered = await self._offered_if_known() if reply.status == 404 else ()
+        raise self._report.refused(reply, offered)
 
-        while True:
-            body = make_body()
-            try:
-                with anyio.fail_after(self._timeout_s):
-                    return await send(body)
-            except TimeoutError:
-                raise self._report.timed_out(self._timeout_s) from None
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if is_context_overflow(error) or not self._dialect.learn(
-                    server_message(error), body
-                ):
-                    raise self._report.translate(error) from None
-                continue
-            except openai.NotFoundError as error:
-                raise self._report.translate(error, await self._offered_if_known()) from None
-            except (openai.OpenAIError, ValueError) as error:
-                raise self._report.translate(error) from None
+    def _has_learnt(self, reply: HttpReply, body: dict[str, Any]) -> bool:
+        if reply.status not in (400, 422) or is_context_overflow(reply):
+            return False
+        return self._dialect.learn(server_message(reply), body)
 
     async def _offered_if_known(self) -> tuple[str, ...]:
         try:
@@ -338,64 +341,24 @@ class OpenAIChatModel:
         except ModelError:
             return ()
 
-    async def _send(self, body: dict[str, Any], on_token: OnToken | None) -> Answer:
-        started = time.monotonic()
-        create = self._opened().chat.completions.create
-        if body.get("stream"):
-            answer = await self._read_stream(await create(**body), on_token)
-        else:
-            answer = read_whole(await create(**body))
-            if answer.texts and on_token is not None:
-                on_token(answer.texts[0])
-        if not answer.texts:
-            raise self._report.not_a_completion()
-        return answer.timed(time.monotonic() - started)
-
-    async def _send_text(self, body: dict[str, Any]) -> Answer:
-        import openai
-
-        started = time.monotonic()
+    def _read(self, reply: HttpReply, read: Callable[[object], ValueT]) -> ValueT:
+        """What stands in a reply. Raises ModelError where it is not what was asked for."""
         try:
-            answer = read_text(await self._opened().completions.create(**body))
-        except openai.APIStatusError as error:
-            if lacks_text(error):
-                raise self._report.no_text(error) from None
-            raise
-        if not answer.texts:
-            raise self._report.not_a_completion()
-        return answer.timed(time.monotonic() - started)
-
-    async def _read_stream(self, stream: Any, on_token: OnToken | None) -> Answer:
-        import openai
-
-        answer = Answer()
-        if not isinstance(stream, AsyncIterator) and not hasattr(stream, "__aiter__"):
-            return answer
-        try:
-            async with stream:
-                async for chunk in stream:
-                    piece = answer.take(chunk)
-                    if piece and on_token is not None:
-                        on_token(piece)
-        except openai.APITimeoutError:
-            raise
-        except openai.APIConnectionError:
-            raise self._report.connection_lost() from None
-        return answer
+            return read(parse(reply.text, self._redactor.clean))
+        except (ValueError, RecursionError):
+            raise self._report.not_a_completion(reply) from None
 
 
-def _says_nothing(error: openai.OpenAIError) -> bool:
-    """Whether a failure to list the models is none of the model's.
+def _said(text: str) -> str:
+    """What a model answers in a conversation."""
+    return restore(without_end(without_reasoning(text)))
 
-    Some servers have no such page, or keep it from keys that may ask. One that is gone is no
-    trouble as long as the reply cache has all the answers.
-    """
-    import openai
 
-    if isinstance(error, openai.APIStatusError):
-        return error.status_code < 500
-    is_late = isinstance(error, openai.APITimeoutError)
-    return isinstance(error, openai.APIConnectionError) and not is_late
+def _neutralised(message: Message) -> Message:
+    calls = tuple(
+        ToolCall(call.id, call.name, neutralise(call.arguments)) for call in message.calls
+    )
+    return Message(message.role, neutralise(message.content), calls, message.call_id)
 
 
 def _next_single(sampling: Sampling, answer: Answer) -> Sampling:

@@ -2,7 +2,8 @@
 
 A file starts with ``version: N`` and an empty line; ``# name`` opens a part, whose text is a Jinja
 template. What stays the same comes first in each conversation, so that a server's prefix cache
-works. Docs, outputs and code are data: templates put them between fences.
+works. Docs, outputs and code are data, and so is what a model wrote of docs: templates put them
+between fences, with the filter ``fenced``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ def render(name: str, part: str, **values: object) -> str:
     """The text of one part of the prompt ``name``; a value that is missing is an error."""
     template = _environment().from_string(_parts(name)[part])
     return re.sub(r"\n{3,}", "\n\n", template.render(**values)).strip()
+
+
+def fenced(text: str, language: str, sign: str = "~") -> str:
+    """``text`` between fences that are longer than any in it, so that it cannot end them."""
+    longest = max((len(run) for run in re.findall(f"{sign}+", text)), default=0)
+    fence = sign * max(3, 1 + longest)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def fingerprint(name: str) -> str:
@@ -62,6 +70,8 @@ def _environment() -> Environment:
     from jinja2 import Environment, StrictUndefined
 
     # Prompts are plain text for a model, not HTML for a browser: escaping would change the code.
-    return Environment(
+    environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
+    environment.filters["fenced"] = fenced
+    return environment

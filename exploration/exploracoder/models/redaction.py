@@ -1,0 +1,80 @@
+"""Secrets blotted out of whatever a server says."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+BLOT = "[key]"
+# What is shorter is no secret, and would be found in words that mean something else.
+_SHORTEST = 8
+# A piece of a key that may be a piece of a plain word, or of a name in code, is left alone.
+_TELLING = re.compile(r"[\dA-Z+%-]")
+# `str.lower` makes some texts longer; the places in them are needed.
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+class Redactor:
+    """Blots secrets out of texts: whole, in pieces of 8 characters or more, and encoded.
+
+    Upper and lower case are one. The encodings are Base64, as part of a longer text too, URL
+    encoding and hexadecimal. Secrets below 8 characters are placeholders, such as ``none``.
+    """
+
+    def __init__(self, *secrets: str) -> None:
+        forms = {form for one in secrets if len(one) >= _SHORTEST for form in _forms(one)}
+        self._forms = sorted(form.translate(_LOWER) for form in forms)
+        self._pieces = {piece.translate(_LOWER) for form in forms for piece in _pieces(form)}
+
+    def __repr__(self) -> str:
+        return "Redactor()"
+
+    def clean(self, text: str) -> str:
+        """The text with a blot in the place of each secret."""
+        kept, end = list[str](), -1
+        for start, stop in sorted(self._spans(text.translate(_LOWER))):
+            if start > end:
+                kept += [text[max(end, 0) : start], BLOT]
+            end = max(end, stop)
+        return "".join([*kept, text[max(end, 0) :]])
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        for form in self._forms:
+            start = text.find(form)
+            while start >= 0:
+                yield start, start + len(form)
+                start = text.find(form, start + 1)
+        if self._pieces:
+            for start in range(len(text) - _SHORTEST + 1):
+                if text[start : start + _SHORTEST] in self._pieces:
+                    yield start, start + _SHORTEST
+
+
+def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:
+    """What must not be shown of an endpoint: its key, and what stands in its address."""
+    parts = urlsplit(base_url)
+    in_query = [value for _, value in parse_qsl(parts.query)]
+    return tuple(filter(None, [api_key, unquote(parts.password or ""), *in_query]))
+
+
+def _forms(secret: str) -> Iterator[str]:
+    data = secret.encode()
+    yield secret
+    yield quote(secret, safe="")
+    yield data.hex()
+    for shift in range(3):
+        # The characters at the edges are made of the neighbours' bits too.
+        coded = b64encode(bytes(shift) + data).decode()
+        core = coded[-(-8 * shift // 6) : (shift + len(data)) * 8 // 6]
+        yield core
+        yield core.replace("+", "-").replace("/", "_")
+
+
+def _pieces(form: str) -> Iterator[str]:
+    for start in range(len(form) - _SHORTEST + 1):
+        piece = form[start : start + _SHORTEST]
+        if _TELLING.search(piece):
+            yield piece
