@@ -87,8 +87,10 @@ async def play_apart(snippets: Sequence[Snippet], variant: Variant) -> Tally:
     for snippet in snippets:
         session = HostileSession(variant)
         async with session:
-            tally.add(await session.attack(snippet))
+            outcome = await session.attack(snippet)
+            tally.add(outcome)
             harm = await session.harm()
+        _say(f"{snippet}: {outcome.seconds:.1f} s")
         for text in [*harm, *(f"left behind: {name}" for name in session.left_behind)]:
             tally.add_harm(f"{snippet}: {text}")
     return tally

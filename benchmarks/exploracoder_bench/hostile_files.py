@@ -13,8 +13,7 @@ from pathlib import Path
 
 _GET_FLAGS = 0x80086601  # FS_IOC_GETFLAGS
 _NOT_FLAGS = 0x80000  # FS_EXTENT_FL: how the file system stores it, not what somebody set
-_MOST_VICTIMS = 4000
-_FEW_VICTIMS = 400
+_VICTIMS = 300
 _ADDED = ("/dev/shm", "/tmp", "/var/tmp", "/run", "/dev/mqueue", "/sys/fs/cgroup", "/root", "/home")
 
 
@@ -54,8 +53,7 @@ class Files:
         (self.task / "deep" / "more.txt").write_text("more\n")
         with contextlib.suppress(OSError):
             os.setxattr(self.task / "data.csv", "user.kept", b"kept")
-        following = _latest_process()
-        for number in {*range(1, _FEW_VICTIMS), *range(following, following + _MOST_VICTIMS)}:
+        for number in {*range(1, _VICTIMS), *following_processes(_VICTIMS)}:
             (self.victims / str(number)).mkdir()
 
     def harm(self, ours: Path) -> list[str]:
@@ -126,9 +124,10 @@ def _flags(path: Path) -> int:
     return int(struct.unpack("l", answer)[0]) & ~_NOT_FLAGS
 
 
-def _latest_process() -> int:
-    """About the number of the newest process of this machine."""
+def following_processes(count: int) -> range:
+    """About the numbers that the next processes of this machine will have."""
     try:
-        return int(Path("/proc/loadavg").read_text().split()[-1])
+        latest = int(Path("/proc/loadavg").read_text().split()[-1])
     except (OSError, ValueError):
-        return os.getpid()
+        latest = os.getpid()
+    return range(latest, latest + count)
