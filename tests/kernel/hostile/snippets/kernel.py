@@ -221,7 +221,10 @@ mount = ctypes.c_int()
 got = []
 for path in ("/", targets["task"], os.getcwd()):
     libc.name_to_handle_at(-100, path.encode(), handle, ctypes.byref(mount), 0)
-    folder = os.open(path, os.O_RDONLY)
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError:
+        continue
     if libc.open_by_handle_at(folder, handle, os.O_RDONLY) >= 0:
         got.append(path)
     os.close(folder)

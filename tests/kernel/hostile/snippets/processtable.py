@@ -90,7 +90,7 @@ found = []
 for pid in [name for name in os.listdir("/proc") if name.isdigit()]:
     for place in ("root", "cwd", "fd/3", "fd/4", f"task/{pid}/root", "map_files"):
         path = f"/proc/{pid}/{place}"
-        if os.path.exists(f"{path}{targets['home']}/notes.txt"):
+        if succeeded(read=lambda: open(f"{path}{targets['home']}/notes.txt").close()):
             found.append(path)
         succeeded(write=lambda: put(f"{path}/tmp/{targets['tag']}-by-process"))
 found
