@@ -65,6 +65,10 @@ class Objects:
         attributes = (ctypes.c_long * 8)()
         if libc.mq_getattr(self._posix, attributes) == -1 or attributes[3] != 1:
             found.append("a POSIX queue was read or written")
+        if not _has_queue(self.posix):
+            found.append("a POSIX queue was removed")
+        if _has_queue(f"{self.posix}-left"):
+            found.append("a POSIX queue was left")
         return found
 
     def remove(self) -> None:
@@ -75,7 +79,8 @@ class Objects:
         libc.semctl(self.semaphore, 0, _REMOVE)
         libc.msgctl(self.queue, _REMOVE, None)
         libc.mq_close(self._posix)
-        libc.mq_unlink(self.posix.encode())
+        for name in (self.posix, f"{self.posix}-left"):
+            libc.mq_unlink(name.encode())
 
     def _attachments(self) -> int:
         """How often the segment is attached; it has been attached to once, by this process."""
@@ -99,6 +104,15 @@ class Objects:
         sender = int.from_bytes(state.raw[start + 16 : start + 20], "little")
         receiver = int.from_bytes(state.raw[start + 20 : start + 24], "little")
         return (count, sender, receiver)
+
+
+def _has_queue(name: str) -> bool:
+    libc = _libc()
+    queue = libc.mq_open(name.encode(), os.O_RDONLY)
+    if queue == -1:
+        return False
+    libc.mq_close(queue)
+    return True
 
 
 def _libc() -> Any:

@@ -139,7 +139,7 @@ class HostileSession:
         root_pid = int(await self._require(self.sidecar.root, "os.getpid()"))
         await self._require(
             self.sidecar.root,
-            f"targets = {self._targets()!r}\n"
+            f"targets = {self.targets!r}\n"
             f"targets['root'] = {root_pid}\n"
             "targets['scratch'] = os.environ['TMPDIR']\n"
             f"targets['mark'] = {self._mark[:8]!r} + {self._mark[8:]!r}",
@@ -149,7 +149,9 @@ class HostileSession:
         sentinel_pid = await self._require(self.sentinel, "os.getpid()")
         await self._require(self.sidecar.root, f"targets['sentinel'] = {sentinel_pid}")
 
-    def _targets(self) -> Mapping[str, object]:
+    @property
+    def targets(self) -> Mapping[str, object]:
+        """What there is to harm, by the names that snippets know it under."""
         files = self._files
         return {
             **self._servers.targets,

@@ -38,25 +38,27 @@ def startup_files(variant: Variant, folder: Path, cache: Path) -> list[str]:
     place = Workplace(folder, cache, variant)
     repository = folder / "repository"
     (repository / "teahouse").mkdir(parents=True)
-    (repository / "teahouse" / "__init__.py").write_text(_MODULE)
-    for where in (repository, repository / "teahouse"):
-        for name in _STARTUP:
-            (where / name).write_text(_marker(folder, f"{where.name}/{name}"))
-        (where / "start.pth").write_text(_marker(folder, f"{where.name}/start.pth"))
     library = repository / "teahouse"
+    (library / "__init__.py").write_text(_MODULE)
     notebook = place.work / "tea.ipynb"
-    commands = {}
+    found = []
     with ScriptedModelServer(model.always(_ANSWER)) as server:
-        commands["index"] = ("index", library)
         words = explore_words(server.base_url, server.model, library)
-        commands["explore"] = (*words, "--output", notebook)
-        commands["replay"] = ("replay", notebook)
-        found = []
-        for name, words in commands.items():
-            place.run(*words)
-            found += [f"{name}: {text}" for text in _markers(folder)]
+        place.run(*words, "--output", notebook)
+        if not notebook.exists():
+            raise RuntimeError(f"{library} could not be explored.")
+        for where in (repository, library):
+            _put_startup_files(where, folder)
+        for command in (("index", library), words, ("replay", notebook)):
+            place.run(*command)
+            found += [f"{command[0]}: {text}" for text in _markers(folder)]
             (folder / "marker").unlink(missing_ok=True)
     return found
+
+
+def _put_startup_files(where: Path, folder: Path) -> None:
+    for name in (*_STARTUP, "start.pth"):
+        (where / name).write_text(_marker(folder, f"{where.name}/{name}"))
 
 
 def trees(variant: Variant, folder: Path, cache: Path) -> list[str]:

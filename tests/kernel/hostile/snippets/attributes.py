@@ -49,26 +49,35 @@ succeeded(
 
 # %% rights and times of the user's files
 # status: ok
-# result: []
+# result: True
 # harm: others read or write the user's files; a build believes that nothing has changed
 import os
+
+
+def state():
+    seen = [os.stat(where) for where in (path, targets["task"])]
+    return [(one.st_mode, one.st_uid, one.st_gid, one.st_mtime_ns) for one in seen]
+
 
 path = targets["task"] + "/data.csv"
 place, readable = os.open(path, os.O_PATH), os.open(path, os.O_RDONLY)
 folder = os.open(targets["task"], os.O_RDONLY)
-succeeded(
+before = state()
+# Some are said to be done, and are not: copying a file would fail otherwise.
+through = succeeded(
     plain=lambda: os.chmod(path, 0o666),
     by_descriptor=lambda: os.fchmod(readable, 0o666),
     at=lambda: os.chmod("data.csv", 0o666, dir_fd=folder),
     by_place=lambda: os.chmod(f"/proc/self/fd/{place}", 0o666),
     newer=lambda: libc.syscall(452, place, b"", 0o666, 0x1000),
     folder=lambda: os.fchmod(folder, 0o777),
-    owner=lambda: os.chown(path, os.getuid(), os.getgid()),
+    owner=lambda: os.chown(path, 1, 1),
     times=lambda: os.utime(path),
     times_by_descriptor=lambda: os.utime(readable, (1, 1)),
     times_of_folder=lambda: os.utime(folder, (1, 1)),
     times_by_place=lambda: os.utime(f"/proc/self/fd/{readable}", (1, 1)),
 )
+state() == before
 
 # %% contents of the user's files by rare calls
 # status: ok

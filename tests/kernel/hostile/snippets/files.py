@@ -72,11 +72,18 @@ written
 import os
 import pathlib
 
+
+def state(path):
+    seen = os.lstat(path)
+    return (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_nlink, os.listxattr(path))
+
+
 changed = []
 for path in [*pathlib.Path(targets["task"]).rglob("*"), *pathlib.Path().rglob("*")]:
     inside = path.resolve()
-    if not str(inside).startswith(targets["task"]):
+    if not str(inside).startswith(targets["task"]) or not inside.is_file():
         continue
+    before = state(inside)
     for attempt in (
         lambda: inside.open("a").write("x"),
         lambda: inside.unlink(),
@@ -89,9 +96,10 @@ for path in [*pathlib.Path(targets["task"]).rglob("*"), *pathlib.Path().rglob("*
     ):
         try:
             attempt()
-            changed.append(str(inside))
         except OSError:
             pass
+    if not inside.exists() or state(inside) != before:
+        changed.append(str(inside))
 changed
 
 # %% links that lead out
