@@ -60,6 +60,8 @@ ESCAPES: dict[str, Try] = {
     "time-limit": _inside(from_snippets.time_limit),
 }
 
+_WITHOUT_SANDBOX = ("trees",)  # nothing runs, so that they are tried once
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try them; 1 when there was harm."""
@@ -87,6 +89,8 @@ def _play(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
     for number, (name, mechanism, strategy) in enumerate(
         itertools.product(names, mechanisms, strategies)
     ):
+        if name in _WITHOUT_SANDBOX and number % (len(mechanisms) * len(strategies)):
+            continue
         variant = Variant(mechanism, options.level, strategy)
         started = time.monotonic()
         harm = ESCAPES[name](variant, folder / str(number), folder / "cache")

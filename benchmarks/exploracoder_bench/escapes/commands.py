@@ -6,10 +6,12 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from exploracoder_bench import runs
 from exploracoder_bench.hostile_snippets import Variant
@@ -25,7 +27,6 @@ class Ended:
     code: int | None
     out: str
     err: str
-    seconds: float
     peak_bytes: int
 
     def trouble(self, *, seconds: float, memory_bytes: int = _GIGABYTE) -> str:
@@ -67,25 +68,38 @@ class Workplace:
         """Run ``exploracoder`` here, for at most so long and with at most four gigabytes."""
         command = [sys.executable, runs.script(), *map(str, words)]
         started = time.monotonic()
-        process = subprocess.Popen(
-            command,
-            cwd=self.work,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            preexec_fn=_limit_memory,  # noqa: PLW1509  # this program has no threads
-        )
-        try:
-            out, err = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen(
+                command,
+                cwd=self.work,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                preexec_fn=_limit_memory,
+            )
+            code, peak = _wait(process, started + seconds)
+            return Ended(code, _text(out), _text(err), peak)
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> tuple[int | None, int]:
+    """The exit code, None where it had to be killed, and the most memory it has had."""
+    is_late = False
+    while True:
+        # Popen would not tell the memory of this child alone.
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return (None if is_late else process.returncode), usage.ru_maxrss * 1024
+        if not is_late and time.monotonic() > deadline:
             process.kill()
-            out, err = process.communicate()
-            return Ended(None, out, err, time.monotonic() - started, 0)
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-        return Ended(process.returncode, out, err, time.monotonic() - started, peak)
+            is_late = True
+        time.sleep(0.02)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
 
 
 def explore_words(server_url: str, model: str, *libraries: object) -> Sequence[object]:

@@ -81,7 +81,7 @@ def _seen_outside(place: Workplace, library: Path, indexed: Ended) -> str:
     """Whether what lies outside the tree can be found."""
     if indexed.code != 0 or "outside" not in library.name:
         return ""
-    answer = place.run("search", library, "what is kept outside the tree", "--json")
+    answer = place.run("search", "what is kept outside", "--library", library, "--json")
     return "a file outside the tree was read" if _SECRET in answer.out else ""
 
 
