@@ -156,12 +156,16 @@ async def _snapshot(forks: int, started: float, temporary: Path) -> Snapshot:
         owner_descriptors=owner_use.descriptors,
         first_mb=first_use.resident_mb,
         first_descriptors=first_use.descriptors,
-        files=sum(1 for _ in temporary.rglob("*")),
+        files=_count_files(temporary),
         owner_mounts=len(_text(os.getpid(), "mountinfo").splitlines()),
         first_mounts=len(_text(first, "mountinfo").splitlines()),
         namespaces=len({_namespace(pid) for pid in everyone}),
         cgroups=len({_text(pid, "cgroup") for pid in everyone}) + _own_cgroups(),
     )
+
+
+def _count_files(folder: Path) -> int:
+    return sum(1 for _ in folder.rglob("*"))
 
 
 def _text(pid: int, name: str) -> str:
@@ -187,7 +191,10 @@ def _own_cgroups() -> int:
 def table(early: Snapshot, late: Snapshot) -> str:
     """The figures."""
     rows = [
-        (field.name.replace("_", " "), *(f"{getattr(one, field.name):,.6g}" for one in (early, late)))
+        (
+            field.name.replace("_", " "),
+            *(f"{getattr(one, field.name):,.6g}" for one in (early, late)),
+        )
         for field in fields(Snapshot)
     ]
     return markdown(("what", "early", "at the end"), rows)

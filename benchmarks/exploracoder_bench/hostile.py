@@ -1,6 +1,6 @@
 """Snippets that mean harm, in random order against one session, again and again.
 
-Run: ``python -m exploracoder_bench.hostile [--mechanism landlock] [--level network] [--rounds 100]``
+Run: ``python -m exploracoder_bench.hostile [--mechanism landlock] [--level network] [--rounds N]``
 
 A round runs every snippet once, each in a branch of its own, ``--jobs`` of them at a time. After
 each round the session has to be as it was: its other branches hold what they held, no process is
@@ -170,9 +170,7 @@ def _play(
     if options.apart:
         tally = asyncio.run(play_apart(snippets, variant))
         return tally, table(variant, tally)
-    playing = play(
-        snippets, variant, rounds=options.rounds, seed=options.seed, jobs=options.jobs
-    )
+    playing = play(snippets, variant, rounds=options.rounds, seed=options.seed, jobs=options.jobs)
     tally, first, last = asyncio.run(playing)
     return tally, table(variant, tally, first, last)
 

@@ -37,7 +37,7 @@ class Files:
         self._secret = secret
         self._state: dict[str, str] = {}
         self._fill()
-        self._numbered = set(os.listdir(self.victims))
+        self._numbered = _names(self.victims)
 
     def remember(self) -> None:
         """From now on all has to stay as it is."""
@@ -59,7 +59,7 @@ class Files:
     def harm(self, ours: Path) -> list[str]:
         """What is not as it was; ``ours`` is the folder of the code that runs in branches."""
         found = [f"{path}: {text}" for path, text in self._changes()]
-        gone = self._numbered - set(os.listdir(self.victims))
+        gone = self._numbered - _names(self.victims)
         if gone:
             found.append(f"{len(gone)} of {len(self._numbered)} folders of the user's are gone")
             self._numbered -= gone
@@ -88,7 +88,7 @@ class Files:
         """Files that say by their name that a snippet made them, where they matter to others."""
         for folder in (*map(Path, _ADDED), ours, ours.parent, *self.temporary.parents[:1]):
             with contextlib.suppress(OSError):
-                yield from (folder / name for name in os.listdir(folder) if self._tag in name)
+                yield from (folder / name for name in _names(folder) if self._tag in name)
 
     def _can_lock(self) -> bool:
         with (self.task / "data.csv").open("rb") as file:
@@ -100,7 +100,11 @@ class Files:
 
     def left_behind(self) -> list[str]:
         """Names of what is in the owner's folder for temporary files."""
-        return sorted(os.listdir(self.temporary))
+        return sorted(_names(self.temporary))
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 def _describe(path: Path) -> str:

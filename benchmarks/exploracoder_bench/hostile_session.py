@@ -197,9 +197,7 @@ class HostileSession:
         is_beside = info.created == self.variant.strategy
         return [] if is_beside else [f"it could not be tried: {info.note}"]
 
-    async def _attack(
-        self, snippet: Snippet, branch: str
-    ) -> tuple[Observation | None, list[str]]:
+    async def _attack(self, snippet: Snippet, branch: str) -> tuple[Observation | None, list[str]]:
         differences: list[str] = []
         seen: Observation | None = None
         try:

@@ -14,14 +14,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-
 from typing import Literal
 
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 
 SNIPPETS = Path(__file__).parents[2] / "tests" / "kernel" / "hostile" / "snippets"
-PRELUDE = SNIPPETS.parent / "prelude.py"
+PRELUDE = SNIPPETS / "prelude.py"
 
 _HEAD = re.compile(r"^# %% (.+)$", re.MULTILINE)
 _FACT = re.compile(r"# (\w+(?: in \w+)?): (.*)")

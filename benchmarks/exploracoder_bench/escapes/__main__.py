@@ -1,6 +1,6 @@
 """Tries each way out that is known, and says what harm came of it.
 
-Run: ``python -m exploracoder_bench.escapes [--only NAME] [--mechanism landlock] [--strategy replay]``
+Run: ``python -m exploracoder_bench.escapes [--only NAME] [--mechanism MECHANISM] [--strategy …]``
 
 Everything that may come to harm lies in a folder for temporary files that is made for it. Exit
 code 1 when there was any harm.
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _play(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
-    names = [name for name in ESCAPES if options.only in name]
+    names = options.only or list(ESCAPES)
     mechanisms = [options.mechanism] if options.mechanism else get_args(Mechanism)
     strategies = [options.strategy] if options.strategy else get_args(Strategy)
     for number, (name, mechanism, strategy) in enumerate(
@@ -108,7 +108,13 @@ def _play(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
 
 def _table(rows: Sequence[Row]) -> str:
     cells = [
-        (row.escape, row.sandbox, row.strategy, f"{row.seconds:.0f} s", "; ".join(row.harm) or "none")
+        (
+            row.escape,
+            row.sandbox,
+            row.strategy,
+            f"{row.seconds:.0f} s",
+            "; ".join(row.harm) or "none",
+        )
         for row in rows
     ]
     return markdown(("escape", "sandbox", "strategy", "time", "harm"), cells)
@@ -118,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="escapes whose name has this in it")
+    parser.add_argument("--only", action="append", choices=ESCAPES, help="may be repeated")
     parser.add_argument("--mechanism", choices=get_args(Mechanism), help="default: each")
     parser.add_argument("--level", choices=get_args(Level), default="strict")
     parser.add_argument("--strategy", choices=get_args(Strategy), help="default: each")

@@ -118,9 +118,10 @@ def _programs_without_bubblewrap(folder: Path) -> Path:
     """A folder with links to all programs but one, as on a machine that does not have it."""
     folder.mkdir()
     for place in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        for name in os.listdir(place) if Path(place).is_dir() else ():
-            if name != "bwrap" and not (folder / name).is_symlink():
-                (folder / name).symlink_to(Path(place, name))
+        for program in Path(place).iterdir() if Path(place).is_dir() else ():
+            link = folder / program.name
+            if program.name != "bwrap" and not link.is_symlink():
+                link.symlink_to(program)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -48,7 +49,9 @@ for path in filter(None, named):
 
 _WAITING = {
     "it sleeps": "import time\ntime.sleep(60)",
-    "it waits for a lock": "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+    "it waits for a lock": (
+        "import threading\nlock = threading.Lock()\nlock.acquire(), lock.acquire()"
+    ),
     "it waits with SIGALRM held back": (
         "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
         "signal.alarm(1)\ntime.sleep(60)"
@@ -100,7 +103,7 @@ def snippets(*families: str) -> Callable[[Variant, Path], Coroutine[None, None, 
     """An escape whose attacks are the snippets of some families, and whose harm is what they do."""
 
     async def play(variant: Variant, folder: Path) -> list[str]:
-        folder.mkdir(parents=True)
+        os.makedirs(folder)  # noqa: PTH103  # nobody waits for this program
         before, tempfile.tempdir = tempfile.tempdir, str(folder)
         found: list[str] = []
         try:

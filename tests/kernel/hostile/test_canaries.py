@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from exploracoder_bench.hostile_session import HostileSession
-from exploracoder_bench.hostile_snippets import Variant
 
 from .test_snippets import VARIANTS, can_be_had
 
