@@ -52,9 +52,13 @@ _WAITING = {
     "it waits for a lock": (
         "import threading\nlock = threading.Lock()\nlock.acquire(), lock.acquire()"
     ),
-    "it waits with SIGALRM held back": (
-        "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
-        "signal.alarm(1)\ntime.sleep(60)"
+    "it sleeps with all signals held back": (
+        "import signal, time\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\ntime.sleep(60)"
+    ),
+    "it sleeps and does not hear": (
+        "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "signal.signal(signal.SIGALRM, signal.SIG_IGN)\ntime.sleep(60)"
     ),
     "it waits for a child": "import subprocess\nsubprocess.run(['sleep', '60'])",
 }
