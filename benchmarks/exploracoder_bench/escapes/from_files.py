@@ -63,18 +63,20 @@ def _put_startup_files(where: Path, folder: Path) -> None:
 
 def trees(variant: Variant, folder: Path, cache: Path) -> list[str]:
     """Trees that are odd in one way each: they are read, or left out with a reason."""
-    found = []
-    for name, spoil in _TREES.items():
-        place = Workplace(folder / name, cache, variant)
-        library = place.folder / f"{name}_lib"
-        library.mkdir()
-        (library / "__init__.py").write_text(_MODULE)
-        if not spoil(library):
-            continue
-        ended = place.run("index", library, seconds=_TREE_SECONDS)
-        trouble = ended.trouble(seconds=_TREE_SECONDS) or _seen_outside(place, library, ended)
-        found += [f"{name}: {trouble}"] if trouble else []
-    return found
+    troubles = {name: trouble_with(name, variant, folder / name, cache) for name in TREES}
+    return [f"{name}: {trouble}" for name, trouble in troubles.items() if trouble]
+
+
+def trouble_with(name: str, variant: Variant, folder: Path, cache: Path) -> str:
+    """What indexing one of ``TREES`` ends in that it must not; empty when there is nothing."""
+    place = Workplace(folder, cache, variant)
+    library = place.folder / f"{name}_lib"
+    library.mkdir()
+    (library / "__init__.py").write_text(_MODULE)
+    if not TREES[name](library):
+        return ""
+    ended = place.run("index", library, seconds=_TREE_SECONDS)
+    return ended.trouble(seconds=_TREE_SECONDS) or _seen_outside(place, library, ended)
 
 
 def _seen_outside(place: Workplace, library: Path, indexed: Ended) -> str:
@@ -136,7 +138,7 @@ def _large(library: Path) -> bool:
     return True
 
 
-_TREES: dict[str, Callable[[Path], bool]] = {
+TREES: dict[str, Callable[[Path], bool]] = {
     "loop": _loop,
     "coding": _coding,
     "fifo": _fifo,

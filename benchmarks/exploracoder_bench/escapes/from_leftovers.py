@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 from exploracoder.testing import ScriptedModelServer
@@ -15,10 +17,7 @@ from exploracoder_bench.hostile_snippets import Variant
 _ANSWER = """
 import importlib, os, sys, tempfile
 here = {here}
-mark = "left-for-the-check"
-def leftovers():
-    return [path for path in here if os.path.exists(path)]
-found = leftovers()
+found = [path for path in here if os.path.exists(path)]
 try:
     import calc
     found += [calc.__file__] if calc.value == 42 else []
@@ -50,19 +49,31 @@ _CHECK = "assert answer() == 42\n"
 def checks(variant: Variant, folder: Path, cache: Path) -> list[str]:
     """A solution that is wrong, in places where a candidate may have left what makes it right."""
     found = []
-    for number, (name, path) in enumerate(PLACES.items()):
-        place = Workplace(folder / str(number), cache, variant)
-        (place.work / "calc.py").write_text("value = 0\n")
-        check = place.folder / "check.py"
-        check.write_text(_CHECK)
-        left = path.replace("TAG", f"left-{folder.name}-{number}")
-        code = _ANSWER.replace("{here}", f"[{left}]")
-        with ScriptedModelServer(model.always(code)) as server:
-            words = explore_words(server.base_url, server.model, "statistics")
-            ended = place.run(*words, "--check", check, "--entry-point", "answer", "--json")
-        if ended.code == 0:
-            found.append(f"{name}: a wrong solution is {_verdict(ended.out)}")
+    for number, name in enumerate(PLACES):
+        verdict = verdict_with(variant, folder / str(number), cache, (name,))
+        found += [f"{name}: a wrong solution is {verdict}"] if verdict else []
     return found
+
+
+def verdict_with(variant: Variant, folder: Path, cache: Path, names: Iterable[str]) -> str:
+    """What is said of a wrong solution when candidates leave files; empty where it is refused.
+
+    Args:
+        variant: The sandbox, and how branches are made.
+        folder: To be made, for all of it.
+        cache: For the index, which may be there.
+        names: Those of ``PLACES`` where they leave files.
+    """
+    place = Workplace(folder, cache, variant)
+    (place.work / "calc.py").write_text("value = 0\n")
+    check = place.folder / "check.py"
+    check.write_text(_CHECK)
+    left = ", ".join(PLACES[name] for name in names)
+    code = _ANSWER.replace("{here}", f"[{left}]").replace("TAG", f"left-{secrets.token_hex(4)}")
+    with ScriptedModelServer(model.always(code)) as server:
+        words = explore_words(server.base_url, server.model, "statistics")
+        ended = place.run(*words, "--check", check, "--entry-point", "answer", "--json")
+    return _verdict(ended.out) if ended.code == 0 else ""
 
 
 def _verdict(text: str) -> str:
