@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import os
 import secrets
 import site
-import socket
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 import exploracoder_kernel
 from exploracoder_kernel import sandbox
-from exploracoder_kernel.branch import linux
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
 
-from exploracoder_bench.hostile_snippets import Snippet
+from exploracoder_bench.hostile_files import Files
+from exploracoder_bench.hostile_ipc import Objects
+from exploracoder_bench.hostile_machine import Machine, key_of
+from exploracoder_bench.hostile_servers import Servers
+from exploracoder_bench.hostile_snippets import PRELUDE, Snippet, Variant
 
-_PATIENCE_SECONDS = 30.0
 _QUICK = Limits(wall_seconds=60)
+_OURS = Path(exploracoder_kernel.__file__).parent / "branch"
+
+# What a branch sees of what others left: names with the tag, and which module an import gets.
+_VIEW = """
+import glob, importlib, os, sys
+_places = {os.environ.get("HOME"), os.environ.get("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"}
+_places |= {os.getcwd(), os.path.join(os.environ.get("HOME", ""), ".config"), *sys.path}
+_found = []
+for _place in filter(None, _places):
+    try:
+        _found += [name for name in os.listdir(_place) if targets["tag"] in name]
+    except OSError:
+        pass
+sys.modules.pop("calc", None)
+importlib.invalidate_caches()
+import calc
+(sorted(_found), calc.value, os.environ.get("HOSTILE_LEFT"), os.path.exists("data.csv"))
+"""
+_EXPECTED_VIEW = "([], 'as it was', None, True)"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a snippet: ``differences`` from what was expected, ``harm`` to anything else."""
+    """What came of a snippet, with the ``differences`` from what was expected."""
 
     snippet: Snippet
     observation: Observation | None
@@ -43,22 +61,24 @@ class Outcome:
 
 
 class HostileSession:
-    """A sidecar in the strict sandbox, with things around it that it must not reach.
+    """A sidecar in a sandbox, with things around it that it must not reach.
 
-    There are a folder of the user's with a secret, a task's folder, servers on this machine, and in
-    the sidecar a root branch and one beside it that hold values.
+    There are a folder of the user's with a secret, a task's folder, servers, objects and processes
+    of this machine, and in the sidecar a root branch and one beside it that hold values.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, variant: Variant | None = None) -> None:
+        self.variant = variant or Variant()
         self._stack = contextlib.AsyncExitStack()
         self._mark = f"secret-{secrets.token_hex(8)}"
-        self._received = 0
+        self._tag = f"hostile-{secrets.token_hex(4)}"
+        self.left_behind: list[str] = []
 
     async def __aenter__(self) -> HostileSession:
         """Set everything up.
 
         Raises:
-            SidecarError: There is no bubblewrap here.
+            SidecarError: There is no such sandbox here.
         """
         try:
             await self._open()
@@ -77,86 +97,77 @@ class HostileSession:
 
     async def _open(self) -> None:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="hostile-")))
-        self._home, self._task = folder / "home", folder / "task"
-        self._fill()
-        os.environ["HOSTILE_MARK"] = self._mark
-        self._stack.callback(os.environ.pop, "HOSTILE_MARK")
-        self._start_bystander()
-        targets = await self._serve(folder)
+        self._files = Files(folder, self._mark, self._tag)
+        self._stack.enter_context(_environment(self._mark, self._files.temporary))
+        self._machine = Machine(folder, self._mark, self._tag)
+        self._stack.callback(self._machine.close)
+        self._objects = Objects.create(self._tag)
+        self._stack.callback(self._objects.remove)
+        has_network = self.variant.level == "network"
+        # Sockets and a FIFO among what the task reads, where they are in sight.
+        self._servers = Servers(self._files.task, self._tag, has_network=has_network)
+        self._stack.push_async_callback(self._servers.close)
+        await self._servers.open()
+        self._files.remember()
+        self._stack.callback(self._note_what_is_left)
+        await self._start()
+        self._ours = _hashes(_OURS)
+        self._machine.remember()
+
+    def _note_what_is_left(self) -> None:
+        self.left_behind = self._files.left_behind()
+
+    async def _start(self) -> None:
         chosen = sandbox.choose(
-            "strict", python=sys.executable, cwd=self._task, mechanisms=("bubblewrap",)
+            self.variant.level,
+            python=sys.executable,
+            cwd=self._files.task,
+            mechanisms=(self.variant.mechanism,),
         )
-        sidecar = Sidecar(cwd=self._task, launcher=chosen.launcher, limits=_QUICK)
-        self.sidecar = await self._stack.enter_async_context(sidecar)
-        await self._prepare(targets)
-        self._files = self._hashes()
-        self._processes = self._count_processes()
+        self.sidecar = Sidecar(
+            cwd=self._files.task,
+            launcher=chosen.launcher,
+            limits=_QUICK,
+            strategy=self.variant.strategy,
+        )
+        await self._stack.enter_async_context(self.sidecar)
+        await self._prepare()
 
-    def _fill(self) -> None:
-        for path in (self._home / ".ssh", self._task / "deep"):
-            path.mkdir(parents=True)
-        (self._home / ".ssh" / "id_ed25519").write_text(self._mark)
-        (self._home / "notes.txt").write_text(self._mark)
-        (self._task / "data.csv").write_text("a,b\n1,2\n")
-        (self._task / "deep" / "more.txt").write_text("more\n")
-
-    def _start_bystander(self) -> None:
-        command = [sys.executable, "-c", "import sys; sys.stdin.read()", self._mark]
-        self._stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE))
-
-    async def _serve(self, folder: Path) -> dict[str, object]:
-        """Servers that must not be reached."""
-        abstract = f"exploracoder-{self._mark}"
-        file = folder / "socket"
-        tcp = await asyncio.start_server(self._greet, "127.0.0.1", 0)
-        servers = [
-            tcp,
-            await asyncio.start_unix_server(self._greet, file),
-            await asyncio.start_unix_server(self._greet, "\0" + abstract),
-        ]
-        for server in servers:
-            await self._stack.enter_async_context(server)
-        datagrams = self._stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        datagrams.bind(("127.0.0.1", 0))
-        asyncio.get_running_loop().add_reader(datagrams, self._count_datagram, datagrams)
-        self._stack.callback(asyncio.get_running_loop().remove_reader, datagrams)
-        return {
-            "port": tcp.sockets[0].getsockname()[1],
-            "udp_port": datagrams.getsockname()[1],
-            "abstract": abstract,
-            "socket": str(file),
-        }
-
-    def _greet(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._received += 1
-        writer.close()
-
-    def _count_datagram(self, sock: socket.socket) -> None:
-        sock.recv(1000)
-        self._received += 1
-
-    async def _prepare(self, targets: Mapping[str, object]) -> None:
+    async def _prepare(self) -> None:
         await self._require(self.sidecar.root, "kept = list(range(1000)); import os; os.getpid()")
-        self.sentinel = await self.sidecar.fork(self.sidecar.root)
-        self._sentinel_kept = "kept.append('only here')"
-        await self._require(self.sentinel, self._sentinel_kept)
-        pids = {
-            "root": int(await self._require(self.sidecar.root, "os.getpid()")),
-            "sentinel": int(await self._require(self.sentinel, "os.getpid()")),
-        }
-        places = {
-            "home": str(self._home),
-            "task": str(self._task),
-            "site": site.getsitepackages()[0],
-            "ours": str(Path(exploracoder_kernel.__file__).parent / "branch"),
-        }
-        facts = {**targets, **pids, **places}
+        await self._require(self.sidecar.root, PRELUDE.read_text(encoding="utf-8"))
+        root_pid = int(await self._require(self.sidecar.root, "os.getpid()"))
         await self._require(
             self.sidecar.root,
-            f"targets = {facts!r}\n"
+            f"targets = {self.targets!r}\n"
+            f"targets['root'] = {root_pid}\n"
             "targets['scratch'] = os.environ['TMPDIR']\n"
             f"targets['mark'] = {self._mark[:8]!r} + {self._mark[8:]!r}",
         )
+        self.sentinel = await self.sidecar.fork(self.sidecar.root)
+        await self._require(self.sentinel, "kept.append('only here')")
+        sentinel_pid = await self._require(self.sentinel, "os.getpid()")
+        await self._require(self.sidecar.root, f"targets['sentinel'] = {sentinel_pid}")
+
+    @property
+    def targets(self) -> Mapping[str, object]:
+        """What there is to harm, by the names that snippets know it under."""
+        files = self._files
+        return {
+            **self._servers.targets,
+            **self._machine.targets,
+            "home": str(files.home),
+            "task": str(files.task),
+            "victims": str(files.victims),
+            "site": site.getsitepackages()[0],
+            "ours": str(_OURS),
+            "segment": self._objects.segment,
+            "semaphore": self._objects.semaphore,
+            "queue": self._objects.queue,
+            "posix_queue": self._objects.posix,
+            "tag": self._tag,
+            "key": key_of(self._tag),
+        }
 
     async def _require(self, branch: str, code: str) -> str:
         seen = await self.sidecar.run(branch, code)
@@ -167,19 +178,26 @@ class HostileSession:
     async def attack(self, snippet: Snippet) -> Outcome:
         """Run a snippet in a branch of its own, and drop the branch."""
         started = time.monotonic()
-        branch = await self.sidecar.fork(self.sidecar.root)
+        try:
+            branch = await self.sidecar.fork(self.sidecar.root)
+        except SidecarError as error:
+            text = f"it could not be tried: {error}"
+            return Outcome(snippet, None, (text,), time.monotonic() - started)
         differences = self._why_elsewhere(branch)
-        if differences:
-            await self.sidecar.drop(branch)
-            return Outcome(snippet, None, differences, time.monotonic() - started)
-        return await self._attack(snippet, branch, started)
+        seen: Observation | None = None
+        if not differences:
+            async with self._machine.watched():
+                seen, differences = await self._attack(snippet, branch)
+        await self.sidecar.drop(branch)
+        return Outcome(snippet, seen, tuple(differences), time.monotonic() - started)
 
-    def _why_elsewhere(self, branch: str) -> tuple[str, ...]:
+    def _why_elsewhere(self, branch: str) -> list[str]:
         """Why a branch is not beside those that it is to attack: then it has nobody to harm."""
         info = next(info for info in self.sidecar.tree() if info.id == branch)
-        return () if info.created == "fork" else (f"it could not be tried: {info.note}",)
+        is_beside = info.created == self.variant.strategy
+        return [] if is_beside else [f"it could not be tried: {info.note}"]
 
-    async def _attack(self, snippet: Snippet, branch: str, started: float) -> Outcome:
+    async def _attack(self, snippet: Snippet, branch: str) -> tuple[Observation | None, list[str]]:
         differences: list[str] = []
         seen: Observation | None = None
         try:
@@ -193,48 +211,61 @@ class HostileSession:
                     differences.append(f"the next cell gave {after}"[:500])
         except SidecarError as error:
             differences.append(f"no observation: {error}")
-        await self.sidecar.drop(branch)
-        return Outcome(snippet, seen, tuple(differences), time.monotonic() - started)
+        return seen, differences
 
     async def harm(self) -> list[str]:
         """What is not as it was, in words; to be asked while nothing runs."""
         found = []
         for branch, expected in ((self.sidecar.root, 1000), (self.sentinel, 1001)):
-            try:
-                seen = await self.sidecar.run(branch, "len(kept)", _QUICK)
-            except SidecarError as error:
-                found.append(f"branch {branch} is lost: {error}")
-                continue
-            if seen.result != str(expected):
-                found.append(f"branch {branch} says {seen}"[:500])
-        if self._hashes() != self._files:
-            found.append("the user's files have changed")
-        if self._received:
-            found.append(f"servers of this machine were reached {self._received} times")
-        more = await self._leftovers()
-        if more:
-            found.append(f"{more} processes more than before")
+            found += await self._changes_of(branch, "len(kept)", str(expected))
+        found += await self._changes_of(self.sentinel, _VIEW, _EXPECTED_VIEW)
+        found += await self._changes_of_a_fresh_branch()
+        found += self._files.harm(_OURS)
+        if _hashes(_OURS) != self._ours:
+            found.append("the code that runs in branches has changed")
+        found += await self._servers.harm()
+        found += self._objects.harm()
+        return [*found, *await self._machine.harm()]
+
+    async def _changes_of_a_fresh_branch(self) -> list[str]:
+        try:
+            branch = await self.sidecar.fork(self.sidecar.root)
+            found = await self._changes_of(branch, _VIEW, _EXPECTED_VIEW)
+            await self.sidecar.drop(branch)
+        except SidecarError as error:
+            return [f"no branch can be made: {error}"]
         return found
 
-    async def _leftovers(self) -> int:
-        """How many processes there are more than at the start, once those that end have ended."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while (more := self._count_processes() - self._processes) > 0:
-            if time.monotonic() > deadline:
-                return more
-            await asyncio.sleep(0.02)
-        return 0
+    async def _changes_of(self, branch: str, code: str, expected: str) -> list[str]:
+        try:
+            seen = await self.sidecar.run(branch, code, _QUICK)
+        except SidecarError as error:
+            return [f"branch {branch} is lost: {error}"]
+        if seen.result == expected:
+            return []
+        return [f"branch {branch} says {seen.result or seen}"[:500]]
 
-    def _count_processes(self) -> int:
-        return len(linux.descendants([os.getpid()]))
 
-    def _hashes(self) -> dict[str, str]:
-        """Of the user's files, and of the code that runs in branches."""
-        ours = Path(exploracoder_kernel.__file__).parent / "branch"
-        folders = (self._home, self._task, ours)
-        files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-        return {
-            str(path): f"{path.stat().st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-            for path in files
-            if "__pycache__" not in path.parts
-        }
+@contextlib.contextmanager
+def _environment(secret: str, temporary: Path) -> Iterator[None]:
+    """A secret in the owner's environment, and a folder of its own for its temporary files."""
+    before = {name: os.environ.get(name) for name in ("HOSTILE_MARK", "TMPDIR")}
+    os.environ |= {"HOSTILE_MARK": secret, "TMPDIR": str(temporary)}
+    folder, tempfile.tempdir = tempfile.tempdir, None
+    try:
+        yield
+    finally:
+        tempfile.tempdir = folder
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    """Of the code that runs in branches."""
+    return {
+        str(path): f"{path.stat().st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }

@@ -4,7 +4,9 @@ They lie in files of cells: a cell starts with ``# %% name``, and comments right
 expected. ``status`` (any of these), ``ename`` (any of these), ``limits`` (all of these are hit),
 ``says`` (text of the error or of the output), ``result`` (exactly this), ``then: clean`` (the next
 cell of the branch prints what it prints and nothing else, or is said to have had company);
-``seconds`` and ``memory`` (in MB) are the limits it runs under.
+``seconds`` and ``memory`` (in MB) are the limits it runs under. ``harm`` says what would be harm,
+and ``only`` in which sandboxes there is anything to attack (a level or a mechanism). A comment such
+as ``status in landlock`` takes the place of ``status`` there.
 """
 
 from __future__ import annotations
@@ -12,16 +14,36 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 
 SNIPPETS = Path(__file__).parents[2] / "tests" / "kernel" / "hostile" / "snippets"
+PRELUDE = SNIPPETS / "prelude.py"
 
 _HEAD = re.compile(r"^# %% (.+)$", re.MULTILINE)
-_FACT = re.compile(r"# (\w+): (.*)")
+_FACT = re.compile(r"# (\w+(?: in \w+)?): (.*)")
 _SECONDS = 60.0
 _SECONDS_TO_RUN_OUT = 0.5
+
+
+Level = Literal["strict", "network"]
+Mechanism = Literal["bubblewrap", "landlock"]
+Strategy = Literal["fork", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """In which sandbox snippets run, and how their branches are made."""
+
+    mechanism: Mechanism = "bubblewrap"
+    level: Level = "strict"
+    strategy: Strategy = "fork"
+
+    def __str__(self) -> str:
+        """Level, mechanism and strategy."""
+        return f"{self.level}, {self.mechanism}, {self.strategy}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +85,15 @@ class Snippet:
         return found
 
 
-def read(folder: Path = SNIPPETS) -> tuple[Snippet, ...]:
-    """All snippets, by file and place."""
-    return tuple(
-        _snippet(file.stem, name, body)
+def read(folder: Path = SNIPPETS, variant: Variant | None = None) -> tuple[Snippet, ...]:
+    """All snippets that have something to attack in a variant, by file and place."""
+    kind = variant or Variant()
+    found = (
+        _snippet(file.stem, name, body, kind)
         for file in sorted(folder.glob("*.py"))
         for name, body in _cells(file.read_text(encoding="utf-8"))
     )
+    return tuple(snippet for snippet in found if snippet is not None)
 
 
 def _cells(text: str) -> list[tuple[str, str]]:
@@ -77,12 +101,18 @@ def _cells(text: str) -> list[tuple[str, str]]:
     return list(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _snippet(family: str, name: str, body: str) -> Snippet:
+def _snippet(family: str, name: str, body: str, variant: Variant) -> Snippet | None:
     lines = body.strip().splitlines()
     facts: dict[str, str] = {}
     while lines and (fact := _FACT.fullmatch(lines[0])):
         facts[fact[1]] = fact[2]
         del lines[0]
+    words = (variant.level, variant.mechanism, variant.strategy)
+    if not set(facts.get("only", "").split()) <= set(words):
+        return None
+    for word in words:
+        special = [name for name in facts if name.endswith(f" in {word}")]
+        facts |= {name.partition(" ")[0]: facts[name] for name in special}
     megabytes = facts.get("memory")
     usual = _SECONDS_TO_RUN_OUT if facts["status"] == "timeout" else _SECONDS
     limits = Limits(

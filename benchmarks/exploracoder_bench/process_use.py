@@ -32,3 +32,32 @@ def own_use() -> Use:
     with contextlib.suppress(OSError, AttributeError):  # only the GNU library can be asked
         ctypes.CDLL(None).malloc_trim(0)
     return use_of(os.getpid())
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below one, those that have ended and wait for their parent left out."""
+    below: dict[int, list[int]] = {}
+    for number in (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()):
+        with contextlib.suppress(OSError, IndexError):
+            state, parent = _stat(number)[:2]
+            if state != "Z":
+                below.setdefault(int(parent), []).append(number)
+    found, waiting = [], [pid]
+    while waiting:
+        children = below.get(waiting.pop(), [])
+        found += children
+        waiting += children
+    return found
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process has ended, or somebody has stopped it."""
+    try:
+        return _stat(pid)[0] in "TtZX"
+    except (OSError, IndexError):
+        return True
+
+
+def _stat(pid: int) -> list[str]:
+    """The words of ``/proc/PID/stat`` after the name, which may have blanks in it."""
+    return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()

@@ -6,20 +6,28 @@ from pathlib import Path
 
 import pytest
 from exploracoder_bench import fork_leaks
-from exploracoder_kernel.sandbox import Sandboxing
+from exploracoder_bench.hostile_snippets import Mechanism, Variant
+
+from .test_snippets import can_be_had
 
 
-async def test_hundreds_of_forks_leave_no_process_no_descriptor_and_no_memory(
-    tmp_path: Path, sandboxing: Sandboxing, strategy: str
-) -> None:
-    if strategy == "replay":
-        pytest.skip("--strategy replay: nothing is forked")
+@pytest.mark.parametrize("mechanism", ["bubblewrap", "landlock"])
+async def test_hundreds_of_forks_leave_nothing_behind(tmp_path: Path, mechanism: Mechanism) -> None:
+    if not can_be_had(Variant(mechanism)):
+        pytest.skip(f"there is no such sandbox here: {mechanism}")
 
-    early, late = await fork_leaks.play(forks=300, level=sandboxing.level, alive=3, cwd=tmp_path)
+    early, late = await fork_leaks.play(
+        forks=300, level="strict", alive=3, cwd=tmp_path, mechanisms=(mechanism,)
+    )
 
     assert (early.forks, late.forks) == (100, 300)
-    assert late.processes == early.processes
-    assert late.owner.descriptors == early.owner.descriptors
-    assert late.keeper.descriptors == early.keeper.descriptors
-    assert late.keeper.resident_mb - early.keeper.resident_mb < 1
-    assert late.owner.resident_mb - early.owner.resident_mb < 5
+    assert early.growth(late) == []
+    assert late.first_mb - early.first_mb < 1
+
+
+async def test_what_has_grown_is_named(tmp_path: Path) -> None:
+    few, _ = await fork_leaks.play(forks=3, level="off", alive=1, cwd=tmp_path)
+    many, _ = await fork_leaks.play(forks=3, level="off", alive=3, cwd=tmp_path)
+
+    assert few.growth(few) == []
+    assert f"processes: {few.processes} became {many.processes}" in few.growth(many)

@@ -2,39 +2,74 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import AsyncIterator
+import sys
+from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from exploracoder_bench import hostile_snippets
-from exploracoder_bench.hostile_session import HostileSession
-from exploracoder_bench.hostile_snippets import Snippet
+from exploracoder_bench.hostile_session import HostileSession, Outcome
+from exploracoder_bench.hostile_snippets import Variant
+from exploracoder_kernel import sandbox
+from exploracoder_kernel.errors import SandboxUnavailable
 
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
-]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session() -> AsyncIterator[HostileSession]:
-    """One session for all of them."""
-    async with HostileSession() as opened:
-        yield opened
+VARIANTS = (Variant("bubblewrap"), Variant("landlock"))
+# What is different where there is a network.
+NETWORK_FAMILIES = ("network", "reaching", "ipc")
 
 
-@pytest.mark.parametrize("snippet", hostile_snippets.read(), ids=str)
-async def test_a_hostile_snippet_is_an_observation_and_nothing_else(
-    session: HostileSession, snippet: Snippet
-) -> None:
-    outcome = await session.attack(snippet)
+def can_be_had(variant: Variant) -> bool:
+    """Whether this machine has such a sandbox."""
+    try:
+        sandbox.choose(
+            variant.level,
+            python=sys.executable,
+            cwd=Path.cwd(),
+            mechanisms=(variant.mechanism,),
+        )
+    except SandboxUnavailable:
+        return False
+    return True
 
-    assert outcome.differences == ()
-    assert await session.harm() == []
+
+async def play(variant: Variant, *families: str) -> tuple[list[Outcome], list[str]]:
+    """Run the snippets of some families, or all, in one session: outcomes, and harm."""
+    if not can_be_had(variant):
+        pytest.skip(f"there is no such sandbox here: {variant}")
+    session = HostileSession(variant)
+    outcomes, harm = [], []
+    async with session:
+        for snippet in hostile_snippets.read(variant=variant):
+            if not families or snippet.family in families:
+                outcomes.append(await session.attack(snippet))
+                harm += [f"{snippet}: {text}" for text in await session.harm()]
+    return outcomes, harm + [f"left behind: {name}" for name in session.left_behind]
 
 
-async def test_there_are_at_least_sixty_snippets() -> None:
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+async def test_hostile_snippets_are_observations_and_nothing_else(variant: Variant) -> None:
+    outcomes, harm = await play(variant)
+
+    assert harm == []
+    assert [(str(one.snippet), one.differences) for one in outcomes if one.differences] == []
+
+
+async def test_with_the_network_nothing_else_of_this_machine_is_reached() -> None:
+    for mechanism in ("bubblewrap", "landlock"):
+        outcomes, harm = await play(Variant(mechanism, "network"), *NETWORK_FAMILIES)
+
+        assert harm == []
+        assert [(str(one.snippet), one.differences) for one in outcomes if one.differences] == []
+
+
+async def test_branches_that_are_built_again_are_as_safe() -> None:
+    families = ("renames", "leftovers", "passing")
+    outcomes, harm = await play(Variant("bubblewrap", "strict", "replay"), *families)
+
+    assert harm == []
+    assert [(str(one.snippet), one.differences) for one in outcomes if one.differences] == []
+
+
+def test_there_are_at_least_two_hundred_snippets() -> None:
     snippets = hostile_snippets.read()
 
-    assert len({str(snippet) for snippet in snippets}) == len(snippets) >= 60
+    assert len({str(snippet) for snippet in snippets}) == len(snippets) >= 200

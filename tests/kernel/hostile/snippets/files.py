@@ -72,11 +72,18 @@ written
 import os
 import pathlib
 
+
+def state(path):
+    seen = os.lstat(path)
+    return (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_nlink, os.listxattr(path))
+
+
 changed = []
 for path in [*pathlib.Path(targets["task"]).rglob("*"), *pathlib.Path().rglob("*")]:
     inside = path.resolve()
-    if not str(inside).startswith(targets["task"]):
+    if not str(inside).startswith(targets["task"]) or not inside.is_file():
         continue
+    before = state(inside)
     for attempt in (
         lambda: inside.open("a").write("x"),
         lambda: inside.unlink(),
@@ -89,9 +96,10 @@ for path in [*pathlib.Path(targets["task"]).rglob("*"), *pathlib.Path().rglob("*
     ):
         try:
             attempt()
-            changed.append(str(inside))
         except OSError:
             pass
+    if not inside.exists() or state(inside) != before:
+        changed.append(str(inside))
 changed
 
 # %% links that lead out
@@ -154,8 +162,8 @@ for name, call in {
     "reboot": lambda: libc.reboot(0x89ABCDEF),
     "swapon": lambda: libc.swapon(b"/tmp/x", 0),
     "sethostname": lambda: libc.sethostname(b"x", 1),
-    "setuid": lambda: libc.setuid(0),
-    "setgid": lambda: libc.setgid(0),
+    "setuid": lambda: libc.setuid(0) if os.getuid() else -1,
+    "setgid": lambda: libc.setgid(0) if os.getgid() else -1,
     "personality": lambda: -1 if libc.personality(0x0040000) == -1 else 0,
     "bpf": lambda: libc.syscall(321, 0, 0, 0),
     "userfaultfd": lambda: libc.syscall(323, 0),

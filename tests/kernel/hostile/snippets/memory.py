@@ -86,7 +86,9 @@ while True:
 # %% memory in temporary files
 # status: limit
 # ename: OSError
+# ename in landlock: PermissionError
 # says: No space left
+# says in landlock: denied
 for number in range(100):
     with open(f"/dev/shm/kept{number}", "wb") as file:
         file.write(bytes(1 << 26))

@@ -105,12 +105,11 @@ seen
 # status: ok
 # result: []
 import glob
-import os
 
 [
     name
     for name in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd")
-    if os.path.exists(name + targets["home"] + "/notes.txt")
+    if succeeded(read=lambda: open(name + targets["home"] + "/notes.txt").close())
 ]
 
 # %% what others run

@@ -1,0 +1,164 @@
+"""What a process may do to the machine and to other processes, seen from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder_bench.process_use import descendants, is_stopped
+
+_PATIENCE_SECONDS = 30.0
+_SAMPLE_SECONDS = 0.05
+_MOST_BYTES = 3 * 2**30
+_MOST_FILES = 150_000
+_NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What is free on the disk with a folder, and what files in memory take."""
+
+    disk_bytes: int
+    disk_files: int
+    memory_bytes: int
+
+    @classmethod
+    def at(cls, folder: Path) -> Room:
+        """As it is now."""
+        disk = os.statvfs(folder)
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        shared = next(int(line.split()[1]) for line in lines if line.startswith("Shmem:"))
+        return cls(disk.f_bfree * disk.f_frsize, disk.f_ffree, shared * 1024)
+
+
+class Machine:
+    """This process, one beside it, and the system around them."""
+
+    def __init__(self, folder: Path, secret: str, tag: str) -> None:
+        self._folder = folder
+        self._tag = tag
+        command = [sys.executable, "-c", "import sys; sys.stdin.read()", secret]
+        self._bystander = subprocess.Popen(command, stdin=subprocess.PIPE)
+        self._peak = ""
+        self._state: dict[str, str] = {}
+        self._processes = 0
+
+    @property
+    def targets(self) -> dict[str, object]:
+        """Processes that a snippet may try."""
+        return {"bystander": self._bystander.pid, "owner": os.getpid()}
+
+    def remember(self) -> None:
+        """From now on all has to stay as it is."""
+        self._state = self._look()
+        self._processes = self._count_processes()
+
+    def close(self) -> None:
+        """End the process beside this one."""
+        self._bystander.kill()
+        self._bystander.communicate()
+
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Look all the while at what disk and memory have left."""
+        before = Room.at(self._folder)
+        watching = asyncio.create_task(self._watch(before))
+        try:
+            yield
+        finally:
+            watching.cancel()
+            self._compare(before)
+
+    async def _watch(self, before: Room) -> None:
+        while True:
+            self._compare(before)
+            await asyncio.sleep(_SAMPLE_SECONDS)
+
+    def _compare(self, before: Room) -> None:
+        now = Room.at(self._folder)
+        if before.disk_bytes - now.disk_bytes > _MOST_BYTES:
+            self._peak = f"more than {_MOST_BYTES >> 30} GB of the disk were taken"
+        elif now.memory_bytes - before.memory_bytes > _MOST_BYTES:
+            self._peak = f"files in memory took more than {_MOST_BYTES >> 30} GB"
+        elif before.disk_files - now.disk_files > _MOST_FILES:
+            self._peak = f"more than {_MOST_FILES:,} files were made on the disk"
+
+    async def harm(self) -> list[str]:
+        """What is not as it was."""
+        now = self._look()
+        found = [
+            f"{name} was {self._state[name]!r}, is {now[name]!r}"
+            for name in now
+            if now[name] != self._state[name]
+        ]
+        self._state = now
+        if self._peak:
+            found.append(self._peak)
+            self._peak = ""
+        more = await self._leftovers()
+        if more:
+            found.append(f"{more} processes more than before")
+        return found
+
+    def _look(self) -> dict[str, str]:
+        own = Path("/proc/self")
+        state = {f"namespace {kind}": str((own / "ns" / kind).readlink()) for kind in _NAMESPACES}
+        for name, pid in (("owner", os.getpid()), ("bystander", self._bystander.pid)):
+            state |= {f"{name}: {key}": value for key, value in _process_state(pid).items()}
+        return state | {
+            "mounts": str(len((own / "mountinfo").read_text().splitlines())),
+            "cgroup": (own / "cgroup").read_text(),
+            "host": " ".join(os.uname()),
+            "keys": str(self._tag in _text(Path("/proc/keys"))),
+            "objects": str([name for name in ("shm", "sem", "msg") if self._has_object(name)]),
+            "abstract sockets": str(f"@{self._tag}-made" in _text(Path("/proc/net/unix"))),
+        }
+
+    def _has_object(self, kind: str) -> bool:
+        """Whether there is an object of System V with the key that snippets use."""
+        lines = _text(Path("/proc/sysvipc") / kind).splitlines()[1:]
+        return any(line.split()[0] == str(key_of(self._tag)) for line in lines)
+
+    async def _leftovers(self) -> int:
+        """How many processes there are more than at the start, once those that end have ended."""
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while (more := self._count_processes() - self._processes) > 0:
+            if asyncio.get_running_loop().time() > deadline:
+                return more
+            await asyncio.sleep(0.02)
+        return 0
+
+    def _count_processes(self) -> int:
+        return len(descendants(os.getpid()))
+
+
+def key_of(tag: str) -> int:
+    """The key that snippets make objects of System V under."""
+    return int(tag.rpartition("-")[2][:6], 16)
+
+
+def _process_state(pid: int) -> dict[str, str]:
+    """How a process is scheduled and limited, and that it runs."""
+    limits = [resource.prlimit(pid, kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_NOFILE)]
+    return {
+        "runs": str(not is_stopped(pid)),
+        "nice": str(os.getpriority(os.PRIO_PROCESS, pid)),
+        "policy": str(os.sched_getscheduler(pid)),
+        "processors": str(sorted(os.sched_getaffinity(pid))),
+        "limits": str(limits),
+        "killed first": _text(Path(f"/proc/{pid}/oom_score_adj")).strip(),
+    }
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
