@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
@@ -48,9 +49,8 @@ _TEMPORARY = {Path("/tmp"): f"{_BRANCH}/tmp", Path("/dev/shm"): f"{_BRANCH}/shm"
 # capability to write them. The lists are those of container engines.
 _KERNEL_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys")
 _KERNEL_HIDDEN = (
-    *("/proc/sysrq-trigger", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
-    *("/proc/timer_list", "/proc/sched_debug", "/proc/kmsg", "/proc/kpagecount"),
-    *("/proc/kpageflags", "/proc/kpagecgroup", "/proc/interrupts"),
+    *("/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/sched_debug"),
+    "/proc/interrupts",
 )
 _KERNEL_EMPTY = ("/proc/acpi", "/proc/asound", "/proc/scsi")
 
@@ -187,11 +187,22 @@ def _system() -> list[str]:
     options = ["--proc", "/proc"]
     for path in _KERNEL_READ_ONLY:
         options += ["--ro-bind-try", path, path]
-    for path in filter(os.path.exists, _KERNEL_HIDDEN):
+    for path in _hidden_in_kernel():
         options += ["--ro-bind", os.devnull, path]
     for path in filter(os.path.isdir, _KERNEL_EMPTY):
         options += ["--tmpfs", path, "--remount-ro", path]
     return [*options, "--dev", "/dev", "--remount-ro", "/dev"]
+
+
+def _hidden_in_kernel() -> list[str]:
+    """What not everybody may read, and what tells of other processes."""
+    secret = [
+        entry.path
+        for entry in os.scandir("/proc")
+        if entry.is_file(follow_symlinks=False)
+        and not entry.stat(follow_symlinks=False).st_mode & stat.S_IROTH
+    ]
+    return sorted({*secret, *filter(os.path.exists, _KERNEL_HIDDEN)})
 
 
 def _own_files(files: list[int]) -> list[str]:
