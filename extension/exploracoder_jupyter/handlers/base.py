@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from exploracoder.errors import CommandError, ExploraCoderError, InputError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado.web import HTTPError
 
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
     from exploracoder_jupyter.hosting import Host
 
-# What an authorizer of the server is asked about.
+# What an authorizer of the server is asked about. What has code run is `execute`, of ours and of
+# kernels: who may not run cells in this server may not have ours run them either.
 AUTH_RESOURCE = "exploracoder"
+_KERNELS = "kernels"
 MOST_BYTES = 1_000_000
 
 ValueT = TypeVar("ValueT")
@@ -88,6 +91,12 @@ class Handler(APIHandler):
         elif status_code >= 500:
             message = "Something went wrong in the server; its log says more."
         self.refuse(status_code, message)
+
+
+def runs_code(verb: Verb) -> Verb:
+    """Let a verb through for who may execute, whatever the method of the request."""
+    asked: Verb = authorized("execute")(authorized("execute", _KERNELS)(verb))
+    return asked
 
 
 def answered(verb: Verb) -> Verb:
