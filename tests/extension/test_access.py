@@ -58,7 +58,7 @@ async def test_nobody_is_answered_without_the_token(
         assert SOME_ID not in answer.text
 
 
-# What each verb asks the server's authorizer; a path that is not here asks nothing, and has nothing.
+# What each verb asks the server's authorizer.
 READS = {
     ("GET", "status"),
     ("GET", "libraries"),
