@@ -115,7 +115,7 @@ def preview(
     """What an exploration would run and read."""
     task, pieces = exploration.task, list(_pieces(exploration))
     code = "\n\n".join(f"# {title}\n{text}" for title, text in pieces)
-    folders = [*reads, *(one for one in task.libraries if Path(one).is_absolute())]
+    folders = [*reads, *(one for one in task.libraries if not one.replace(".", "").isidentifier())]
     folders += [task.target.root] if task.target is not None else []
     shown = Preview(
         cells=len(pieces),

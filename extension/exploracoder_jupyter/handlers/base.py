@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exploracoder.errors import CommandError, ExploraCoderError, InputError
+from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
 from jupyter_server.auth.decorator import authorized
@@ -106,6 +106,10 @@ def answered(verb: Verb) -> Verb:
     async def answering(self: Handler, *args: str) -> None:
         try:
             await verb(self, *args)
+        except UntrustedError as error:
+            from exploracoder_jupyter.protocol import Untrusted
+
+            self.answer(Untrusted(message=str(error), preview=error.preview), 409)
         except _REFUSED as error:
             self.refuse(_status_of(error), str(error))
 

@@ -48,7 +48,7 @@ class OpenHandler(Handler):
         host = await self.host()
         from exploracoder_jupyter.protocol import OpenRequest
 
-        hosted, resumed = await host.resume(self.read_body(OpenRequest).path)
+        hosted, resumed = await host.resume(self.read_body(OpenRequest))
         self.answer(hosted.snapshot(resumed=resumed))
 
 
@@ -63,7 +63,7 @@ class ReplayHandler(Handler):
         host = await self.host()
         from exploracoder_jupyter.protocol import OpenRequest
 
-        self.answer(await host.replay(self.read_body(OpenRequest).path))
+        self.answer(await host.replay(self.read_body(OpenRequest)))
 
 
 class ExplorationHandler(Handler):
