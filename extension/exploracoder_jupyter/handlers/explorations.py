@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.handlers.base import Handler, answered, runs_code
+from exploracoder_jupyter.handlers.base import Handler, answered, only_reads, runs_code
 
 _MOST_REVISION = 2**53
 
@@ -111,7 +111,7 @@ class ExplorationLookupsHandler(Handler):
     """``POST explorations/<id>/lookups``."""
 
     @authenticated
-    @authorized("read")
+    @only_reads
     @answered
     async def post(self, id_: str) -> None:
         """Look something up in the source of its libraries."""
