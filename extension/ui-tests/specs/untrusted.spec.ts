@@ -13,8 +13,7 @@ const FORMS = {
     model_id: 'none',
     version_major: 2,
     version_minor: 0
-  },
-  'application/vnd.vega.v5+json': { marks: [], description: HURT.replaceAll('HERE', 'vega') }
+  }
 };
 // Each form alone, and once all of them, of which the richest would be taken.
 const SHOW = [
@@ -52,7 +51,7 @@ test('what a cell that was run by hand shows on the scratch kernel never runs', 
 
   // The command ends with its dialog.
   const trusting = lab.execute('notebook:trust');
-  await lab.page.getByRole('button', { name: 'Trust', exact: true }).click();
+  await lab.page.getByRole('button', { name: 'Confirm Trusting this notebook' }).click();
   await trusting;
   expect(await hurt(lab)).toBeUndefined();
 
