@@ -51,7 +51,9 @@ describe('distrust', () => {
   async function drawn(made: RenderMimeRegistry, type: keyof typeof OUTPUTS): Promise<HTMLElement> {
     const renderer = made.createRenderer(type);
     await renderer.renderModel(new MimeModel({ data: { [type]: OUTPUTS[type] }, trusted: true }));
-    return renderer.node;
+    const { node } = renderer;
+    renderer.dispose();
+    return node;
   }
 });
 

@@ -79,7 +79,9 @@ test('what a cell of an exploration shows when it is run by hand never runs', as
   expect(await hurt(lab)).toBeUndefined();
 });
 
-test('on a kernel of the user’s own the same is trusted, as JupyterLab does it', async ({ lab }) => {
+test('on a kernel of the user’s own the same is trusted, as JupyterLab does it', async ({
+  lab
+}) => {
   await lab.openOwnNotebook('tea.ipynb', SHOW);
   await lab.own().locator('.jp-InputPrompt').click();
 
