@@ -179,7 +179,9 @@ with the reason. The solution comes back as the *next cell's* text, and you run 
 letters is that sub-command; under `%%exploracoder` everything is the task.
 
 The notebook of the exploration is saved at every step. After a restart of the kernel
-`%exploracoder resume FILE` opens it again, and `next` goes on.
+`%exploracoder resume FILE` opens it again, and `next` goes on. Of a notebook that you did not make
+here, `resume` and `replay` first show what would run and be read; `%exploracoder trust FILE` agrees
+to what was shown.
 """
 
 _WIDGETS = """\

@@ -6,9 +6,11 @@ are marked ``thorough`` run with ``--thorough``, or when they are named.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,6 +33,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What tests save is nobody's: it is not signed as the user's own.
+    folder = tempfile.TemporaryDirectory(prefix="exploracoder-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["JUPYTER_DATA_DIR"] = folder.name
     config.addinivalue_line(
         "markers", "levels(*levels, reason): can run in these levels of the sandbox only"
     )

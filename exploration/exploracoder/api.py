@@ -26,7 +26,7 @@ from exploracoder.opening import Opening, local_scratch
 from exploracoder.session import Session, check_writable
 from exploracoder.state import Exploration
 from exploracoder.tasks import make_task
-from exploracoder.workplace import Options, Workplace, open_workplace
+from exploracoder.workplace import Options, Workplace, check_trust, open_workplace
 
 Code = str | Path
 
@@ -104,6 +104,7 @@ async def open_exploration(
 
     Raises:
         InputError: Something that was given cannot be used.
+        UntrustedError: The exploration was not made here, and ``options`` do not say to trust it.
         SetupError: Model, sandbox, or scratch kernel cannot be had, or a step that ran before does
             not run now.
     """
@@ -125,7 +126,9 @@ async def open_exploration(
             " the notebook it came from as output."
         )
     else:
-        exploration, target = prepare.going_on(task), prepare.full(output)
+        target = prepare.full(output)
+        check_trust(task, str(output), options)
+        exploration = prepare.going_on(task)
     feed = Feed(on_event)
     async with _open_workplace(exploration, target, model, options, mode, feed, source) as place:
         scratch = local_scratch(

@@ -18,7 +18,8 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
-from exploracoder import damage, migrations
+from exploracoder import damage, migrations, trust
+from exploracoder.engine import effects
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 
@@ -31,9 +32,13 @@ WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
 def save(path: Path, exploration: Exploration) -> None:
-    """Write the notebook whole or not at all. Raises SetupError when it cannot be written."""
+    """Write the notebook whole or not at all, as the user's own work.
+
+    Raises SetupError when it cannot be written.
+    """
     try:
         notebook.write(path, to_notebook(exploration))
+        trust.sign(exploration)
     except OSError as error:
         raise SetupError(
             f"{path} cannot be written: {error.strerror or error}. What was saved there before is"
@@ -157,6 +162,8 @@ def _candidate_cell(number: int, step: Step) -> Any:
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
     said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(solution.final)]
     said += _docs_text(solution.final)
+    if warning(exploration):
+        said.append(f"\n**{escape_markdown(warning(exploration))}**")
     yield notebook.markdown_cell("solution-verdict", "\n".join(said), _role("verdict"))
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good or exploration.task.target is not None:
@@ -214,6 +221,13 @@ def verification(exploration: Exploration) -> str:
         f"**Unverified**: it ran in a fresh state{count}{_called(final)}; no check was given, so"
         " nothing says that the result is right."
     )
+
+
+def warning(exploration: Exploration) -> str:
+    """What the solution does that who takes it over should know; empty when it only computes."""
+    if exploration.solution is None:
+        return ""
+    return effects.in_words(effects.effects(exploration.solution.final.code))
 
 
 def _called(final: Attempt) -> str:

@@ -2,6 +2,7 @@
 
 ExploraCoderError
 ├── InputError         something the user gave is wrong: exit code 2
+│   └── UntrustedError     an exploration was not made here, and nobody has agreed to run it
 ├── CommandError       a command came at the wrong time
 ├── SetupError         something that is needed is missing or broken: exit code 2
 │   └── ModelError     the model could not be asked
@@ -16,7 +17,10 @@ ExploraCoderError
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from exploracoder.trust import Preview
 
 
 class ExploraCoderError(Exception):
@@ -25,6 +29,21 @@ class ExploraCoderError(Exception):
 
 class InputError(ExploraCoderError):
     """Something the user gave is wrong."""
+
+
+class UntrustedError(InputError):
+    """An exploration was not made here, and nobody has agreed to run it.
+
+    Attributes:
+        preview: What it would run and read, to be shown with the question.
+    """
+
+    def __init__(self, name: str, preview: Preview) -> None:
+        super().__init__(
+            f"{name} was not made here by you, so nothing of it was run. See what it would run and"
+            " read, and agree to that."
+        )
+        self.preview = preview
 
 
 class CommandError(ExploraCoderError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder import document, prepare
+from exploracoder import document, prepare, trust
 from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.methods import DEFAULT
@@ -42,6 +43,7 @@ class Options:
         python: The interpreter that snippets run in; without one it is this one.
         sandbox: What snippets are kept from; without one ``EXPLORACODER_SANDBOX``, or ``auto``.
         readable: More files and folders that they may read.
+        trust: Go on with an exploration, too, that was not made here.
         strategy: How branches are made; without one ``EXPLORACODER_STRATEGY``, or ``auto``.
         chroma_url: A chroma server instead of a folder.
         embeddings_url: An OpenAI-compatible endpoint that embeds.
@@ -58,6 +60,7 @@ class Options:
     python: str | None = None
     sandbox: str | None = None
     readable: Sequence[Path] = ()
+    trust: bool = False
     strategy: str | None = None
     chroma_url: str | None = None
     embeddings_url: str | None = None
@@ -146,6 +149,22 @@ async def open_index(options: Options) -> AsyncIterator[Index]:
         yield index
     finally:
         index.close()
+
+
+def check_trust(exploration: Exploration, name: str, options: Options, *, agreed: str = "") -> None:
+    """Refuse an exploration that was not made here, unless the options say to trust it.
+
+    ``agreed`` is the digest of what was shown and agreed to. Raises UntrustedError with what it
+    would run and read.
+    """
+    trust.check(
+        exploration,
+        name,
+        python=options.python or prepare.interpreter_then(exploration) or sys.executable,
+        sandbox=options.sandbox_level,
+        reads=(Path.cwd(), *options.readable),
+        agreed=options.trust or agreed,
+    )
 
 
 async def in_thread(function: Callable[..., ResultT], *given: Any) -> ResultT:

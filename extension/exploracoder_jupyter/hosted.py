@@ -164,6 +164,7 @@ class Hosted:
             number=events.last,
             epoch=events.epoch,
             resumed=resumed,
+            warning=teller.warning,
         )
 
     def summary(self) -> Summary:

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from exploracoder import commands as c
+from exploracoder import trust
 from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
@@ -27,7 +28,7 @@ from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.origins import Origins
-from exploracoder_jupyter.protocol import NewExploration, Replayed, Summary
+from exploracoder_jupyter.protocol import NewExploration, OpenRequest, Replayed, Summary
 from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
 from exploracoder_jupyter.services import services_of
@@ -91,20 +92,22 @@ class Host:
         hosted.begin(c.GoOn())
         return hosted
 
-    async def resume(self, path: str) -> tuple[Hosted, bool]:
+    async def resume(self, request: OpenRequest) -> tuple[Hosted, bool]:
         """Open the exploration in a notebook, and say whether it was not open before.
 
-        Raises UnknownError when there is none, InputError when it is damaged, and what `create`
-        raises.
+        Raises UnknownError when there is none, InputError when it is damaged, UntrustedError when
+        it was not made here and the user has not agreed to it, and what `create` raises.
         """
-        path = paths.checked_notebook(path)
+        path = paths.checked_notebook(request.path)
         async with self._resuming:
-            entry = await self._latest(path)
+            entry, is_kept = await self._latest(path)
             known = self._hosted.get(entry.heading.id)
             if known is not None:
                 return known, False
             exploration = entry.exploration
             python = await self._origins.python_of(entry)
+            if not is_kept:
+                await self._check_trust(request, exploration, python)
             source = await self._origins.source_of(entry)
             async with self._room():
                 recipe = await self._recipe(
@@ -126,16 +129,18 @@ class Host:
         hosted.begin()
         return hosted, True
 
-    async def replay(self, path: str) -> Replayed:
+    async def replay(self, request: OpenRequest) -> Replayed:
         """Run the accepted cells of a notebook again, in a kernel of their own.
 
         Raises as `resume` does.
         """
-        path = paths.checked_notebook(path)
-        entry = await self._latest(path)
+        path = paths.checked_notebook(request.path)
+        entry, is_kept = await self._latest(path)
         exploration = entry.exploration
-        check_source(None, exploration.brought)
         python = await self._origins.python_of(entry)
+        if not is_kept:
+            await self._check_trust(request, exploration, python)
+        check_source(None, exploration.brought)
         recipe = await self._recipe(exploration, python, None, None, "")
         versions = await self._changed_versions(exploration, python)
         kernel = SidecarKernel(self.workshop.services, recipe.wishes)
@@ -193,7 +198,23 @@ class Host:
             raise
         self._hosted[hosted.id] = hosted
 
-    async def _latest(self, path: str) -> Entry:
+    async def _check_trust(
+        self, request: OpenRequest, exploration: Exploration, python: str
+    ) -> None:
+        """Raise UntrustedError for what was not made here, until the user agrees to just that."""
+        sandbox, _ = await self.sandboxes.in_words()
+        folder = self.workshop.services.root / paths.folder_of(paths.checked(request.path))
+        await asyncio.to_thread(
+            trust.check,
+            exploration,
+            request.path,
+            python=python,
+            sandbox=sandbox,
+            reads=(folder,),
+            agreed=request.agreed,
+        )
+
+    async def _latest(self, path: str) -> tuple[Entry, bool]:
         open_paths = {id_: one.path for id_, one in self._hosted.items()}
         return await self._origins.latest(path, open_paths)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder import document
+from exploracoder import document, trust
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import Exploration, State
 
@@ -78,7 +78,11 @@ class Journal:
         self._folder = folder
 
     def write(self, entry: Entry) -> None:
-        """Put an entry in the place of the one before. Raises SetupError when it cannot be."""
+        """Put an entry in the place of the one before, as the user's own work.
+
+        Raises SetupError when it cannot be written.
+        """
+        trust.sign(entry.exploration)
         text = f"{entry.heading.model_dump_json()}\n{entry.exploration.model_dump_json()}\n"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

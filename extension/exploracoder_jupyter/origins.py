@@ -24,8 +24,8 @@ class Origins:
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
 
-    async def latest(self, path: str, open_paths: dict[str, str]) -> Entry:
-        """The newer of what a notebook and the journal hold.
+    async def latest(self, path: str, open_paths: dict[str, str]) -> tuple[Entry, bool]:
+        """The newer of what a notebook and the journal hold, and whether it is the journal's.
 
         A copy of a notebook whose own is still there becomes another exploration; ``open_paths``
         are the paths of those that are open, by id.
@@ -37,7 +37,7 @@ class Origins:
             kept = await asyncio.to_thread(journal.find, path)
             if kept is None:
                 raise UnknownError(f"There is no notebook {path!r}.")
-            return kept
+            return kept, True
         try:
             saved = await notebook_file.load(services, path)
         except InputError:
@@ -45,18 +45,18 @@ class Origins:
             kept = await asyncio.to_thread(journal.find, path)
             if kept is None:
                 raise
-            return kept
+            return kept, True
         found = saved.exploration
         kept = await asyncio.to_thread(journal.read, found.id) if is_id(found.id) else None
         home = open_paths.get(found.id) or (kept.heading.path if kept else path)
         if not is_id(found.id) or (home != path and await services.is_file(home)):
             found, kept = found.model_copy(update={"id": uuid4().hex}), None
         if kept is None:
-            return Entry(heading_of(found, path, saved.revision), found)
+            return Entry(heading_of(found, path, saved.revision), found), False
         revision = max(saved.revision, kept.heading.revision)
         is_newer = saved.revision > kept.heading.revision
         heading = kept.heading.model_copy(update={"revision": revision})
-        return Entry(heading, found if is_newer else kept.exploration)
+        return Entry(heading, found if is_newer else kept.exploration), not is_newer
 
     async def python_of(self, entry: Entry) -> str:
         """The Python that an exploration ran in, if it may be started; else its kernelspec's.

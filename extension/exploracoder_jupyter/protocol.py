@@ -13,8 +13,9 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``POST lookups`` | `LibraryLookup` | `LookupAnswer`; progress comes as events |
 | ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
 | ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
-| ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook |
-| ``POST explorations/replay`` | `OpenRequest` | `Replayed` |
+| ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook;
+409, `Untrusted` for one that was not made here, until it is agreed to |
+| ``POST explorations/replay`` | `OpenRequest` | `Replayed`; 409, `Untrusted` as above |
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
 | ``POST explorations/<id>/command`` | `Command` | 202, `Accepted` |
@@ -34,6 +35,7 @@ from exploracoder.events import Change, Progress
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
+from exploracoder.trust import Preview
 from exploracoder_retrieval.repotools.lookups import LookupKind
 from pydantic import Field
 
@@ -159,9 +161,21 @@ class NewExploration(State):
 
 
 class OpenRequest(State):
-    """An exploration notebook, relative to the server's root."""
+    """An exploration notebook, relative to the server's root.
+
+    ``agreed`` is the digest of the preview that the user was shown and agreed to, for a notebook
+    that was not made here.
+    """
 
     path: Name
+    agreed: Annotated[str, Field(max_length=200)] = ""
+
+
+class Untrusted(State):
+    """A notebook was not made here, and nothing of it was run: what it would run and read."""
+
+    message: str
+    preview: Preview
 
 
 class Summary(State):
@@ -188,7 +202,8 @@ class OpenExploration(State):
     """An exploration whose session lives in this server.
 
     ``number`` is that of the last event that it includes; ``revision`` grows with each change and
-    is in the notebook's metadata too; ``kernel_id`` is the sidecar's.
+    is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``warning`` is what the
+    solution does that who takes it over should know.
     """
 
     exploration: Exploration
@@ -199,6 +214,7 @@ class OpenExploration(State):
     number: int
     epoch: str
     resumed: bool = False
+    warning: str = ""
 
 
 class NotebookCell(State):
@@ -239,6 +255,7 @@ class ExplorationEvent(State):
     path: str
     state: Literal["open", "changed", "closed"] = "changed"
     change: Change
+    warning: str = ""
 
 
 class LibraryEvent(State):

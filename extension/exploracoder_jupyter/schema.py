@@ -33,6 +33,7 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.Cells,
     protocol.Accepted,
     protocol.Replayed,
+    protocol.Untrusted,
 )
 _UNIONS_SENT: dict[str, TypeAdapter[Any]] = {
     "Command": TypeAdapter(protocol.Command),

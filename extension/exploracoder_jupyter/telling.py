@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Literal
 
+from exploracoder import document
 from exploracoder.events import Change, Progress, change_between
 from exploracoder.state import Exploration
 
@@ -52,6 +53,11 @@ class Teller:
     def now(self) -> Exploration:
         """The exploration as it is, told or not."""
         return self._now[0]
+
+    @property
+    def warning(self) -> str:
+        """What the solution does that who takes it over should know."""
+        return document.warning(self.exploration)
 
     def hear(self, exploration: Exploration, progress: Progress) -> None:
         """Take what is so now; all that is heard in one go is told as one change."""
@@ -112,5 +118,6 @@ class Teller:
                 path=self._path(),
                 state=state,
                 change=change or Change(),
+                warning=self.warning,
             )
         )

@@ -1,5 +1,5 @@
 import { Candidate, Exploration, Progress, Step } from './protocol';
-import { finalAttempt, isOpen, nextOpen } from './wording';
+import { finalAttempt, isGood, isOpen, nextOpen } from './wording';
 
 /** What a person may ask of an exploration or of one of its steps. */
 export type Action =
@@ -30,7 +30,7 @@ export function allows(
 ): boolean {
   const { exploration, progress } = situation;
   if (action === 'insert') {
-    return finalAttempt(exploration) !== null;
+    return isGood(finalAttempt(exploration));
   }
   if (!situation.isOpen || action === 'cancel') {
     return situation.isOpen && progress.activity === 'working';

@@ -4,10 +4,11 @@ import { ITranslator, nullTranslator, TranslationBundle } from '@jupyterlab/tran
 import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Action, allows } from './abilities';
+import { withAgreement } from './agreement';
 import { COMMANDS, ICommandLook } from './commandlooks';
 import { insertBelow, solutionCode } from './notebook/insert';
 import { IExplorationNotebooks } from './notebook/tokens';
-import { Command } from './protocol';
+import { Command, Replayed } from './protocol';
 import { showReplayed } from './replayed';
 import { ITarget, targetOf } from './target';
 import { IExplorationModel, IExplorations, LookupKind } from './tokens';
@@ -208,9 +209,12 @@ class Actions {
     if (path === null) {
       throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
     }
-    const model = await this._explorations.resume(path);
-    this._showSidebar();
-    await this._notebooks?.open(model);
+    const resume = (agreed: string) => this._explorations.resume(path, agreed);
+    const model = await withAgreement(this._trans, path, resume);
+    if (model) {
+      this._showSidebar();
+      await this._notebooks?.open(model);
+    }
   }
 
   private async _replay(args: Args): Promise<void> {
@@ -218,17 +222,17 @@ class Actions {
     if (path === null) {
       throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
     }
-    const id = Notification.emit(
-      this._trans.__('Running the accepted cells again…'),
-      'in-progress',
-      {
-        autoClose: false
-      }
-    );
-    try {
-      const replayed = await this._explorations.replay(path);
-      Notification.dismiss(id);
+    const replayed = await withAgreement(this._trans, path, agreed => this._replayed(path, agreed));
+    if (replayed) {
       await showReplayed(this._trans, replayed);
+    }
+  }
+
+  private async _replayed(path: string, agreed: string): Promise<Replayed> {
+    const said = this._trans.__('Running the accepted cells again…');
+    const id = Notification.emit(said, 'in-progress', { autoClose: false });
+    try {
+      return await this._explorations.replay(path, agreed);
     } finally {
       Notification.dismiss(id);
     }
@@ -253,7 +257,7 @@ class Actions {
     const code = model && solutionCode(model.exploration);
     const panel = model && this._notebooks?.ownOf(model);
     if (!code) {
-      throw new Error(this._trans.__('There is no solution yet.'));
+      throw new Error(this._trans.__('There is no solution that ran yet.'));
     }
     if (!panel) {
       throw new Error(

@@ -102,13 +102,14 @@ export class Explorations implements IExplorations, IDisposable {
     return this._show(opened);
   }
 
-  async resume(path: string): Promise<IExplorationModel> {
-    const opened = await this._requests.post<OpenExploration>('explorations/open', { path });
+  async resume(path: string, agreed = ''): Promise<IExplorationModel> {
+    const body = { path, agreed };
+    const opened = await this._requests.post<OpenExploration>('explorations/open', body);
     return this._show(opened);
   }
 
-  replay(path: string): Promise<Replayed> {
-    return this._requests.post<Replayed>('explorations/replay', { path });
+  replay(path: string, agreed = ''): Promise<Replayed> {
+    return this._requests.post<Replayed>('explorations/replay', { path, agreed });
   }
 
   async close(id: string): Promise<void> {

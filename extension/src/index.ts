@@ -6,6 +6,7 @@ import notebook from './notebook';
 import service from './service';
 import sidebar from './sidebar';
 import statusbar from './statusbar';
+import untrusted from './untrusted';
 
 const plugins = [
   service,
@@ -14,7 +15,8 @@ const plugins = [
   commands,
   launcher,
   filebrowser,
-  statusbar
+  statusbar,
+  untrusted
 ] as JupyterFrontEndPlugin<unknown>[];
 
 export default plugins;

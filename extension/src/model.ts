@@ -45,6 +45,10 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.progress;
   }
 
+  get warning(): string {
+    return this._opened.warning;
+  }
+
   get isOpen(): boolean {
     return this._isOpen;
   }
@@ -58,12 +62,13 @@ export class ExplorationModel implements IExplorationModel {
     if (event.number <= this._opened.number) {
       return;
     }
-    const { change, number, path, revision } = event;
+    const { change, number, path, revision, warning } = event;
     this._opened = {
       ...this._opened,
       number,
       path,
       revision,
+      warning,
       exploration: applyChange(this.exploration, change),
       progress: change.progress ?? this.progress
     };

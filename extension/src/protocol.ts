@@ -379,6 +379,7 @@ export interface ExplorationEvent {
   path: string;
   state: 'open' | 'changed' | 'closed';
   change: Change;
+  warning: string;
 }
 export interface Explorations {
   explorations: Summary[];
@@ -487,9 +488,23 @@ export interface OpenExploration {
   number: number;
   epoch: string;
   resumed: boolean;
+  warning: string;
 }
 export interface OpenRequest {
   path: string;
+  agreed?: string;
+}
+export interface Preview {
+  cells: number;
+  code: string;
+  check: boolean;
+  libraries: string[];
+  python: string;
+  reads: string[];
+  sandbox: string;
+  variables: string[];
+  warning: string;
+  digest: string;
 }
 export interface Replayed {
   path: string;
@@ -528,4 +543,8 @@ export interface ServerStatus {
     [k: string]: Settings;
   };
   default_profile: string;
+}
+export interface Untrusted {
+  message: string;
+  preview: Preview;
 }

@@ -8,7 +8,9 @@ export class RequestError extends Error {
   constructor(
     message: string,
     /** The HTTP status; 0 when the server could not be reached. */
-    readonly status: number
+    readonly status: number,
+    /** What else the server said, if anything. */
+    readonly body: unknown = null
   ) {
     super(message);
     this.name = 'RequestError';
@@ -55,7 +57,8 @@ export class Requests {
     }
     const text = await response.text();
     if (!response.ok) {
-      throw new RequestError(messageOf(text, response), response.status);
+      const body = bodyOf(text);
+      throw new RequestError(messageOf(body, response), response.status, body);
     }
     return (text ? JSON.parse(text) : undefined) as T;
   }
@@ -72,14 +75,18 @@ export function queryOf(values: { [name: string]: string | null }): string {
   return given.length ? `?${new URLSearchParams(given as [string, string][])}` : '';
 }
 
-function messageOf(text: string, response: Response): string {
+function bodyOf(text: string): unknown {
   try {
-    const { message } = JSON.parse(text);
-    if (typeof message === 'string' && message) {
-      return message;
-    }
+    return JSON.parse(text);
   } catch {
     // A proxy's page, for example: the status says more than its markup.
+    return null;
   }
-  return `The server answered ${response.status} ${response.statusText}`.trim();
+}
+
+function messageOf(body: unknown, response: Response): string {
+  const message = (body as { message?: unknown } | null)?.message;
+  return typeof message === 'string' && message
+    ? message
+    : `The server answered ${response.status} ${response.statusText}`.trim();
 }

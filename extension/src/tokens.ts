@@ -28,6 +28,8 @@ export interface IExplorationModel {
   readonly revision: number;
   readonly exploration: Exploration;
   readonly progress: Progress;
+  /** What the solution does that who takes it over should know; empty when it only computes. */
+  readonly warning: string;
   /** False once its session has ended in the server. */
   readonly isOpen: boolean;
   /** Emitted after each change; the argument is null when everything may have changed. */
@@ -91,8 +93,10 @@ export interface IExplorations {
   readonly current: IExplorationModel | null;
   readonly changed: ISignal<IExplorations, void>;
   start(request: NewExploration): Promise<IExplorationModel>;
-  resume(path: string): Promise<IExplorationModel>;
-  replay(path: string): Promise<Replayed>;
+  /** Rejects, with what would run, for a notebook from elsewhere until that is agreed to. */
+  resume(path: string, agreed?: string): Promise<IExplorationModel>;
+  /** Rejects as `resume` does. */
+  replay(path: string, agreed?: string): Promise<Replayed>;
   close(id: string): Promise<void>;
   /** Make one the current one; null for the form of a new one. */
   show(id: string | null): void;

@@ -166,9 +166,14 @@ function callFailure({ observation }: ExampleCall): string {
  */
 export function finalAttempt(exploration: Exploration): Attempt | null {
   const attempts = exploration.solution?.attempts ?? [];
-  const good = attempts.filter(one => one.observation.status === 'ok' && one.checks !== 'failed');
+  const good = attempts.filter(isGood);
   const best = good.filter(({ call }) => !call || !callFailure(call));
   return best[best.length - 1] ?? good[good.length - 1] ?? attempts[attempts.length - 1] ?? null;
+}
+
+/** Whether an attempt ran and no check failed. */
+export function isGood(attempt: Attempt | null): attempt is Attempt {
+  return attempt?.observation.status === 'ok' && attempt.checks !== 'failed';
 }
 
 /** What all parts of an exploration cost together. */

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from exploracoder_kernel.carrying import DEFAULT_LIMIT_BYTES, no_names
 from exploracoder_kernel.errors import KernelError
+from exploracoder_kernel.scratch import Scratch
 
 
 class OwnVariables:
@@ -33,7 +32,9 @@ class OwnVariables:
 
     def __init__(self, names: Sequence[str], *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self.names = tuple(dict.fromkeys(names))
-        self._folder = Path(tempfile.mkdtemp(prefix="exploracoder-"))
+        # The next start removes it if this process is killed before it can.
+        self._scratch = Scratch.create()
+        self._folder = self._scratch.folder
         self._request: tuple[Any, ...] = ()
         self._report: Mapping[str, Any] = {}
         try:
@@ -49,7 +50,7 @@ class OwnVariables:
 
     def close(self) -> None:
         """Take the copies away. Branches that have them keep them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
     @asynccontextmanager
     async def packed(

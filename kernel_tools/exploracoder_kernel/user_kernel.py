@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from exploracoder_kernel import branch
 from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.parcels import library_folder
+from exploracoder_kernel.scratch import Scratch
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -146,7 +146,9 @@ class UserKernel:
         Raises:
             KernelError: The kernel is busy, has ended, failed, or can't be reached with files.
         """
-        folder = Path(tempfile.mkdtemp(prefix="exploracoder-"))
+        # The next start removes it if this process is killed before it can.
+        scratch = await asyncio.to_thread(Scratch.create)
+        folder = scratch.folder
         try:
             shutil.copytree(
                 library_folder(),
@@ -165,7 +167,7 @@ class UserKernel:
                 pass
             yield folder / "variables", report
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            scratch.remove()
 
     async def _ask(self, request: Mapping[str, Any], folder: Path) -> Mapping[str, Any] | None:
         """Its report; none if the kernel dropped the request before it began."""

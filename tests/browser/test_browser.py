@@ -29,6 +29,7 @@ _ALWAYS = {
     "escaping",
     "go-back",
     "keyboard",
+    "untrusted",
     "whole-flow",
     "widgets",
 }

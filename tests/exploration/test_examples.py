@@ -39,7 +39,7 @@ def analysis(start_kernel: Callable[..., str]) -> str:
 
 def replayed(command: Command, name: str, python: Path, *options: object) -> Outcome:
     notebook = EXAMPLES / name / "exploration.ipynb"
-    return command("replay", notebook, "--python", python, *options, "--json")
+    return command("replay", notebook, "--trust", "--python", python, *options, "--json")
 
 
 @pytest.mark.parametrize("name", MADE_WITH)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -16,7 +18,7 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import RequestHandler
 from tornado.websocket import websocket_connect
 
-from .conftest import request
+from .conftest import House, Model, request
 from .server import TOKEN, Client, Server, TabSocket
 
 SOME_ID = "0" * 32
@@ -54,6 +56,104 @@ async def test_nobody_is_answered_without_the_token(
 
         assert answer.status == 403
         assert SOME_ID not in answer.text
+
+
+# What each verb asks the server's authorizer.
+READS = {
+    ("GET", "status"),
+    ("GET", "libraries"),
+    ("GET", "search"),
+    ("GET", "explorations"),
+    ("GET", f"explorations/{SOME_ID}"),
+    ("GET", f"explorations/{SOME_ID}/cells"),
+    ("GET", f"explorations/{SOME_ID}/export"),
+    ("POST", f"explorations/{SOME_ID}/lookups"),
+}
+WRITES = {("DELETE", f"explorations/{SOME_ID}")}
+EXECUTES = {
+    ("POST", "libraries"),
+    ("POST", "lookups"),
+    ("POST", "explorations"),
+    ("POST", "explorations/open"),
+    ("POST", "explorations/replay"),
+    ("POST", f"explorations/{SOME_ID}/command"),
+}
+AUTHORIZER = """
+from jupyter_server.auth import Authorizer
+
+
+class Some(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        return f"{action} {resource}" not in DENIED and action not in DENIED
+
+
+c.ServerApp.authorizer_class = Some
+"""
+
+
+@pytest.fixture(scope="session")
+def restricted(house: House) -> Callable[..., Server]:
+    """Servers whose users may not do some of what Jupyter distinguishes."""
+
+    @functools.cache
+    def start(*denied: str) -> Server:
+        name = "-".join(("without", *denied)).replace(" ", "-")
+        config = house.folder / f"{name}.py"
+        config.write_text(f"DENIED = {denied!r}\n{AUTHORIZER}", encoding="utf-8")
+        return house.server(name, options=(f"--config={config}",))
+
+    return start
+
+
+def test_every_verb_is_known_to_read_to_write_or_to_execute() -> None:
+    known = READS | WRITES | EXECUTES
+
+    assert {one for one in verbs() if one[1] not in ("nowhere", "events")} == known
+
+
+@pytest.mark.parametrize(
+    ("denied", "refused"),
+    [
+        (("execute",), EXECUTES),
+        (("execute kernels",), EXECUTES),
+        (("execute exploracoder",), EXECUTES),
+        (("execute", "write"), EXECUTES | WRITES),
+        (("execute", "write", "read"), EXECUTES | WRITES | READS),
+        (("write",), WRITES),
+    ],
+    ids=str,
+)
+async def test_each_verb_is_allowed_to_whom_the_server_allows_it(
+    restricted: Callable[..., Server], denied: tuple[str, ...], refused: set[tuple[str, str]]
+) -> None:
+    client = Client(restricted(*denied))
+    answers = {one: await client.ask(*one, content="{}") for one in READS | WRITES | EXECUTES}
+    await client.aclose()
+
+    assert {one for one, answer in answers.items() if answer.status == 403} == refused
+
+
+async def test_who_may_not_write_hears_what_happens_and_holds_no_notebook(
+    restricted: Callable[..., Server], model: Model
+) -> None:
+    server = restricted("write")
+    client = Client(server)
+    async with client.tab() as tab:
+        opened = await client.start(**request())
+        held = await tab.hold(opened["exploration"]["id"])
+    await client.aclose()
+
+    assert held["is_held"] is False
+
+
+async def test_the_websocket_is_for_who_may_read(restricted: Callable[..., Server]) -> None:
+    path = f"/exploracoder/api/events?token={TOKEN}"
+    statuses = [
+        await refusal(f"{restricted(*denied).url}{path}".replace("http", "ws", 1))
+        for denied in (("execute", "write", "read"), ("execute", "write"))
+    ]
+
+    assert statuses == [403, 101]
 
 
 async def refusal(url: str, **headers: str) -> int:

@@ -242,9 +242,12 @@ async def test_a_notebook_of_somebody_elses_starts_no_program_that_it_names(
     ours["libraries"] = []
     (own.server.root / "trap.ipynb").write_text(json.dumps(damaged), encoding="utf-8")
 
-    answer = await own.post("explorations/open", {"path": "trap.ipynb"})
+    refused = await own.post("explorations/open", {"path": "trap.ipynb"})
+    agreed = refused.json["preview"]["digest"]
+    answer = await own.post("explorations/open", {"path": "trap.ipynb", "agreed": agreed})
 
     assert answer.status in (200, 400), answer.text
+    assert refused.json["preview"]["python"] != str(trap)
     assert not sprung.exists()
     assert not (own.server.journal.parent.parent / "outside.json").exists()
 

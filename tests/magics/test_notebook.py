@@ -53,6 +53,7 @@ CELLS: tuple[tuple[str, str], ...] = (
     ("%exploracoder cost", "completion tokens"),
     ("%exploracoder status", "Solved."),
     ("%exploracoder save copy.ipynb", "Saved in copy.ipynb"),
+    ("%exploracoder trust copy.ipynb", "may run"),
     ("%exploracoder replay copy.ipynb", "cells are as they were"),
     ("%exploracoder resume copy.ipynb", "Solution"),
     ("%exploracoder cancel", "Nothing is worked on."),

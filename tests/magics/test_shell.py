@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder import Exploration
+from exploracoder import Exploration, document
+from exploracoder.state import Task
 from exploracoder.testing import Failure
+from exploracoder_kernel import notebook
+from exploration.samples import exploration
 
 from .conftest import CHECK, CONTEXT, KEEP, READ, SOLUTION, TASK, TeaModel, Terminal, fenced
 
@@ -85,6 +88,39 @@ def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path
     assert inserted == solution_in(file)
     assert done.status == "solved"
     assert saved(str(tmp_path / "copy.ipynb")).steps == done.steps
+
+
+def test_a_notebook_from_elsewhere_runs_once_it_was_shown_and_agreed_to(
+    ready: Terminal, tmp_path: Path
+) -> None:
+    library = str(ready.stage.folder / "tealeaf")
+    task = Task(text="Name.", libraries=(library,), context='text = "assam 5; sencha 2"')
+    made = document.to_notebook(exploration(task=task, steps=(), solution=None))
+    file = tmp_path / "foreign.ipynb"
+    notebook.write(file, made)
+
+    ready.read()
+    ready.shell.run_cell(f"%exploracoder replay {file}")
+    shown = ready.read()
+    trusted = ready.type(f"%exploracoder trust {file}")
+    replayed = ready.type(f"%exploracoder replay {file}")
+
+    assert 'text = "assam 5; sencha 2"' in shown
+    assert library in shown
+    assert f"%exploracoder trust {file}" in " ".join(shown.split())
+    assert "may run now" in " ".join(trusted.split())
+    assert "1 of 1 cells are as they were" in replayed
+
+
+def test_a_notebook_from_elsewhere_is_not_trusted_before_it_was_shown(
+    ready: Terminal, tmp_path: Path
+) -> None:
+    made = document.to_notebook(exploration(task=Task(text="a", libraries=("b",), context="1")))
+    notebook.write(tmp_path / "foreign.ipynb", made)
+
+    said = ready.fail(f"%exploracoder trust {tmp_path / 'foreign.ipynb'}")
+
+    assert "was not made here by you" in said
 
 
 def test_a_restarted_kernel_goes_on_from_the_file_and_replays_it(

@@ -24,6 +24,7 @@ from exploracoder.cli.options import (
     sandbox_options,
     set_option,
     strategy_option,
+    trust_option,
 )
 from exploracoder.errors import ExploraCoderError, InputError, kind_of
 from exploracoder.state import Brought, Exploration
@@ -148,6 +149,7 @@ def explore(task: str, **given: Any) -> int:
 @limit_options
 @python_option
 @sandbox_options
+@trust_option
 @model_options
 @index_options
 @json_option
@@ -206,8 +208,10 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
+    from exploracoder.cli.trust import check_trust
 
     exploration = document.load(file)
+    check_trust(exploration, file, given)
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
     limits = {name: given[name] for name in ("max_seconds", "max_tokens")}

@@ -106,6 +106,16 @@ def sandbox_options(command: CommandT) -> CommandT:
     )(command)
 
 
+def trust_option(command: CommandT) -> CommandT:
+    """``--trust``."""
+    return click.option(
+        "--trust",
+        is_flag=True,
+        help="Run the notebook's code without a question even if it was not made here. Otherwise"
+        " you are shown first what it would run and read.",
+    )(command)
+
+
 def kernel_option(command: CommandT) -> CommandT:
     """``--kernel``."""
     return click.option(

@@ -14,6 +14,7 @@ from exploracoder.cli.options import (
     python_option,
     sandbox_options,
     strategy_option,
+    trust_option,
 )
 from exploracoder.replay import Replay
 
@@ -24,6 +25,7 @@ from exploracoder.replay import Replay
 @strategy_option
 @python_option
 @sandbox_options
+@trust_option
 @json_option
 def replay(file: Path, as_json: bool, **given: Any) -> int:
     """Run the accepted cells of the exploration in FILE again, without a model.
@@ -44,10 +46,12 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
     from exploracoder import document, prepare
     from exploracoder.bringing import Source, check_source
     from exploracoder.cli.sandbox import find_sandbox
+    from exploracoder.cli.trust import check_trust
     from exploracoder.installed import find_libraries
     from exploracoder.replaying import replay_with
 
     exploration = document.load(file)
+    check_trust(exploration, file, given)
     source = None if given["kernel"] is None else Source(given["kernel"])
     check_source(source, exploration.brought)
     then = prepare.interpreter_then(exploration)

@@ -36,6 +36,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         "solution": final.code if final else None,
         "apis": [doc.path for doc in final.docs] if final else [],
         "searches": [one.model_dump() for one in final.searches] if final else [],
+        "warning": document.warning(exploration),
         "attempts": len(exploration.solution.attempts) if exploration.solution else 0,
         "notebook": str(notebook),
         "subtasks": [_subtask(step) for step in exploration.steps],
@@ -74,6 +75,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
     if exploration.solution is not None:
         lines += [with_cards(exploration.solution.final), ""]
     lines.append(f"{exploration.status.upper()}. {document.verification(exploration)}")
+    lines += [document.warning(exploration)] if document.warning(exploration) else []
     if exploration.reason and exploration.reason not in lines[-1]:
         lines.append(exploration.reason)
     if exploration.solution is not None and exploration.solution.final.docs:

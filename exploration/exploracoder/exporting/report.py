@@ -30,6 +30,8 @@ def report(exploration: Exploration) -> Iterator[Block]:
         yield from _step(number, step)
     yield Heading(2, "Solution")
     yield Text(document.verification(exploration).replace("**", ""))
+    if document.warning(exploration):
+        yield Text(document.warning(exploration))
     if exploration.solution is not None:
         yield from _solution(exploration, exploration.solution)
     if exploration.steps:

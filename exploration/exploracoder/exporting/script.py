@@ -45,6 +45,8 @@ def _heading(exploration: Exploration) -> Iterator[str]:
     yield _comment(exploration.task.text.strip().splitlines())
     yield "#"
     yield _comment(document.verification(exploration).replace("**", "").splitlines())
+    if document.warning(exploration):
+        yield _comment(document.warning(exploration).splitlines())
     libraries = [f"{one.name} {one.version}".strip() for one in exploration.libraries]
     if libraries:
         yield _comment([f"Libraries: {', '.join(libraries)}"])

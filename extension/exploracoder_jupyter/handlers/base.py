@@ -10,9 +10,10 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exploracoder.errors import CommandError, ExploraCoderError, InputError
+from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado.web import HTTPError
 
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
     from exploracoder_jupyter.hosting import Host
 
-# What an authorizer of the server is asked about.
+# What an authorizer of the server is asked about. What has code run is `execute`, of ours and of
+# kernels: who may not run cells in this server may not have ours run them either.
 AUTH_RESOURCE = "exploracoder"
+_KERNELS = "kernels"
 MOST_BYTES = 1_000_000
 
 ValueT = TypeVar("ValueT")
@@ -90,6 +93,18 @@ class Handler(APIHandler):
         self.refuse(status_code, message)
 
 
+def runs_code(verb: Verb) -> Verb:
+    """Let a verb through for who may execute, whatever the method of the request."""
+    asked: Verb = authorized("execute")(authorized("execute", _KERNELS)(verb))
+    return asked
+
+
+def only_reads(verb: Verb) -> Verb:
+    """Let a verb through for who may read, whatever the method of the request."""
+    asked: Verb = authorized("read")(verb)
+    return asked
+
+
 def answered(verb: Verb) -> Verb:
     """Turn what a verb raises into an answer with a fitting status."""
 
@@ -97,6 +112,10 @@ def answered(verb: Verb) -> Verb:
     async def answering(self: Handler, *args: str) -> None:
         try:
             await verb(self, *args)
+        except UntrustedError as error:
+            from exploracoder_jupyter.protocol import Untrusted
+
+            self.answer(Untrusted(message=str(error), preview=error.preview), 409)
         except _REFUSED as error:
             self.refuse(_status_of(error), str(error))
 

@@ -34,12 +34,10 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Let a tab in, if it is the user's own."""
-        is_allowed = await ensure_async(
-            self.authorizer.is_authorized(self, self.current_user, "execute", AUTH_RESOURCE)
-        )
-        if not is_allowed:
+        """Let a tab in that may read; only one that may write, too, can hold a notebook."""
+        if not await self._may("read"):
             raise HTTPError(403)
+        self._may_hold = await self._may("write")
         app: ExploraCoder = self.settings["exploracoder"]
         self._host = await app.host()
         self._asked: dict[str, Hosted] = {}
@@ -98,7 +96,7 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         from exploracoder_jupyter.protocol import Held
 
         hosted = self._host.find(id_)
-        if hosted is None:
+        if hosted is None or not self._may_hold:
             self._send(Held(id=id_, is_held=False, revision=0).model_dump_json())
             return
         self._asked[id_] = hosted
@@ -108,6 +106,10 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             hosted.keeper.lose(self)
             return
         self._send(held.model_dump_json())
+
+    async def _may(self, action: str) -> bool:
+        asked = self.authorizer.is_authorized(self, self.current_user, action, AUTH_RESOURCE)
+        return bool(await ensure_async(asked))
 
     def _send(self, text: str) -> None:
         try:

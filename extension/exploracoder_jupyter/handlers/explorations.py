@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.handlers.base import Handler, answered
+from exploracoder_jupyter.handlers.base import Handler, answered, only_reads, runs_code
 
 _MOST_REVISION = 2**53
 
@@ -26,7 +26,7 @@ class ExplorationsHandler(Handler):
         self.answer(Explorations(explorations=await host.summaries()))
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self) -> None:
         """Start one."""
@@ -41,14 +41,14 @@ class OpenHandler(Handler):
     """``POST explorations/open``."""
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self) -> None:
         """Resume one from its notebook; one that is open is only answered with."""
         host = await self.host()
         from exploracoder_jupyter.protocol import OpenRequest
 
-        hosted, resumed = await host.resume(self.read_body(OpenRequest).path)
+        hosted, resumed = await host.resume(self.read_body(OpenRequest))
         self.answer(hosted.snapshot(resumed=resumed))
 
 
@@ -56,14 +56,14 @@ class ReplayHandler(Handler):
     """``POST explorations/replay``."""
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self) -> None:
         """Run the accepted cells of a notebook again."""
         host = await self.host()
         from exploracoder_jupyter.protocol import OpenRequest
 
-        self.answer(await host.replay(self.read_body(OpenRequest).path))
+        self.answer(await host.replay(self.read_body(OpenRequest)))
 
 
 class ExplorationHandler(Handler):
@@ -90,7 +90,7 @@ class CommandHandler(Handler):
     """``POST explorations/<id>/command``."""
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self, id_: str) -> None:
         """Let it do something."""
@@ -111,7 +111,7 @@ class ExplorationLookupsHandler(Handler):
     """``POST explorations/<id>/lookups``."""
 
     @authenticated
-    @authorized
+    @only_reads
     @answered
     async def post(self, id_: str) -> None:
         """Look something up in the source of its libraries."""

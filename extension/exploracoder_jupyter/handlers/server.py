@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from exploracoder_jupyter.handlers.base import Handler, answered
+from exploracoder_jupyter.handlers.base import Handler, answered, runs_code
 
 _MOST_QUERY_CHARS = 2_000
 
@@ -41,7 +41,7 @@ class LibrariesHandler(Handler):
         self.answer(await libraries(host, self.get_query_argument("kernel_name", None)))
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self) -> None:
         """Read a library into the index."""
@@ -73,7 +73,7 @@ class LookupsHandler(Handler):
     """``POST lookups``."""
 
     @authenticated
-    @authorized
+    @runs_code
     @answered
     async def post(self) -> None:
         """Look something up in the source of libraries."""

@@ -13,9 +13,10 @@ from exploracoder import document, prepare
 from exploracoder.api import open_exploration
 from exploracoder.background import Job
 from exploracoder.commands import MAX_CODE_CHARS
-from exploracoder.errors import CommandError, ExploraCoderError, InputError
+from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
+from exploracoder.workplace import check_trust
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.own_variables import OwnVariables
 from exploracoder_retrieval.errors import RetrievalError
@@ -38,6 +39,8 @@ class Assistant:
         self._shell = shell
         self._keeper = Keeper()
         self._configuration = Configuration()
+        # The digest of what was shown last of an exploration that was not made here.
+        self._seen = ""
         self._display = Display(shell, self._keeper, self.press)
         self._handlers: Mapping[str, Callable[[Order], None]] = {
             "use": self._use,
@@ -50,6 +53,7 @@ class Assistant:
             "save": self._save,
             "resume": self._resume,
             "replay": self._replay,
+            "trust": self._trust,
             "status": self._status,
             "cost": self._cost,
             "cancel": self._cancel,
@@ -233,7 +237,8 @@ class Assistant:
         self._put_solution()
 
     def _put_solution(self) -> None:
-        solution = self._keeper.live.exploration.solution
+        exploration = self._keeper.live.exploration
+        solution = exploration.solution
         if solution is None or not solution.final.is_good:
             raise CommandError(
                 "There is no solution that ran yet. '%exploracoder status' says where it is."
@@ -246,7 +251,8 @@ class Assistant:
                 "The solution comes below the next cell that you run, whatever that cell does. It"
                 " is not run itself. To choose the place, run %exploracoder insert in a cell there."
             )
-        self._display.show(pages.message_page(said))
+        warning = document.warning(exploration)
+        self._display.show(pages.message_page(f"{said} {warning}".strip()))
 
     def _save(self, order: Order) -> None:
         live = self._keeper.live
@@ -260,13 +266,13 @@ class Assistant:
 
     def _resume(self, order: Order) -> None:
         self._keeper.check_free()
-        path, exploration = _saved(order)
+        path, exploration = self._saved(order)
         source = self._brought([one.name for one in exploration.brought.variables])
         given = {"output": path, "mode": "review"}
         self._open(exploration, given, source, is_waited_for=order.is_waited_for)
 
     def _replay(self, order: Order) -> None:
-        path, exploration = _saved(order)
+        path, exploration = self._saved(order)
         source = self._brought([one.name for one in exploration.brought.variables])
         options = self._configuration.options
         try:
@@ -276,6 +282,28 @@ class Assistant:
             if source is not None:
                 source.close()
         self._display.show(pages.replay_page(short(path), replayed))
+
+    def _trust(self, order: Order) -> None:
+        path, _ = self._saved(order, agreed=self._seen)
+        said = f"{short(path)} may run now: %exploracoder resume, or replay, it."
+        self._display.show(pages.message_page(said))
+
+    def _saved(self, order: Order, agreed: str = "") -> tuple[Path, Exploration]:
+        """The exploration that an order names; of one from elsewhere it is shown what would run.
+
+        Raises InputError when it cannot be read, or was not made here and not agreed to.
+        """
+        if not order.rest:
+            raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
+        path = Path(order.rest).expanduser()
+        exploration = Exploration.load(path)
+        try:
+            check_trust(exploration, str(path), self._configuration.options, agreed=agreed)
+        except UntrustedError as untrusted:
+            self._seen = untrusted.preview.digest
+            self._display.show(pages.preview_page(untrusted.preview))
+            raise InputError(f"{untrusted} To agree: %exploracoder trust {path}") from None
+        return path, exploration
 
     def _status(self, order: Order) -> None:
         moment = self._display.moment()
@@ -319,11 +347,3 @@ async def _opened(
     finally:
         if source is not None:
             source.close()
-
-
-def _saved(order: Order) -> tuple[Path, Exploration]:
-    """The notebook that an order names. Raises InputError when it cannot be read."""
-    if not order.rest:
-        raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
-    path = Path(order.rest).expanduser()
-    return path, Exploration.load(path)

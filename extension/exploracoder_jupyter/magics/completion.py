@@ -10,7 +10,7 @@ from pathlib import Path
 from exploracoder_jupyter.magics import registry
 
 _WITH_LIBRARY = ("use", "--library")
-_WITH_FILE = ("save", "resume", "replay", "--output")
+_WITH_FILE = ("save", "resume", "replay", "trust", "--output")
 _MOST = 200
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder import bringing, document
+from exploracoder import bringing, document, trust
 from exploracoder.engine import steering
 from exploracoder.events import Progress
 from exploracoder.models.usage import Usage
 from exploracoder.replay import Replay
 from exploracoder.state import Brought, Candidate, Exploration, Library, Step
 from exploracoder.toolcoder.cards import with_cards
+from exploracoder.trust import Preview
 
 from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import (
@@ -82,13 +83,20 @@ def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Itera
     if exploration.solution is not None:
         final = exploration.solution.final
         yield Heading("Solution")
-        yield Line(document.verification(exploration).replace("**", ""))
+        yield from verified(exploration)
         yield Code(with_cards(final))
         yield from _observed(final.failure or final.observation)
         if final.docs:
             yield docs_fold(final.docs)
     yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
+
+
+def verified(exploration: Exploration) -> Iterator[Block]:
+    """Whether the solution was verified, and what it does that one should know of."""
+    yield Line(document.verification(exploration).replace("**", ""))
+    if document.warning(exploration):
+        yield Line(document.warning(exploration), "bad")
 
 
 def where(exploration: Exploration, progress: Progress) -> str:
@@ -292,6 +300,13 @@ def doc_page(doc: ApiDoc) -> Page:
 def _mention(mention: Mention) -> Iterator[Block]:
     yield Line(" · ".join(part for part in (mention.title, place_of(mention)) if part), "dim")
     yield Output(mention.text) if mention.kind == "text" else Code(mention.text)
+
+
+def preview_page(shown: Preview) -> Page:
+    """What an exploration from elsewhere would run and read."""
+    about, code = trust.about(shown), Code(shown.code)
+    warned = (Line(shown.warning, "bad"),) if shown.warning else ()
+    return Page((Heading("It would run"), Table(tuple(about.items())), *warned, code))
 
 
 def replay_page(name: str, replayed: Replay) -> Page:

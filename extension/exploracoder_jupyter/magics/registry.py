@@ -65,6 +65,11 @@ SUB_COMMANDS: tuple[SubCommand, ...] = (
     SubCommand("save", "[FILE]", "write the exploration to another notebook, or say where it is"),
     SubCommand("resume", "FILE", "open a saved exploration; 'next' goes on with it"),
     SubCommand("replay", "FILE", "run a saved exploration's cells again, without a model"),
+    SubCommand(
+        "trust",
+        "FILE",
+        "agree to run a notebook from elsewhere, once you have seen what it would run",
+    ),
     SubCommand("status", "", "show the whole exploration as it stands"),
     SubCommand("cost", "", "show calls, tokens and seconds, part by part"),
     SubCommand("cancel", "", "stop what is being worked on; all that was found stays"),

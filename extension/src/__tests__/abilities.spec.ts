@@ -1,5 +1,6 @@
 import { allows, ISituation } from '../abilities';
-import { Candidate, Exploration, Observation, Step } from '../protocol';
+import { Attempt, Candidate, Exploration, Observation, Step } from '../protocol';
+import { solutionCode } from '../notebook/insert';
 import { targetOf } from '../target';
 import { IExplorationModel } from '../tokens';
 
@@ -46,6 +47,25 @@ describe('allows', () => {
   it('writes a solution once something is accepted', () => {
     expect(allows(situation([step('s1', 'pending', null)]), 'synthesize')).toBe(false);
     expect(allows(situation([step('s1', 'done', 's1/1')]), 'synthesize')).toBe(true);
+  });
+});
+
+describe('insert', () => {
+  const attempt = (status: string, checks: string) =>
+    ({ code: '', observation: { status }, checks, call: null }) as unknown as Attempt;
+
+  it.each([
+    ['ok', 'passed', true],
+    ['ok', 'none', true],
+    ['ok', 'failed', false],
+    ['error', 'none', false]
+  ])('of a solution that ended as %s with its check %s: %s', (status, checks, isAllowed) => {
+    const now = situation([]);
+    const attempts = [attempt(status, checks)];
+    const exploration = { ...now.exploration, solution: { attempts, apis: [] } };
+
+    expect(allows({ ...now, exploration }, 'insert')).toBe(isAllowed);
+    expect(solutionCode(exploration) !== null).toBe(isAllowed);
   });
 });
 

@@ -14,7 +14,8 @@ function event(number: number, change: Partial<Change>): ExplorationEvent {
     revision: number,
     path: 'tea-exploration.ipynb',
     state: 'changed',
-    change: { ...NOTHING, ...change }
+    change: { ...NOTHING, ...change },
+    warning: `warning ${number}`
   };
 }
 

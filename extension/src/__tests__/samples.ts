@@ -90,6 +90,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     number: 10,
     epoch: 'first',
     resumed: false,
+    warning: '',
     ...values
   };
 }

@@ -1,12 +1,13 @@
 import { ICellModel } from '@jupyterlab/cells';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { finalAttempt } from '../wording';
+import { finalAttempt, isGood } from '../wording';
 import { Exploration } from '../protocol';
 import { beginUndoStep } from './undo';
 
-/** The code that an exploration stands by; null while there is none. */
+/** The code that an exploration stands by; null while there is none that ran. */
 export function solutionCode(exploration: Exploration): string | null {
-  return finalAttempt(exploration)?.code ?? null;
+  const attempt = finalAttempt(exploration);
+  return isGood(attempt) ? attempt.code : null;
 }
 
 /**

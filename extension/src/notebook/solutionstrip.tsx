@@ -22,7 +22,7 @@ export function SolutionStrip(props: {
           icon={addBelowIcon}
           label={trans.__('Insert into my notebook')}
           isEnabled={isEnabled('insert')}
-          isPrimary
+          isPrimary={isEnabled('insert')}
           onClick={() => run('exploracoder:insert')}
         />
         <StripButton

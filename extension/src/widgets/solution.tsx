@@ -27,6 +27,11 @@ export function SolutionPart(props: {
     <Section title={trans.__('Solution')}>
       <p>{verificationWords(trans, exploration)}</p>
       {attempt && <Final attempt={attempt} tools={tools} />}
+      {model.warning && (
+        <p className="jp-exploracoder-warning" role="note">
+          {model.warning}
+        </p>
+      )}
       <div className="jp-exploracoder-actions">
         <Action
           label={trans.__('Synthesize')}
@@ -38,7 +43,7 @@ export function SolutionPart(props: {
         <Action
           label={trans.__('Insert into my notebook')}
           icon={addBelowIcon}
-          isPrimary={attempt !== null}
+          isPrimary={allows(situation, 'insert')}
           isDisabled={!allows(situation, 'insert')}
           onClick={() => tools.execute('exploracoder:insert', { id: model.id })}
         />

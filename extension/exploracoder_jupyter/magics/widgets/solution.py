@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from exploracoder import document
 from exploracoder.state import Attempt, Exploration
 
-from exploracoder_jupyter.magics.page import Code, Heading, Line
-from exploracoder_jupyter.magics.pages import docs_fold
+from exploracoder_jupyter.magics.page import Code, Heading
+from exploracoder_jupyter.magics.pages import docs_fold, verified
 from exploracoder_jupyter.magics.widgets.kit import Kit, html_of
 from exploracoder_jupyter.magics.widgets.outputs import outputs_of
 
@@ -29,7 +28,8 @@ class SolutionPart:
         if exploration is None or solution is None or solution.final is self._shown:
             return
         self._shown = final = solution.final
-        verified = Line(document.verification(exploration).replace("**", ""))
         docs = (docs_fold(final.docs),) if final.docs else ()
-        self._code.value = html_of((Heading("Solution"), verified, Code(final.code), *docs))
+        self._code.value = html_of(
+            (Heading("Solution"), *verified(exploration), Code(final.code), *docs)
+        )
         self._output.outputs = outputs_of(final.failure or final.observation)

@@ -1,0 +1,51 @@
+"""The one question before a notebook that was not made here runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exploracoder.cli.console import is_terminal
+from exploracoder.cli.file_blocks import printable
+from exploracoder.errors import InputError, UntrustedError
+from exploracoder.state import Exploration
+
+_LEVELS = {"auto": "auto: strict, or what you agreed to where no sandbox can be had"}
+
+
+def check_trust(exploration: Exploration, file: Path, given: dict[str, Any]) -> None:
+    """Ask on a terminal whether an exploration that was not made here may run.
+
+    Args:
+        exploration: As it was loaded, before anything of it is used.
+        file: Its notebook.
+        given: The command's options.
+
+    Raises:
+        InputError: The answer was no, or there is nobody to ask.
+    """
+    from exploracoder import prepare, trust
+
+    def check(agreed: str | bool) -> None:
+        trust.check(
+            exploration,
+            str(file),
+            python=given["python"] or prepare.interpreter_then(exploration) or sys.executable,
+            sandbox=_LEVELS.get(given["sandbox"], given["sandbox"]),
+            reads=(Path.cwd(), file.absolute().parent, *given["readable"]),
+            agreed=agreed,
+        )
+
+    try:
+        check(given["trust"])
+    except UntrustedError as untrusted:
+        if not (is_terminal() and sys.stdin.isatty()):
+            raise InputError(f"{untrusted} With --trust it runs without a question.") from None
+        click.echo(f"{file} was not made here by you.", err=True)
+        click.echo(printable(trust.in_words(untrusted.preview)), err=True)
+        if not click.confirm("Run it?", err=True):
+            raise InputError(f"Nothing of {file} was run.") from None
+        check(untrusted.preview.digest)

@@ -1,0 +1,261 @@
+"""What code does beyond computing, as far as its text shows: said before anybody takes it over.
+
+It is no protection: who wants to hide something can, and what a library does is not looked into.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from exploracoder.state import State
+
+EffectKind = Literal["deletes", "runs", "sends", "writes", "hidden"]
+
+_WORDS: Mapping[EffectKind, str] = {
+    "deletes": "deletes files",
+    "runs": "runs other programs",
+    "sends": "uses the network",
+    "writes": "writes or changes files elsewhere, or where cannot be told",
+    "hidden": "runs what cannot be told from its text",
+}
+
+_NETWORK = (
+    *(
+        "socket",
+        "socketserver",
+        "ssl",
+        "urllib.request",
+        "http.client",
+        "http.server",
+        "webbrowser",
+    ),
+    *("ftplib", "smtplib", "poplib", "imaplib", "telnetlib", "xmlrpc.client"),
+    *("requests", "httpx", "aiohttp", "urllib3", "websockets", "websocket", "paramiko", "boto3"),
+)
+# Names by module; `*` are all of a module's.
+_NAMES: Mapping[EffectKind, Mapping[str, str]] = {
+    "deletes": {
+        "os": "remove unlink rmdir removedirs truncate ftruncate",
+        "shutil": "rmtree move",
+    },
+    "runs": {
+        "os": "system popen startfile fork forkpty posix_spawn posix_spawnp kill killpg"
+        " execl execle execlp execlpe execv execve execvp execvpe"
+        " spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe",
+        "asyncio": "create_subprocess_exec create_subprocess_shell",
+        **dict.fromkeys(("subprocess", "pty", "pexpect"), "*"),
+    },
+    "sends": dict.fromkeys(_NETWORK, "*"),
+    "writes": {
+        "os": "rename renames replace chmod chown symlink link mkfifo mknod",
+        "shutil": "copy copy2 copyfile copyfileobj copytree chown unpack_archive",
+    },
+    "hidden": {
+        "builtins": "eval exec compile __import__ globals __dict__",
+        "importlib": "import_module",
+        "sys": "modules",
+        "runpy": "run_path run_module",
+        **dict.fromkeys(("pickle", "cloudpickle", "dill", "marshal"), "load loads Unpickler"),
+        "joblib": "load",
+        "shelve": "open",
+        "yaml": "unsafe_load full_load load",
+        "torch": "load",
+        **dict.fromkeys(("ctypes", "cffi"), "*"),
+    },
+}
+_KINDS: Mapping[str, EffectKind] = {
+    f"{module}.{name}": kind
+    for kind, modules in _NAMES.items()
+    for module, names in modules.items()
+    for name in names.split()
+}
+_MODULES = {name.rpartition(".")[0] for name in _KINDS}
+_BARE = {"eval", "exec", "compile", "__import__", "globals", "__builtins__", "get_ipython"}
+_METHODS: Mapping[str, EffectKind] = {
+    "unlink": "deletes",
+    "rmdir": "deletes",
+    "rmtree": "deletes",
+    "write_text": "writes",
+    "write_bytes": "writes",
+}
+_SAVES = re.compile(r"(to|save|write|dump)(_\w+)?|savefig|savez\w*|savetxt")
+_ELSEWHERE = re.compile(r"(/|~|[A-Za-z]:[\\/]|(.*[\\/])?\.\.([\\/]|$))")
+_ADDRESS = re.compile(r"(https?|ftp|s3|gs)://", re.IGNORECASE)
+_MODE = re.compile(r"[rwxabtU+]{1,4}")
+_MAGIC = re.compile(r"(?P<indent>\s*)(?:[\w, ]+=\s*)?(?P<what>!|%%?[A-Za-z]\w*)")
+_SHELLS = {"!", "bash", "sh", "script", "sx", "system", "cmd", "perl", "ruby"}
+
+
+class Effect(State):
+    """One thing that code does beyond computing: ``what`` names it as it stands there."""
+
+    kind: EffectKind
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        """Say it in a few words."""
+        return f"{_WORDS[self.kind]} (line {self.line}: {self.what})"
+
+
+def effects(code: str) -> tuple[Effect, ...]:
+    """What code does beyond computing, by line; of code that is no Python, that nobody can tell."""
+    plain, found = (code, []) if _parsed(code) else _without_magics(code)
+    tree = _parsed(plain)
+    if tree is None:
+        return (*found, Effect(kind="hidden", line=1, what="it is no Python"))
+    names = _names(tree)
+    for node in ast.walk(tree):
+        found += (
+            Effect(kind=kind, line=getattr(node, "lineno", 1), what=what)
+            for kind, what in _of_node(node, names)
+        )
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.line, one.kind)))
+
+
+def in_words(found: tuple[Effect, ...]) -> str:
+    """A sentence or two of warning; empty when nothing was found."""
+    if not found:
+        return ""
+    shown = [str(one) for one in found[:8]]
+    more = [f"and {len(found) - 8} more"] if len(found) > 8 else []
+    return (
+        f"As far as the code shows, it {'; '.join((*shown, *more))}. Read it before you run it"
+        " outside the sandbox."
+    )
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _without_magics(code: str) -> tuple[str, list[Effect]]:
+    """The code with IPython's own lines made harmless, and what these do."""
+    lines, found = code.split("\n"), []
+    for number, line in enumerate(lines, start=1):
+        match = _MAGIC.match(line)
+        if match is None:
+            continue
+        what = match["what"]
+        kind: EffectKind = "runs" if what.lstrip("%") in _SHELLS else "hidden"
+        found.append(Effect(kind=kind, line=number, what=what))
+        lines[number - 1] = f"{match['indent']}pass"
+        if what.startswith("%%"):
+            return "\n".join(lines[:number]), found
+    return "\n".join(lines), found
+
+
+def _names(tree: ast.AST) -> dict[str, str]:
+    """What names stand for: imported ones for what was imported, those of the code for nothing."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            names.setdefault(node.arg, "")
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, "")
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= _imported(node)
+    return names
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    if isinstance(node, ast.ImportFrom):
+        return {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+    tops = {one.name.partition(".")[0] for one in node.names if not one.asname}
+    return {one.asname: one.name for one in node.names if one.asname} | {top: top for top in tops}
+
+
+def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
+    if isinstance(node, ast.Name | ast.Attribute):
+        yield from _of_name(node, names)
+    elif isinstance(node, ast.ImportFrom) and node.module in _MODULES:
+        if any(one.name == "*" for one in node.names):
+            yield "hidden", f"from {node.module} import *"
+    elif isinstance(node, ast.Call):
+        yield from _of_call(node, names)
+
+
+def _of_name(node: ast.expr, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
+    """A function that is only named may be called under another name."""
+    dotted = _dotted(node, names)
+    kind = "hidden" if dotted in _BARE else _kind_of(dotted)
+    if kind is not None:
+        yield kind, ".".join(dotted.split(".")[:3])
+
+
+def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
+    function, dotted = node.func, _dotted(node.func, names)
+    texts = [_text(one) for one in node.args]
+    if dotted == "open" or (isinstance(function, ast.Attribute) and function.attr == "open"):
+        yield from _of_open(node, names)
+    elif dotted == "getattr" and node.args and _dotted(node.args[0], names) in _MODULES:
+        named = f"{_dotted(node.args[0], names)}.{texts[1]}" if texts[1:] and texts[1] else None
+        yield (_kind_of(named) if named else "hidden") or "hidden", "getattr"
+    elif isinstance(function, ast.Attribute) and _kind_of(dotted) is None:
+        yield from _of_method(function, texts[0] if texts else None, names)
+
+
+def _of_open(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
+    """``open(path, mode)`` of whatever module, and ``path.open(mode)``."""
+    function, given = node.func, list(node.args)
+    first = _text(given[0]) if given else None
+    if isinstance(function, ast.Attribute) and (not given or _MODE.fullmatch(first or "")):
+        modes, is_here = given, _is_here(function.value, names)
+    else:
+        modes, is_here = given[1:], first is not None and not _ELSEWHERE.match(first)
+    modes = [*modes[:1], *(one.value for one in node.keywords if one.arg == "mode")]
+    mode = _text(modes[0]) or "?" if modes else "r"
+    if not is_here and re.search(r"[wax+?]", mode):
+        yield "writes", f"open(…, {mode!r})"
+
+
+def _of_method(
+    function: ast.Attribute, first: str | None, names: Mapping[str, str]
+) -> Iterator[tuple[EffectKind, str]]:
+    """A method of who knows what: its name says it, or the path or address that it is given."""
+    kind = _METHODS.get(function.attr)
+    if kind == "deletes" or (kind == "writes" and not _is_here(function.value, names)):
+        yield kind, f".{function.attr}"
+    elif first and _SAVES.fullmatch(function.attr) and _ELSEWHERE.match(first):
+        yield "writes", f".{function.attr}"
+    elif first and function.attr.startswith("read_") and _ADDRESS.match(first):
+        yield "sends", f".{function.attr}"
+
+
+def _is_here(value: ast.expr, names: Mapping[str, str]) -> bool:
+    """Whether it is a ``Path`` of a plain name, which lies in the folder that code works in."""
+    if not isinstance(value, ast.Call) or _dotted(value.func, names) != "pathlib.Path":
+        return False
+    texts = [_text(one) for one in value.args]
+    return bool(texts) and all(text and not _ELSEWHERE.match(text) for text in texts)
+
+
+def _kind_of(dotted: str) -> EffectKind | None:
+    """The kind of a name, or of the first of its parts that has one."""
+    parts = dotted.split(".")
+    for end in range(2, len(parts) + 1):
+        module = ".".join(parts[: end - 1])
+        kind = _KINDS.get(".".join(parts[:end])) or _KINDS.get(f"{module}.*")
+        if kind is not None:
+            return kind
+    return None
+
+
+def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
+    """``a.b.c`` with what ``a`` was imported as; empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    root = names.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+    return ".".join([root, *reversed(parts)]) if root else ""
+
+
+def _text(node: ast.expr) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

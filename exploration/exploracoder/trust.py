@@ -1,0 +1,198 @@
+"""Whether an exploration was made here, and what one from elsewhere would run and read.
+
+What is saved here is signed with a secret of the user's, as Jupyter signs notebooks: nothing in a
+file can claim to be signed. An exploration without a signature runs only after its user has seen
+what that would do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exploracoder.engine import effects
+from exploracoder.errors import UntrustedError
+from exploracoder.state import Exploration, State
+
+if TYPE_CHECKING:
+    from nbformat.sign import NotebookNotary
+
+_log = logging.getLogger("exploracoder.trust")
+
+# All that going on with an exploration may run, read or start. What came of it is not among that:
+# outputs are shown, and never believed.
+_SIGNED: Any = {
+    "task": True,
+    "settings": True,
+    "method": True,
+    "python": True,
+    "brought": {"variables"},
+    "steps": {
+        "__all__": {
+            "subtask": True,
+            "status": True,
+            "chosen": True,
+            "candidates": {"__all__": {"id", "code"}},
+        }
+    },
+    "solution": {"attempts": {"__all__": {"code"}}},
+}
+
+
+class Preview(State):
+    """What would run, and what it could read, shown before the question whether it may.
+
+    ``code`` is all code that would run, in its order, in ``cells`` pieces; ``check`` is among it.
+    ``reads`` are folders and files that it could read, ``variables`` those of a running kernel that
+    would be copied, ``warning`` says what the code does as far as it shows. ``digest`` is of all
+    the rest: whoever agrees sends it back, and agrees to that alone.
+    """
+
+    cells: int
+    code: str
+    check: bool
+    libraries: tuple[str, ...]
+    python: str
+    reads: tuple[str, ...]
+    sandbox: str
+    variables: tuple[str, ...]
+    warning: str
+    digest: str = ""
+
+
+def sign(exploration: Exploration) -> None:
+    """Remember that this is the user's own. Where that cannot be written, they are asked later."""
+    with contextlib.suppress(OSError, sqlite3.Error), _notary() as notary:
+        notary.sign(_signed(exploration))
+
+
+def is_own(exploration: Exploration) -> bool:
+    """Whether it was saved, or agreed to, by this user on this machine, and is as it was then."""
+    with contextlib.suppress(OSError, sqlite3.Error), _notary() as notary:
+        return bool(notary.check_signature(_signed(exploration)))
+    return False
+
+
+def check(
+    exploration: Exploration,
+    name: str,
+    *,
+    python: str,
+    sandbox: str,
+    reads: Sequence[str | Path] = (),
+    agreed: str | bool = False,
+) -> None:
+    """Let through what is the user's own, and what they agree to now; that is theirs from then on.
+
+    Args:
+        exploration: As it was loaded, before anything of it is used.
+        name: What a message calls it.
+        python: The interpreter that its code would run in.
+        sandbox: The level that its code would run at.
+        reads: What its code could read besides its libraries.
+        agreed: The digest of the preview that was agreed to, or True for whatever it is.
+
+    Raises:
+        UntrustedError: It is not, and they have not; it carries what to show them.
+    """
+    if is_own(exploration):
+        return
+    shown = preview(exploration, python=python, sandbox=sandbox, reads=reads)
+    if agreed is not True and agreed != shown.digest:
+        raise UntrustedError(name, shown)
+    sign(exploration)
+
+
+def preview(
+    exploration: Exploration, *, python: str, sandbox: str, reads: Sequence[str | Path] = ()
+) -> Preview:
+    """What an exploration would run and read."""
+    task, pieces = exploration.task, list(_pieces(exploration))
+    code = "\n\n".join(f"# {title}\n{text}" for title, text in pieces)
+    folders = [*reads, *(one for one in task.libraries if not one.replace(".", "").isidentifier())]
+    folders += [task.target.root] if task.target is not None else []
+    shown = Preview(
+        cells=len(pieces),
+        code=code,
+        check=bool(task.check),
+        libraries=task.libraries,
+        python=python,
+        reads=tuple(dict.fromkeys(map(str, folders))),
+        sandbox=sandbox,
+        variables=tuple(one.name for one in exploration.brought.variables),
+        warning=effects.in_words(effects.effects(code)),
+    )
+    digest = hashlib.sha256(shown.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
+    return shown.model_copy(update={"digest": digest})
+
+
+def about(shown: Preview) -> dict[str, str]:
+    """What a preview says besides the code, by what it is called."""
+    said = {
+        "pieces of code": str(shown.cells),
+        "check": "yes" if shown.check else "none",
+        "libraries": ", ".join(shown.libraries),
+        "Python": shown.python,
+        "could read": ", ".join(shown.reads) or "nothing more",
+        "sandbox": shown.sandbox,
+        "copies of your kernel's variables": ", ".join(shown.variables),
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def in_words(shown: Preview) -> str:
+    """A preview for a terminal, the code last."""
+    lines = [f"  {name}: {value}" for name, value in about(shown).items()]
+    lines += [f"  {shown.warning}"] if shown.warning else []
+    code = (f"  | {line}" for line in shown.code.splitlines())
+    return "\n".join(("It would run:", *lines, "", *code))
+
+
+def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
+    """The code in its order. What was tried and not chosen runs only when somebody takes it."""
+    task = exploration.task
+    if task.context:
+        yield "context", task.context
+    for step in exploration.steps:
+        chosen = step.candidate
+        if step.status in ("done", "review") and chosen is not None:
+            yield " ".join(step.subtask.goal.split()), chosen.code
+    if exploration.solution is not None:
+        yield "solution", exploration.solution.final.code
+    if task.check:
+        yield "check", task.check
+
+
+def _signed(exploration: Exploration) -> Any:
+    """What the notary signs, in the form of a notebook."""
+    from nbformat import NotebookNode
+
+    # What a version to come adds, with its default, changes nothing.
+    content = exploration.model_dump(mode="json", include=_SIGNED, exclude_defaults=True)
+    # A file is never asked whether it wants the web, so that does not count either.
+    content.get("settings", {}).pop("web_search", None)
+    # As one text: the notary joins what it is given without saying where each part ends.
+    text = json.dumps(content, sort_keys=True)
+    return NotebookNode(nbformat=4, metadata={"exploracoder": text})
+
+
+@contextlib.contextmanager
+def _notary() -> Iterator[NotebookNotary]:
+    from jupyter_core.paths import jupyter_data_dir
+    from nbformat.sign import NotebookNotary
+
+    folder = Path(jupyter_data_dir()) / "exploracoder" / "trust"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # The secret in it is nobody else's, whoever made the folder.
+    folder.chmod(0o700)
+    notary = NotebookNotary(data_dir=str(folder), log=_log)
+    try:
+        yield notary
+    finally:
+        notary.store.close()

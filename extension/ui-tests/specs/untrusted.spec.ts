@@ -1,0 +1,92 @@
+import type { Lab } from '../lab/lab';
+import { expect, test } from '../lab/test';
+
+const SCRATCH = { name: 'exploracoder', display_name: 'ExploraCoder' };
+const HURT = `<img src=x onerror="window.hurt='HERE'"><script>window.hurt='HERE'</script>`;
+const FORMS = {
+  'text/html': HURT.replaceAll('HERE', 'html'),
+  'text/markdown': HURT.replaceAll('HERE', 'markdown'),
+  'text/latex': HURT.replaceAll('HERE', 'latex'),
+  'image/svg+xml': `<svg xmlns="http://www.w3.org/2000/svg" onload="window.hurt='svg'"></svg>`,
+  'application/javascript': `window.hurt = 'javascript'`,
+  'application/vnd.jupyter.widget-view+json': {
+    model_id: 'none',
+    version_major: 2,
+    version_minor: 0
+  }
+};
+// Each form alone, and once all of them, of which the richest would be taken.
+const SHOW = [
+  'import json',
+  'from IPython.display import display',
+  `forms = json.loads(${JSON.stringify(JSON.stringify(FORMS))})`,
+  'for form, value in forms.items():',
+  `    display({form: value, 'text/plain': 'plain ' + form}, raw=True)`,
+  `display({**forms, 'text/plain': 'plain'}, raw=True)`,
+  `handle = display({'text/plain': 'first'}, raw=True, display_id='late')`,
+  `display({'text/html': forms['text/html']}, raw=True, display_id='late', update=True)`,
+  `print('all are shown')`
+].join('\n');
+
+async function hurt(lab: Lab): Promise<unknown> {
+  // What runs does so once an image was not found.
+  await lab.page.waitForTimeout(500);
+  return lab.page.evaluate('window.hurt');
+}
+
+test('what a cell that was run by hand shows on the scratch kernel never runs', async ({
+  lab,
+  stage
+}) => {
+  stage.writeNotebookFor(SCRATCH, 'scratch.ipynb', SHOW);
+  await lab.goto('scratch.ipynb');
+  await expect(lab.page.getByText('ExploraCoder | Idle')).toBeVisible();
+  await lab.own('scratch.ipynb').locator('.jp-InputPrompt').click();
+
+  await lab.execute('notebook:run-cell');
+
+  await expect(lab.own('scratch.ipynb')).toContainText('all are shown');
+  await expect(lab.own('scratch.ipynb')).toContainText('plain application/javascript');
+  expect(await hurt(lab)).toBeUndefined();
+
+  // The command ends with its dialog.
+  const trusting = lab.execute('notebook:trust');
+  await lab.page.getByRole('button', { name: 'Confirm Trusting this notebook' }).click();
+  await trusting;
+  expect(await hurt(lab)).toBeUndefined();
+
+  await lab.execute('docmanager:save');
+  await lab.reload();
+  await expect(lab.own('scratch.ipynb')).toContainText('all are shown');
+  expect(await hurt(lab)).toBeUndefined();
+
+  await lab.execute('notebook:create-console');
+  const console = lab.page.locator('.jp-CodeConsole');
+  await console.getByRole('textbox').last().click();
+  await lab.page.keyboard.insertText(SHOW);
+  await lab.page.keyboard.press('Shift+Enter');
+  await expect(console).toContainText('all are shown');
+  expect(await hurt(lab)).toBeUndefined();
+});
+
+test('what a cell of an exploration shows when it is run by hand never runs', async ({ lab }) => {
+  const { notebook } = lab;
+  await lab.propose();
+
+  await notebook.runByHand(notebook.cell('read_leaves'), `import tealeaf\n${SHOW}`);
+
+  await expect(notebook.panel).toContainText('all are shown');
+  expect(await hurt(lab)).toBeUndefined();
+});
+
+test('on a kernel of the user’s own the same is trusted, as JupyterLab does it', async ({
+  lab
+}) => {
+  await lab.openOwnNotebook('tea.ipynb', SHOW);
+  await lab.own().locator('.jp-InputPrompt').click();
+
+  await lab.execute('notebook:run-cell');
+
+  await expect(lab.own()).toContainText('all are shown');
+  expect(await hurt(lab)).toBeDefined();
+});

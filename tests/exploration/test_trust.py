@@ -1,0 +1,192 @@
+"""A notebook that was not made here runs only after its user has seen what it would run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from exploracoder import document, trust
+from exploracoder.api import open_exploration
+from exploracoder.errors import UntrustedError
+from exploracoder.state import Attempt, Exploration, Solution, Target, Task
+from exploracoder_kernel import notebook
+
+from .conftest import Command, Explorer, Serve
+from .samples import exploration, printed
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this user's secret is; none of the tests before is known to it."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def foreign(own_library: Path, tmp_path: Path) -> Path:
+    """A stranger's notebook that names a Python of theirs, which says when it is started."""
+    python = own_library / "python"
+    python.write_text(f"#!/bin/sh\ntouch '{own_library}/started'\nexec {sys.executable} \"$@\"\n")
+    python.chmod(0o755)
+    task = Task(text="Name.", libraries=(str(own_library / "tealeaf"),), context='text = "assam 5"')
+    code = "import tealeaf\nprint(tealeaf.read_leaves(text)[0].name)"
+    final = Attempt(code=code, observation=printed("assam\n"))
+    made = exploration(
+        task=task, steps=(), solution=Solution(attempts=(final,)), python=str(python)
+    )
+    notebook.write(tmp_path / "foreign.ipynb", document.to_notebook(made))
+    return tmp_path / "foreign.ipynb"
+
+
+@pytest.mark.parametrize("name", ["replay", "resume"])
+def test_a_strangers_notebook_starts_nothing_unasked(
+    name: str, foreign: Path, command: Command, own_library: Path
+) -> None:
+    before = foreign.read_bytes()
+
+    done = command(name, foreign)
+
+    assert done.code == 2
+    assert "was not made here by you, so nothing of it was run" in " ".join(done.err.split())
+    assert "--trust" in done.err
+    assert not (own_library / "started").exists()
+    assert foreign.read_bytes() == before
+
+
+def test_what_was_trusted_once_is_not_asked_about_again(
+    foreign: Path, command: Command, own_library: Path
+) -> None:
+    trusted = command("replay", foreign, "--trust")
+    again = command("replay", foreign)
+
+    assert (trusted.code, again.code) == (0, 0)
+    assert (own_library / "started").exists()
+
+
+def test_what_was_explored_here_is_ones_own(
+    serve: Serve, explore: Explorer, command: Command
+) -> None:
+    explore(serve(), "--profile", "small", "--set", "first-tries=0")
+
+    assert command("replay", explore.notebook).code == 0
+
+
+def test_on_a_terminal_one_question_shows_what_would_run_and_read(
+    foreign: Path, own_library: Path
+) -> None:
+    program = Path(sys.executable).with_name("exploracoder")
+    words = ["replay", str(foreign), "--python", sys.executable]
+    said = []
+    for answer in ("n", "y"):
+        child = pexpect.spawn(
+            str(program), words, encoding="utf-8", timeout=60, dimensions=(50, 300)
+        )
+        child.expect("Run it")
+        said.append(str(child.before))
+        child.sendline(answer)
+        child.expect(pexpect.EOF)
+        child.close()
+        said.append(f"{child.before}{child.exitstatus}")
+
+    question, refused, _, ran = said
+    for shown in (
+        "pieces of code: 2",
+        f"libraries: {own_library}/tealeaf",
+        f"Python: {sys.executable}",
+        str(foreign.parent),
+        "sandbox: ",
+        "check: none",
+        "| print(tealeaf.read_leaves(text)[0].name)",
+    ):
+        assert shown in question
+    assert "was run" in refused and refused.endswith("2")
+    assert "2 of 2 cells are as they were." in ran
+
+
+CHANGES: dict[str, Any] = {
+    "context": lambda made: {"task": made.task.model_copy(update={"context": "print(1)"})},
+    "check": lambda made: {"task": made.task.model_copy(update={"check": "assert 1"})},
+    "library": lambda made: {"task": made.task.model_copy(update={"libraries": ("/else",)})},
+    "target": lambda made: {
+        "task": made.task.model_copy(update={"target": Target(root="/", file="a.py")})
+    },
+    "python": lambda _: {"python": "/else"},
+    "method": lambda _: {"method": "direct"},
+    "setting": lambda made: {"settings": made.settings.model_copy(update={"run_seconds": 9.5})},
+    "candidate": lambda made: {"steps": (_with_code(made.steps[0]), *made.steps[1:])},
+    "chosen": lambda made: {"steps": (made.steps[0].model_copy(update={"status": "skipped"}),)},
+    "solution": lambda _: {
+        "solution": Solution(attempts=(Attempt(code="1", observation=printed("")),))
+    },
+}
+
+
+def _with_code(step: Any) -> Any:
+    changed = step.candidates[0].model_copy(update={"code": "import os"})
+    return step.model_copy(update={"candidates": (changed, *step.candidates[1:])})
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_whatever_would_run_otherwise_is_asked_about(name: str) -> None:
+    made = exploration()
+    trust.sign(made)
+
+    changed = made.model_copy(update=CHANGES[name](made))
+
+    assert trust.is_own(made)
+    assert not trust.is_own(changed)
+
+
+def test_text_that_moves_from_one_field_to_the_next_is_another_exploration() -> None:
+    made = exploration(task=Task(text="a", libraries=("b",), check="1", context="2"))
+    trust.sign(made)
+
+    moved = made.task.model_copy(update={"check": "1context2", "context": ""})
+
+    assert not trust.is_own(made.model_copy(update={"task": moved}))
+
+
+def test_what_a_notebook_claims_does_not_make_it_ones_own(tmp_path: Path) -> None:
+    made = document.to_notebook(exploration())
+    made["metadata"] |= {"signature": "sha256:0", "trusted": True}
+    notebook.write(tmp_path / "tea.ipynb", made)
+
+    assert not trust.is_own(document.load(tmp_path / "tea.ipynb"))
+
+
+def test_the_secret_is_the_users_alone(data_folder: Path) -> None:
+    trust.sign(exploration())
+
+    files = sorted((data_folder / "exploracoder" / "trust").iterdir())
+    assert (data_folder / "exploracoder" / "trust").stat().st_mode & 0o077 == 0
+    assert [file.stat().st_mode & 0o077 for file in files if file.name.endswith("secret")] == [0]
+
+
+def test_where_no_signature_can_be_kept_one_is_asked(data_folder: Path) -> None:
+    data_folder.mkdir()
+    (data_folder / "exploracoder").touch()
+    trust.sign(exploration())
+
+    assert not trust.is_own(exploration())
+
+
+def test_agreeing_holds_for_what_was_shown_alone() -> None:
+    made, where = exploration(), {"python": "/python", "sandbox": "strict"}
+    shown = trust.preview(made, **where)
+    other = made.model_copy(update={"task": made.task.model_copy(update={"context": "1"})})
+
+    with pytest.raises(UntrustedError):
+        trust.check(other, "it", **where, agreed=shown.digest)
+    trust.check(made, "it", **where, agreed=shown.digest)
+    assert trust.is_own(made)
+
+
+async def test_python_code_is_not_given_a_strangers_exploration_unasked(foreign: Path) -> None:
+    with pytest.raises(UntrustedError) as refused:
+        async with open_exploration(Exploration.load(foreign), output=foreign):
+            pass
+
+    assert refused.value.preview.cells == 2
