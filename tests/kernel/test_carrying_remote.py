@@ -9,7 +9,7 @@ import pytest
 from exploracoder_kernel.carrying import carry
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
-from exploracoder_kernel.kernel.messages import BadRequest, Chunk
+from exploracoder_kernel.kernel.contents import BadRequest
 from exploracoder_kernel.kernel.records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.limits import Limits
@@ -113,11 +113,11 @@ async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) ->
     arrivals = Arrivals(forking, Records(forking.root))
 
     for number in range(8):
-        await arrivals.take(Chunk(parcel=f"waiting {number}", offset=0, data="AAAA"))
+        await arrivals.take(f"waiting {number}", 0, "AAAA")
     with pytest.raises(BadRequest, match="Unpack them first"):
-        await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
+        await arrivals.take("one more", 0, "AAAA")
     arrivals.close()
-    begun = await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
+    begun = await arrivals.take("one more", 0, "AAAA")
     arrivals.close()
 
     assert begun == {"parcel": "one more", "size": 3}

@@ -8,13 +8,13 @@ import binascii
 import tempfile
 import time
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
-from exploracoder_kernel.kernel import messages
-from exploracoder_kernel.kernel.channels import Content
-from exploracoder_kernel.kernel.messages import BadRequest
+from pydantic import Field, validate_call
+
+from exploracoder_kernel.kernel.contents import BadRequest, Content
 from exploracoder_kernel.kernel.records import Records
-from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.parcels import Entry, Parcel
 from exploracoder_kernel.sidecar import Sidecar
 
 _MOST_CHUNK_BYTES = 8 * 1024 * 1024
@@ -40,54 +40,67 @@ class Arrivals:
         self._records = records
         self._arrivals: dict[str, _Arrival] = {}
 
-    async def take(self, request: messages.Chunk) -> Content:
-        """Add bytes to a parcel; the first ones begin it.
+    @validate_call
+    async def take(
+        self,
+        parcel: Annotated[str, Field(min_length=1, max_length=100)],
+        offset: Annotated[int, Field(ge=0)],
+        data: str,
+    ) -> Content:
+        """Add bytes (base64) to a parcel of the sender's naming; the first ones begin it.
 
         Raises:
             BadRequest: They are not the next ones, or too many, or no base64.
         """
         self._forget_old()
-        data = _decoded(request.data)
-        arrival = self._arrivals.get(request.parcel) or self._begin(request)
-        if request.offset != arrival.size:
+        piece = _decoded(data)
+        arrival = self._arrivals.get(parcel) or self._begin(parcel)
+        if offset != arrival.size:
             raise BadRequest(
-                f"Of parcel {request.parcel!r} {arrival.size} bytes have come, and these start at "
-                f"{request.offset}."
+                f"Of parcel {parcel!r} {arrival.size} bytes have come, and these start at {offset}."
             )
-        if arrival.size + len(data) > _MOST_BYTES:
-            self._drop(request.parcel)
+        if arrival.size + len(piece) > _MOST_BYTES:
+            self._drop(parcel)
             raise BadRequest(f"A parcel may have {_MOST_BYTES} bytes at most. Bring less.")
-        await asyncio.to_thread(arrival.file.write, data)
-        arrival.size += len(data)
+        await asyncio.to_thread(arrival.file.write, piece)
+        arrival.size += len(piece)
         arrival.touched = time.monotonic()
-        return {"parcel": request.parcel, "size": arrival.size}
+        return {"parcel": parcel, "size": arrival.size}
 
-    async def unpack(self, request: messages.Unpack) -> Content:
+    @validate_call
+    async def unpack(
+        self,
+        branch: str,
+        parcel: str,
+        entries: tuple[Entry, ...],
+        paths: tuple[str, ...],
+        prefix: str,
+    ) -> Content:
         """Take a parcel into a branch; it belongs to the sidecar from then on.
 
         Raises:
             BadRequest: Nothing has come under its name.
             SidecarError: The branch ended over it, or could not answer.
         """
-        branch = self._records.find(request.branch).id
-        arrival = self._arrivals.pop(request.parcel, None)
+        branch_id = self._records.find(branch).id
+        arrival = self._arrivals.pop(parcel, None)
         if arrival is None:
-            raise BadRequest(f"No parcel {request.parcel!r} has come. Send it first.")
+            raise BadRequest(f"No parcel {parcel!r} has come. Send it first.")
         arrival.file.flush()
-        parcel = Parcel(arrival.file, request.entries, request.paths, prefix=request.prefix)
-        unpacked = await self._sidecar.unpack(branch, parcel)
-        return {"branch": branch, "unpacked": unpacked.model_dump(mode="json")}
+        variables = Parcel(arrival.file, entries, paths, prefix=prefix)
+        unpacked = await self._sidecar.unpack(branch_id, variables)
+        return {"branch": branch_id, "unpacked": unpacked.model_dump(mode="json")}
 
     def close(self) -> None:
         """Let go of what nobody asked for."""
         for name in tuple(self._arrivals):
             self._drop(name)
 
-    def _begin(self, request: messages.Chunk) -> _Arrival:
+    def _begin(self, name: str) -> _Arrival:
         if len(self._arrivals) >= _MOST_PARCELS:
             raise BadRequest(f"{_MOST_PARCELS} parcels wait already. Unpack them first.")
         # It is open for as long as a branch may have to be built again from it.
-        arrival = self._arrivals[request.parcel] = _Arrival(tempfile.TemporaryFile())  # noqa: SIM115
+        arrival = self._arrivals[name] = _Arrival(tempfile.TemporaryFile())  # noqa: SIM115
         return arrival
 
     def _forget_old(self) -> None:

@@ -1,17 +1,20 @@
-"""Cells: an ``execute_request`` becomes a run in its branch."""
+"""Cells: an ``execute_request`` becomes a run in its branch. Comm messages take the same way."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.channels import Channels, Content, Reply, Request
-from exploracoder_kernel.kernel.front_end import CellFrontEnd, Questions
-from exploracoder_kernel.kernel.history import Entry
-from exploracoder_kernel.kernel.messages import METADATA_KEY, Execute, Wishes
+from exploracoder_kernel.kernel.contents import (
+    METADATA_KEY,
+    BadRequest,
+    Cell,
+    Content,
+    Request,
+    RequestOptions,
+)
+from exploracoder_kernel.kernel.front_end import CellFrontEnd, Prompts, Publish
 from exploracoder_kernel.kernel.records import Record
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import ErrorReport, Observation
@@ -21,31 +24,30 @@ from exploracoder_kernel.sidecar import Sidecar
 # A person's cell may run for days and print a lot; what a front end can show is not endless.
 NOTEBOOK_LIMITS = Limits(wall_seconds=None, max_output_chars=10_000_000)
 
-_log = logging.getLogger("exploracoder.kernel")
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a cell, its reply, and whether the cells that wait behind it make sense."""
 
     observation: Observation
-    reply: Reply
+    content: Content
+    metadata: Content
     is_failure: bool
 
 
 class Cells:
-    """Runs the cells of front ends."""
+    """Runs the cells of front ends, and what their widgets say."""
 
-    def __init__(self, sidecar: Sidecar, channels: Channels, questions: Questions) -> None:
+    def __init__(self, sidecar: Sidecar, publish: Publish, prompts: Prompts) -> None:
         self._sidecar = sidecar
-        self._channels = channels
-        self._questions = questions
+        self._publish = publish
+        self._prompts = prompts
 
     async def execute(
         self,
         request: Request,
-        cell: Execute,
-        wishes: Wishes,
+        cell: Cell,
+        options: RequestOptions,
         record: Record,
         *,
         wants_variables: bool = False,
@@ -55,52 +57,82 @@ class Cells:
         Raises:
             SidecarError: It could not run at all, and an observation was asked for.
         """
-        started = _now()
+        metadata = {"started": _now(), METADATA_KEY: {"branch": record.id}}
         number = self._announce(request, cell, record)
         asked = _cell_request(request, cell, wants_variables)
         record.is_running = True
         try:
-            observation = await self._run(request, cell, wishes, record, asked)
+            observation = await self._run(request, cell, options, record, asked)
         except SidecarError as error:
-            if wishes.observe:
+            if options.observe:
                 raise
             observation = self._could_not(error, request)
         finally:
             record.is_running = False
-        self._remember(cell, observation, record, number)
-        shown = number if _is_stored(cell) else record.count
-        metadata = {"started": started, METADATA_KEY: _about(observation, wishes, record)}
-        return _outcome(cell, observation, shown, metadata)
+        if options.observe:
+            metadata[METADATA_KEY]["observation"] = observation.model_dump(mode="json")
+        if cell.is_stored:
+            record.count = number
+            record.history = record.history.plus(number, cell.code, observation.result)
+        return _outcome(cell, observation, record.count, metadata)
 
-    def refuse(
-        self, request: Request, cell: Execute, record: Record, error: SidecarError
-    ) -> Outcome:
+    def refuse(self, request: Request, cell: Cell, record: Record, error: SidecarError) -> Outcome:
         """Answer a cell that could not even begin as one that failed."""
         number = self._announce(request, cell, record)
         return _outcome(cell, self._could_not(error, request), number, {"started": _now()})
 
-    def _announce(self, request: Request, cell: Execute, record: Record) -> int:
+    async def pass_on(self, request: Request, record: Record) -> None:
+        """Hand a comm message to the branch, and wait until its handlers have run.
+
+        What they put out is shown under it.
+
+        Raises:
+            BadRequest: It names no comm.
+            SidecarError: The branch could not take it.
+        """
+        message, content = request.message, request.message["content"]
+        if not isinstance(content.get("comm_id"), str):
+            raise BadRequest("It names no comm.")
+        record.note_comm(
+            message["msg_type"], content["comm_id"], str(content.get("target_name", ""))
+        )
+        passed = {name: message[name] for name in ("msg_type", "header", "content", "metadata")}
+        passed["buffers"] = [bytes(buffer) for buffer in message["buffers"]]
+        front_end = self._front_end(request, record, allow_stdin=False)
+        record.is_running = True
+        try:
+            await self._sidecar.send_comm(record.id, passed, NOTEBOOK_LIMITS, front_end=front_end)
+        finally:
+            record.is_running = False
+            front_end.flush()
+
+    def _front_end(self, request: Request, record: Record, *, allow_stdin: bool) -> CellFrontEnd:
+        return CellFrontEnd(self._publish, self._prompts, request, record, allow_stdin=allow_stdin)
+
+    def _announce(self, request: Request, cell: Cell, record: Record) -> int:
         """Tell all front ends that a cell begins; its number is the answer."""
         number = record.count + 1
         if not cell.silent:
             content = {"code": cell.code, "execution_count": number}
-            self._channels.publish("execute_input", content, request)
+            self._publish("execute_input", content, request.message)
         return number
 
     async def _run(
-        self, request: Request, cell: Execute, wishes: Wishes, record: Record, asked: CellRequest
+        self,
+        request: Request,
+        cell: Cell,
+        options: RequestOptions,
+        record: Record,
+        asked: CellRequest,
     ) -> Observation:
-        limits = wishes.limits or NOTEBOOK_LIMITS
-        front_end = CellFrontEnd(
-            self._channels, self._questions, request, record, allow_stdin=cell.allow_stdin
-        )
+        limits = options.limits or NOTEBOOK_LIMITS
+        front_end = self._front_end(request, record, allow_stdin=cell.allow_stdin)
+        shown = None if options.observe else front_end
         try:
-            if not wishes.observe:
-                return await self._sidecar.run(
-                    record.id, cell.code, limits, front_end=front_end, request=asked
-                )
-            observation = await self._sidecar.run(record.id, cell.code, limits, request=asked)
-            if not cell.silent:
+            observation = await self._sidecar.run(
+                record.id, cell.code, limits, front_end=shown, request=asked
+            )
+            if options.observe and not cell.silent:
                 for output in observation.outputs:
                     front_end.output(dict(output))
             return observation
@@ -109,73 +141,41 @@ class Cells:
 
     def _could_not(self, error: SidecarError, request: Request) -> Observation:
         """The cell did not run at all, since its branch is gone or can't be built again."""
-        report = ErrorReport(
-            ename=type(error).__name__,
-            evalue=str(error),
-            traceback=(f"{type(error).__name__}: {error}",),
-        )
-        self._channels.publish("error", error_content(report), request)
+        name = type(error).__name__
+        report = ErrorReport(ename=name, evalue=str(error), traceback=(f"{name}: {error}",))
+        self._publish("error", _error_content(report), request.message)
         return Observation(status="error", error=report)
-
-    def _remember(
-        self, cell: Execute, observation: Observation, record: Record, number: int
-    ) -> None:
-        if observation.execution_count is not None:
-            record.count = observation.execution_count
-        if _is_stored(cell):
-            record.history.add(Entry(number, cell.code, observation.result))
-
-
-def error_content(report: ErrorReport) -> Content:
-    """An error as the protocol says it."""
-    return {
-        "ename": report.ename,
-        "evalue": report.evalue,
-        "traceback": list(report.traceback),
-    }
 
 
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat()
 
 
-def _cell_request(request: Request, cell: Execute, wants_variables: bool) -> CellRequest:
+def _cell_request(request: Request, cell: Cell, wants_variables: bool) -> CellRequest:
+    message = request.message
     return CellRequest(
         silent=cell.silent,
-        store_history=_is_stored(cell),
+        store_history=cell.is_stored,
         user_expressions=cell.user_expressions,
-        parent={"header": request.message["header"], "metadata": request.metadata},
+        parent={"header": message["header"], "metadata": message["metadata"]},
         wants_variables=wants_variables,
     )
 
 
-def _outcome(
-    cell: Execute, observation: Observation, number: int, metadata: dict[str, Any]
-) -> Outcome:
-    reply = Reply(_content(observation, number), metadata)
-    is_failure = not observation.ran and not cell.silent and cell.stop_on_error
-    return Outcome(observation, reply, is_failure)
-
-
-def _is_stored(cell: Execute) -> bool:
-    return not cell.silent and (cell.store_history is None or cell.store_history)
-
-
-def _content(observation: Observation, number: int) -> Content:
+def _outcome(cell: Cell, observation: Observation, number: int, metadata: Content) -> Outcome:
     content: Content = {
         "status": "ok",
         "execution_count": number,
         "user_expressions": observation.user_expressions,
         "payload": list(observation.payloads),
     }
-    if observation.ran:
-        return content
-    report = observation.error or ErrorReport(ename="Interrupted", evalue=observation.status)
-    return {**content, "status": "error", **error_content(report)}
+    if not observation.ran:
+        report = observation.error or ErrorReport(ename="Interrupted", evalue=observation.status)
+        content.update({"status": "error", **_error_content(report)})
+    is_failure = not observation.ran and not cell.silent and cell.stop_on_error
+    return Outcome(observation, content, metadata, is_failure)
 
 
-def _about(observation: Observation, wishes: Wishes, record: Record) -> dict[str, Any]:
-    about: dict[str, Any] = {"branch": record.id}
-    if wishes.observe:
-        about["observation"] = observation.model_dump(mode="json")
-    return about
+def _error_content(report: ErrorReport) -> Content:
+    """An error as the protocol says it."""
+    return report.model_dump(mode="json", include={"ename", "evalue", "traceback"})

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from exploracoder_kernel.branch.text import without_colours
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel import messages
 from exploracoder_kernel.kernel.branches import Branches
 from exploracoder_kernel.kernel.cells import Cells, Outcome
-from exploracoder_kernel.kernel.channels import Channels, Request
+from exploracoder_kernel.kernel.contents import Cell, Request, RequestOptions
+from exploracoder_kernel.kernel.front_end import Publish
 from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation
-
-GOAL = "yours"
-MESSAGE = "exploracoder_cell_run"
 
 # A person's cell may take its time. What it shows becomes a candidate's, and is bounded as theirs.
 _LIMITS = Limits(wall_seconds=None)
@@ -23,32 +20,32 @@ class HandRuns:
     """Runs them, and tells whoever steers the exploration what each of them showed."""
 
     def __init__(
-        self, cells: Cells, branches: Branches, records: Records, channels: Channels
+        self, cells: Cells, branches: Branches, records: Records, publish: Publish
     ) -> None:
         self._cells = cells
         self._branches = branches
         self._records = records
-        self._channels = channels
+        self._publish = publish
 
     async def execute(
-        self, request: Request, cell: messages.Execute, wishes: messages.Wishes, base: Record
+        self, request: Request, cell: Cell, options: RequestOptions, base: Record
     ) -> Outcome:
         """Run a cell in a fork of ``base``, which stays until somebody drops it."""
         try:
-            made = await self._branches.fork(messages.Fork(branch=base.id, goal=GOAL))
-            own = self._records.find(str(made["branch"]))
+            answer = await self._branches.fork(base.id, goal="yours")
+            record = self._records.find(answer["branch"])
         except SidecarError as error:
             return self._cells.refuse(request, cell, base, error)
-        own.is_by_hand = True
-        bounded = wishes.model_copy(update={"limits": wishes.limits or _LIMITS, "observe": False})
-        outcome = await self._cells.execute(request, cell, bounded, own, wants_variables=True)
-        told = CellRun(
-            subtask=str(wishes.subtask),
+        record.is_by_hand = True
+        bounded = options.model_copy(update={"limits": options.limits or _LIMITS, "observe": False})
+        outcome = await self._cells.execute(request, cell, bounded, record, wants_variables=True)
+        run = CellRun(
+            subtask=str(options.subtask),
             code=cell.code,
-            branch=own.id,
+            branch=record.id,
             observation=_plain(outcome.observation),
         )
-        self._channels.publish(MESSAGE, told.model_dump(mode="json"), request)
+        self._publish("exploracoder_cell_run", run.model_dump(mode="json"), request.message)
         return outcome
 
 

@@ -196,7 +196,9 @@ def test_a_broken_connection_file_is_named(tmp_path: Path) -> None:
     assert str(file) in said
 
 
-async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Path) -> None:
+async def test_a_kernel_started_by_hand_writes_its_connection_file_and_removes_it_at_the_end(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "mine.json"
     with start("-f", file) as kernel:
         assert kernel.stderr is not None
@@ -206,11 +208,13 @@ async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Pat
         client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
         client.stop_channels()
+        key = json.loads(file.read_text())["key"]
         kernel.terminate()
         kernel.communicate(timeout=60)
 
     assert kernel.returncode == 0
-    assert json.loads(file.read_text())["key"]
+    assert key
+    assert not file.exists()
 
 
 async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> None:
