@@ -112,12 +112,13 @@ async def test_pieces_that_make_no_parcel_are_refused_in_words(
 async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) -> None:
     arrivals = Arrivals(forking, Records(forking.root))
 
-    for number in range(8):
+    for number in range(9):
         await arrivals.take(f"waiting {number}", 0, "AAAA")
-    with pytest.raises(BadRequest, match="Unpack them first"):
-        await arrivals.take("one more", 0, "AAAA")
-    arrivals.close()
-    begun = await arrivals.take("one more", 0, "AAAA")
-    arrivals.close()
 
-    assert begun == {"parcel": "one more", "size": 3}
+    with pytest.raises(BadRequest, match="0 bytes have come"):
+        await arrivals.take("waiting 0", 3, "AAAA")
+    assert await arrivals.take("waiting 8", 3, "AAAA") == {"parcel": "waiting 8", "size": 6}
+    arrivals.close()
+    with pytest.raises(BadRequest, match="0 bytes have come"):
+        await arrivals.take("waiting 8", 6, "AAAA")
+    arrivals.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from jupyter_client import protocol_version
+from jupyter_client._version import protocol_version
 
 from exploracoder_kernel.kernel.contents import Content
 from exploracoder_kernel.sandbox import Sandboxing

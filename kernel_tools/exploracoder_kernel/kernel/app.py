@@ -95,7 +95,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         memory_budget_bytes=budget,
     ) as sidecar:
         about = About(options.python, sandboxing)
-        front = Front(sidecar, about, parent=sockets, **sockets.kernel_traits())
+        front = Front(sidecar, about, sockets.streams())
         orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
         try:
             with _signals(front):

@@ -71,7 +71,7 @@ class Branches:
         """
         infos = await self._sidecar.measure() if measure else self._sidecar.tree()
         return {
-            "branches": [info.model_dump(mode="json") for info in infos],
+            "branches": infos,
             "current": self._records.current,
             "root": self._sidecar.root,
             "strategy": self._sidecar.strategy,
@@ -85,21 +85,21 @@ class Branches:
         """The user's variables in a branch."""
         branch_id = self._records.find(branch).id
         found = await self._sidecar.variables(branch_id)
-        return {"branch": branch_id, "variables": [one.model_dump(mode="json") for one in found]}
+        return {"branch": branch_id, "variables": found}
 
     @validate_call
     async def resolve(self, names: tuple[str, ...], branch: str | None = None) -> Content:
         """Whether dotted names exist in a branch."""
         branch_id = self._records.find(branch).id
         found = await self._sidecar.resolve(branch_id, names)
-        return {"branch": branch_id, "resolved": [one.model_dump(mode="json") for one in found]}
+        return {"branch": branch_id, "resolved": found}
 
     @validate_call
     async def inspect(self, name: str, branch: str | None = None) -> Content:
         """Type, signature, documentation and place of a dotted name."""
         branch_id = self._records.find(branch).id
         found = await self._sidecar.inspect(branch_id, name)
-        return {"branch": branch_id, "inspection": found.model_dump(mode="json")}
+        return {"branch": branch_id, "inspection": found}
 
     @validate_call
     async def bind(self, cells: dict[str, str]) -> Content:

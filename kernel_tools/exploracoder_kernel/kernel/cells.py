@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
 from exploracoder_kernel.kernel.contents import (
     METADATA_KEY,
     BadRequest,
@@ -14,7 +15,7 @@ from exploracoder_kernel.kernel.contents import (
     Request,
     RequestOptions,
 )
-from exploracoder_kernel.kernel.front_end import CellFrontEnd, Prompts, Publish
+from exploracoder_kernel.kernel.front_end import CellFrontEnd
 from exploracoder_kernel.kernel.records import Record
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import ErrorReport, Observation
@@ -38,10 +39,9 @@ class Outcome:
 class Cells:
     """Runs the cells of front ends, and what their widgets say."""
 
-    def __init__(self, sidecar: Sidecar, publish: Publish, prompts: Prompts) -> None:
+    def __init__(self, sidecar: Sidecar, kernel: ConcurrentKernel) -> None:
         self._sidecar = sidecar
-        self._publish = publish
-        self._prompts = prompts
+        self._kernel = kernel
 
     async def execute(
         self,
@@ -57,7 +57,8 @@ class Cells:
         Raises:
             SidecarError: It could not run at all, and an observation was asked for.
         """
-        metadata = {"started": _now(), METADATA_KEY: {"branch": record.id}}
+        about: Content = {"branch": record.id}
+        metadata = {"started": _now(), METADATA_KEY: about}
         number = self._announce(request, cell, record)
         asked = _cell_request(request, cell, wants_variables)
         record.is_running = True
@@ -70,7 +71,7 @@ class Cells:
         finally:
             record.is_running = False
         if options.observe:
-            metadata[METADATA_KEY]["observation"] = observation.model_dump(mode="json")
+            about["observation"] = observation.model_dump(mode="json")
         if cell.is_stored:
             record.count = number
             record.history = record.history.plus(number, cell.code, observation.result)
@@ -107,14 +108,14 @@ class Cells:
             front_end.flush()
 
     def _front_end(self, request: Request, record: Record, *, allow_stdin: bool) -> CellFrontEnd:
-        return CellFrontEnd(self._publish, self._prompts, request, record, allow_stdin=allow_stdin)
+        return CellFrontEnd(self._kernel, request, record, allow_stdin=allow_stdin)
 
     def _announce(self, request: Request, cell: Cell, record: Record) -> int:
         """Tell all front ends that a cell begins; its number is the answer."""
         number = record.count + 1
         if not cell.silent:
             content = {"code": cell.code, "execution_count": number}
-            self._publish("execute_input", content, request.message)
+            self._kernel.publish("execute_input", content, request.message)
         return number
 
     async def _run(
@@ -143,7 +144,7 @@ class Cells:
         """The cell did not run at all, since its branch is gone or can't be built again."""
         name = type(error).__name__
         report = ErrorReport(ename=name, evalue=str(error), traceback=(f"{name}: {error}",))
-        self._publish("error", _error_content(report), request.message)
+        self._kernel.publish("error", _error_content(report), request.message)
         return Observation(status="error", error=report)
 
 

@@ -6,11 +6,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import zmq
 from ipykernel.kernelbase import Kernel
+from jupyter_client.session import Session
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
@@ -18,6 +20,22 @@ from exploracoder_kernel.kernel.contents import BadRequest, Content, Message, Re
 
 _log = logging.getLogger("exploracoder.kernel")
 _PARTS = ("header", "parent_header", "metadata", "content")
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The kernel's channels, as the event loop reads them, and the session that signs."""
+
+    session: Session
+    shell: ZMQStream
+    control: ZMQStream
+    stdin: ZMQStream
+    iopub: ZMQStream
+
+    @property
+    def all(self) -> tuple[ZMQStream, ...]:
+        """The channels."""
+        return self.shell, self.control, self.stdin, self.iopub
 
 
 class ConcurrentKernel(Kernel):
@@ -29,17 +47,16 @@ class ConcurrentKernel(Kernel):
     is answered.
     """
 
-    def __init__(self, **traits: Any) -> None:
-        super().__init__(**traits)
+    def __init__(self, streams: Streams) -> None:
+        super().__init__(session=streams.session, log=_log)  # type: ignore[no-untyped-call]
+        self.streams = streams
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = asyncio.Event()
+        self._prompting = asyncio.Lock()
+        self._prompt: tuple[list[bytes], str, asyncio.Future[str]] | None = None
 
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
         """What is held while a request is answered; those who wait for it go in order."""
-        raise NotImplementedError
-
-    def take_answer(self, request: Request) -> None:
-        """What a user has typed."""
         raise NotImplementedError
 
     async def serve(self) -> None:
@@ -55,11 +72,11 @@ class ConcurrentKernel(Kernel):
 
     def start(self) -> None:
         """Take what comes, in the event loop that runs."""
-        for stream in (self.shell_stream, self.control_stream):
+        for stream in (self.streams.shell, self.streams.control):
             stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
-        self.stdin_socket.on_recv(partial(self._take, self.take_answer))
-        self.iopub_socket.on_recv(self._greet)
-        self.iopub_socket.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
+        self.streams.stdin.on_recv(partial(self._take, self._take_line))
+        self.streams.iopub.on_recv(self._greet)
+        self.streams.iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
         self.publish("status", {"execution_state": "starting"})
 
     def stop(self) -> None:
@@ -69,8 +86,7 @@ class ConcurrentKernel(Kernel):
     def close(self) -> None:
         """Tell all front ends that the kernel ends, and send what waits to be sent."""
         self.publish("shutdown_reply", {"status": "ok", "restart": False})
-        streams = (self.shell_stream, self.control_stream, self.stdin_socket, self.iopub_socket)
-        for stream in streams:
+        for stream in self.streams.all:
             stream.stop_on_recv()
             stream.flush(zmq.POLLOUT)
 
@@ -81,18 +97,12 @@ class ConcurrentKernel(Kernel):
         parent: Message | None = None,
         *,
         metadata: Content | None = None,
-        buffers: Sequence[bytes] = (),
+        buffers: Sequence[Any] = (),
     ) -> None:
-        """Tell all front ends."""
-        self.session.send(
-            self.iopub_socket,
-            kind,
-            content,
-            parent,
-            ident=self._topic(kind),
-            metadata=metadata,
-            buffers=list(buffers),
-        )
+        """Tell all front ends; ``parent`` is the request that it belongs to."""
+        session, topic = self.streams.session, self._topic(kind)
+        stream, binary = self.streams.iopub, [*buffers]
+        session.send(stream, kind, content, parent, topic, binary, metadata=metadata)
 
     def reply(
         self,
@@ -104,7 +114,24 @@ class ConcurrentKernel(Kernel):
     ) -> None:
         """Answer a request where it came from."""
         kind = parent["msg_type"].removesuffix("_request") + "_reply"
-        self.session.send(stream, kind, content, parent, ident, metadata=metadata)
+        self.streams.session.send(stream, kind, content, parent, ident, metadata=metadata)
+
+    async def ask_user(self, request: Request, prompt: str, *, is_password: bool) -> str:
+        """A line from the user of the front end that sent ``request``; one question at a time.
+
+        ipykernel's own way to ask blocks the whole kernel until somebody answers.
+        """
+        content = {"prompt": prompt, "password": is_password}
+        async with self._prompting:
+            answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            sent: Any = self.streams.session.send(
+                self.streams.stdin, "input_request", content, request.message, request.ident
+            )
+            self._prompt = request.ident, sent["msg_id"], answer
+            try:
+                return await answer
+            finally:
+                self._prompt = None
 
     def start_task(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside, until the kernel ends at the latest."""
@@ -125,19 +152,31 @@ class ConcurrentKernel(Kernel):
         is_new, topic = frames[0][:1] == b"\x01", frames[0][1:]
         if is_new:
             content = {"subscription": topic.decode("utf-8", "replace")}
-            self.session.send(self.iopub_socket, "iopub_welcome", content, ident=topic or None)
+            session, iopub = self.streams.session, self.streams.iopub
+            session.send(iopub, "iopub_welcome", content, ident=topic or None)
 
     def _take(self, place: Callable[[Request], None], frames: list[bytes]) -> None:
         """Read a message; what is not signed with our key is left out."""
         try:
-            ident, parts = self.session.feed_identities(frames)
-            message = self.session.deserialize(parts)
+            ident, parts = self.streams.session.feed_identities(frames)
+            message = self.streams.session.deserialize(parts)
             if not all(isinstance(message[part], dict) for part in _PARTS):
                 raise TypeError("one of its parts is no object")
         except Exception as error:  # noqa: BLE001  # bytes from outside may be anything
             _log.warning("A message was left out: %s", error)
             return
         place(Request(message, ident))
+
+    def _take_line(self, request: Request) -> None:
+        """What a user typed; a line that nobody asked for is thrown away."""
+        value = request.message["content"].get("value")
+        if self._prompt is None or not isinstance(value, str):
+            return
+        asker, question_id, answer = self._prompt
+        # Not every client says which question it answers.
+        is_meant = request.message["parent_header"].get("msg_id", question_id) == question_id
+        if asker == request.ident and is_meant and not answer.done():
+            answer.set_result(value)
 
     def _answer_soon(self, stream: ZMQStream, request: Request) -> None:
         self.start_task(self._answer(stream, request.ident, request.message))

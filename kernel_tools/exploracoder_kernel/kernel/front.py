@@ -10,6 +10,7 @@ from typing import Any
 
 import zmq
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
@@ -17,7 +18,7 @@ from exploracoder_kernel.kernel.about import About
 from exploracoder_kernel.kernel.arrivals import Arrivals
 from exploracoder_kernel.kernel.branches import Branches
 from exploracoder_kernel.kernel.cells import Cells
-from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams
 from exploracoder_kernel.kernel.contents import (
     BadRequest,
     Cell,
@@ -28,7 +29,6 @@ from exploracoder_kernel.kernel.contents import (
     read,
     unreadable,
 )
-from exploracoder_kernel.kernel.front_end import Prompts
 from exploracoder_kernel.kernel.hand_runs import HandRuns
 from exploracoder_kernel.kernel.records import OURS, Record, Records
 from exploracoder_kernel.sidecar import Sidecar
@@ -51,19 +51,18 @@ class Front(ConcurrentKernel):
     Args:
         sidecar: Whose branches answer.
         about: How they are run.
-        traits: What ipykernel's kernels have: session, streams and sockets.
+        streams: Where requests come.
     """
 
-    def __init__(self, sidecar: Sidecar, about: About, **traits: Any) -> None:
-        super().__init__(**traits)
+    def __init__(self, sidecar: Sidecar, about: About, streams: Streams) -> None:
+        super().__init__(streams)
         self._sidecar = sidecar
         self._about = about
         records = self._records = Records(sidecar.root)
-        self._prompts = Prompts(self.session, self.stdin_socket)
         self._arrivals = Arrivals(sidecar, records)
         self._branches = Branches(sidecar, records, about.sandbox())
-        self._cells = Cells(sidecar, self.publish, self._prompts)
-        self._hand_runs = HandRuns(self._cells, self._branches, records, self.publish)
+        self._cells = Cells(sidecar, self)
+        self._hand_runs = HandRuns(self._cells, self._branches, records, self)
         self._add_handlers()
 
     def _add_handlers(self) -> None:
@@ -84,16 +83,12 @@ class Front(ConcurrentKernel):
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
         """The line of the branch that a request is about."""
         kind = message["msg_type"]
-        is_in_line = stream is self.shell_stream and kind not in _AT_ONCE
+        is_in_line = stream is self.streams.shell and kind not in _AT_ONCE
         if is_in_line and kind in self.shell_handlers:
             # What is wrong with it says who answers.
             with contextlib.suppress(BadRequest, SidecarError):
                 return self._records.named_by(message).turn
         return contextlib.nullcontext()
-
-    def take_answer(self, request: Request) -> None:
-        """What a user has typed."""
-        self._prompts.take(request)
 
     def interrupt(self, branch_id: str | None = None) -> None:
         """Interrupt a branch; when none is named, what people run or else all that runs.
@@ -123,7 +118,7 @@ class Front(ConcurrentKernel):
             content = await answer(**parent["content"])
         except ValidationError as error:
             raise unreadable(error) from error
-        self.reply(stream, ident, parent, {"status": "ok", **content})
+        self.reply(stream, ident, parent, {"status": "ok", **to_jsonable_python(content)})
 
     async def _comm_message(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         await self._cells.pass_on(Request(parent, ident), self._record())
@@ -139,7 +134,7 @@ class Front(ConcurrentKernel):
         run = self._cells.execute if base is None else self._hand_runs.execute
         outcome = await run(Request(parent, ident), cell, options, base or record)
         self.reply(stream, ident, parent, outcome.content, outcome.metadata)
-        if outcome.is_failure and stream is self.shell_stream:
+        if outcome.is_failure and stream is self.streams.shell:
             self._abort(record, ident)
 
     def _abort(self, record: Record, ident: list[bytes]) -> None:
@@ -154,7 +149,7 @@ class Front(ConcurrentKernel):
 
         record.aborted = ident
         # Cells that were sent in one go have arrived by then.
-        self.shell_stream.flush(zmq.POLLIN)
+        self.streams.shell.flush(zmq.POLLIN)
         self.start_task(end())
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
@@ -184,9 +179,10 @@ class Front(ConcurrentKernel):
             return {"status": "unknown"}
         return {"status": status, **({"indent": indent} if status == "incomplete" else {})}
 
-    async def do_history(self, **asked: Any) -> Content:
+    async def history_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         """Cells of a branch, as the protocol lets a client ask for them."""
-        return {"status": "ok", "history": self._record().history.answer(**asked)}
+        history = self._record().history.answer(**parent["content"])
+        self.reply(stream, ident, parent, {"status": "ok", "history": history})
 
     async def comm_info_request(
         self, stream: ZMQStream, ident: list[bytes], parent: Message

@@ -6,8 +6,8 @@ from exploracoder_kernel.branch.text import without_colours
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.branches import Branches
 from exploracoder_kernel.kernel.cells import Cells, Outcome
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
 from exploracoder_kernel.kernel.contents import Cell, Request, RequestOptions
-from exploracoder_kernel.kernel.front_end import Publish
 from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation
@@ -20,12 +20,12 @@ class HandRuns:
     """Runs them, and tells whoever steers the exploration what each of them showed."""
 
     def __init__(
-        self, cells: Cells, branches: Branches, records: Records, publish: Publish
+        self, cells: Cells, branches: Branches, records: Records, kernel: ConcurrentKernel
     ) -> None:
         self._cells = cells
         self._branches = branches
         self._records = records
-        self._publish = publish
+        self._kernel = kernel
 
     async def execute(
         self, request: Request, cell: Cell, options: RequestOptions, base: Record
@@ -45,7 +45,7 @@ class HandRuns:
             branch=record.id,
             observation=_plain(outcome.observation),
         )
-        self._publish("exploracoder_cell_run", run.model_dump(mode="json"), request.message)
+        self._kernel.publish("exploracoder_cell_run", run.model_dump(mode="json"), request.message)
         return outcome
 
 

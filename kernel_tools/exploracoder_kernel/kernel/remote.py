@@ -10,7 +10,6 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -109,12 +108,7 @@ class RemoteSidecar:
         self.python_version, self.sandbox = about["python_version"], about["sandbox"]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._kernel = None
         await self._exits.aclose()
 

@@ -15,6 +15,7 @@ from jupyter_client.jsonutil import json_default
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.concurrent_kernel import Streams
 
 _LINGER_MS = 1000
 # A front end that reads slowly loses no message until this many wait for it.
@@ -30,7 +31,8 @@ class Sockets(IPKernelApp):
 
     def __init__(self, connection_file: Path | None) -> None:
         # What it would log is raised here.
-        super().__init__(connection_file=str(connection_file or ""), log_level=logging.CRITICAL)
+        traits = {"connection_file": str(connection_file or ""), "log_level": logging.CRITICAL}
+        super().__init__(**traits)  # type: ignore[no-untyped-call]
 
     def open(self) -> None:
         """Listen.
@@ -54,20 +56,17 @@ class Sockets(IPKernelApp):
             sys.stderr.write(f"To connect a console: jupyter console --existing {file}\n")
         self.session.pack = _lenient(self.session.pack)
 
-    def kernel_traits(self) -> dict[str, Any]:
-        """What a kernel needs, with streams that the event loop reads."""
-        names = {"shell_stream": "shell", "control_stream": "control", "stdin_socket": "stdin"}
-        names["iopub_socket"] = "iopub"
-        streams = {
-            trait: ZMQStream(getattr(self, f"{name}_socket")) for trait, name in names.items()
-        }
-        return {"session": self.session, "log": self.log, **streams}
+    def streams(self) -> Streams:
+        """The channels, for the event loop that runs."""
+        names = ("shell", "control", "stdin", "iopub")
+        channels = {name: ZMQStream(getattr(self, f"{name}_socket")) for name in names}
+        return Streams(self.session, **channels)
 
     def close(self) -> None:
         """Stop listening, and remove a connection file that was written here."""
         if self.iopub_socket is not None and not self.iopub_socket.closed:
             self.iopub_socket.close()
-        super().close()
+        super().close()  # type: ignore[no-untyped-call]
 
     def init_control(self, context: zmq.Context[Any]) -> None:
         """Open the control channel; no thread reads it."""
@@ -80,7 +79,7 @@ class Sockets(IPKernelApp):
         self.iopub_socket = self._bound(context, zmq.XPUB, "iopub_port")
         self.iopub_socket.xpub_verbose = 1  # each subscriber is seen, not only the first
 
-    def exit(self, exit_status: int = 0) -> NoReturn:
+    def exit(self, exit_status: int | str | None = 0) -> NoReturn:
         """Is called where the connection file can't be read."""
         raise SidecarError(
             f"The connection file {self.connection_file} can't be used: {sys.exc_info()[1]}. "
@@ -88,7 +87,7 @@ class Sockets(IPKernelApp):
         )
 
     def _bound(self, context: zmq.Context[Any], kind: int, port: str) -> zmq.Socket[Any]:
-        socket = context.socket(kind)
+        socket: zmq.Socket[Any] = context.socket(kind)
         socket.linger = _LINGER_MS
         self._apply_curve_server_options(socket)
         setattr(self, port, self._bind_socket(socket, getattr(self, port)))

@@ -14,7 +14,7 @@ import inspect
 import json
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import zmq
 from jupyter_client.jsonutil import json_default
@@ -41,54 +41,6 @@ class TransportClosed(Exception):  # noqa: N818  # a fact about the connection
     """Nothing comes any more; ``str()`` says why."""
 
 
-class Transport(Protocol):
-    """The channels of one client."""
-
-    async def open(self) -> None:
-        """Connect.
-
-        Raises:
-            SidecarError: There is nobody to connect with.
-        """
-        ...
-
-    async def listen(self, take: Callable[[Message], None]) -> None:
-        """Hand over whatever comes on any channel, until cancelled.
-
-        Raises:
-            TransportClosed: No more will come.
-        """
-        ...
-
-    def send(self, channel: ChannelName, message: Message) -> None:
-        """Send a message.
-
-        Raises:
-            TransportClosed: It can't be sent any more.
-        """
-        ...
-
-    async def is_kernel_alive(self) -> bool:
-        """False when the kernel's process is known to have ended."""
-        ...
-
-    def close(self) -> None:
-        """Disconnect."""
-        ...
-
-
-def transport_of(client: AsyncKernelClient, *, with_iopub: bool) -> Transport:
-    """The transport of a client, local or behind a gateway, whose channels are not open yet.
-
-    Args:
-        client: The client.
-        with_iopub: What the kernel publishes is wanted as well.
-    """
-    if inspect.iscoroutinefunction(client.start_channels):
-        return GatewayTransport(client)
-    return SocketTransport(client, with_iopub=with_iopub)
-
-
 class SocketTransport:
     """A local kernel's sockets."""
 
@@ -108,7 +60,7 @@ class SocketTransport:
         self._client.start_channels(iopub="iopub" in self._channels, stdin=False, hb=False)
 
     async def listen(self, take: Callable[[Message], None]) -> None:
-        """Hand over whatever comes."""
+        """Hand over whatever comes, until cancelled."""
         await asyncio.gather(*(self._read(channel, take) for channel in self._channels))
 
     async def _read(self, channel: str, take: Callable[[Message], None]) -> None:
@@ -132,7 +84,7 @@ class SocketTransport:
         sender.socket.get(zmq.EVENTS)
 
     async def is_kernel_alive(self) -> bool:
-        """Only who has started the kernel knows of its end."""
+        """False when its manager, if it has one, knows that it has ended."""
         manager: Any = self._client.parent
         return manager is None or bool(await ensure_async(manager.is_alive()))
 
@@ -168,7 +120,11 @@ class GatewayTransport:
             ) from error
 
     async def listen(self, take: Callable[[Message], None]) -> None:
-        """Hand over messages; those with binary data are for widgets."""
+        """Hand over messages, until cancelled; those with binary data are for widgets.
+
+        Raises:
+            TransportClosed: No more will come.
+        """
         while self._socket is not None:
             frame = await self._socket.read_message()
             if frame is None:
@@ -178,7 +134,11 @@ class GatewayTransport:
         raise _lost()
 
     def send(self, channel: ChannelName, message: Message) -> None:
-        """Send a message."""
+        """Send a message.
+
+        Raises:
+            TransportClosed: It can't be sent any more.
+        """
         text = json.dumps({**message, "channel": channel}, default=json_default)
         try:
             if self._socket is None:
@@ -188,7 +148,7 @@ class GatewayTransport:
             raise _lost() from None
 
     async def is_kernel_alive(self) -> bool:
-        """The gateway ends the connection with the kernel."""
+        """As far as is known: the gateway ends the connection with the kernel."""
         return True
 
     def close(self) -> None:
@@ -214,3 +174,18 @@ def _gateway_request(client: AsyncKernelClient) -> HTTPRequest:
     url = f"{root}/{place}/{kernel}/channels?session_id={session}"
     settings: Any = gateway.load_connection_args
     return HTTPRequest(url, **settings())
+
+
+Transport = SocketTransport | GatewayTransport
+
+
+def transport_of(client: AsyncKernelClient, *, with_iopub: bool) -> Transport:
+    """The transport of a client, local or behind a gateway, whose channels are not open yet.
+
+    Args:
+        client: The client.
+        with_iopub: What the kernel publishes is wanted as well.
+    """
+    if inspect.iscoroutinefunction(client.start_channels):
+        return GatewayTransport(client)
+    return SocketTransport(client, with_iopub=with_iopub)
