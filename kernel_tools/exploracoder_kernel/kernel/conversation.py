@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -77,16 +77,15 @@ class Conversation:
         self._give_up("The connection to the kernel was closed.")
         self._transport.close()
 
-    @contextlib.asynccontextmanager
-    async def asked(
+    async def request(
         self,
         kind: str,
         content: Mapping[str, Any] | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
         channel: ChannelName = "control",
-    ) -> AsyncIterator[asyncio.Future[Message]]:
-        """Send a request; inside the block its reply can be waited for.
+    ) -> Message:
+        """Send a request, and wait for its reply.
 
         Raises:
             SidecarError: The kernel is lost.
@@ -96,15 +95,12 @@ class Conversation:
         session = self._client.session
         message = session.msg(kind, dict(content or {}), metadata=dict(metadata or {}))
         message_id = str(message["header"]["msg_id"])
-        reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._asked[message_id] = reply
+        reply = self._asked[message_id] = asyncio.get_running_loop().create_future()
         try:
             self._send(channel, message)
-            yield reply
+            return await reply
         finally:
             del self._asked[message_id]
-            if reply.done() and not reply.cancelled():
-                reply.exception()  # it may be that nobody waits for it any more
 
     async def ask(
         self,
@@ -112,23 +108,22 @@ class Conversation:
         content: Mapping[str, Any] | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
-        channel: ChannelName = "control",
-    ) -> Message:
-        """The content of the reply to a request.
+    ) -> dict[str, Any]:
+        """The content of the reply to a request on the control channel.
 
         Raises:
             BranchNotFound: The request names a branch that is not there.
             SidecarError: The kernel could not answer, or is lost.
         """
-        async with self.asked(kind, content, metadata=metadata, channel=channel) as reply:
-            return checked(await reply)["content"]  # type: ignore[no-any-return]
+        message = await self.request(kind, content, metadata=metadata)
+        return checked(message)["content"]  # type: ignore[no-any-return]
 
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:
             self._transport.send(channel, message)
         except TransportClosed as closed:
             self._give_up(str(closed))
-            raise SidecarError(str(closed)) from closed
+            raise SidecarError(self._why_lost) from closed
 
     async def _listen(self) -> None:
         try:

@@ -129,8 +129,12 @@ class GatewayTransport:
             frame = await self._socket.read_message()
             if frame is None:
                 break
-            if isinstance(frame, str):
+            if not isinstance(frame, str):
+                continue
+            try:
                 take(json.loads(frame))
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                _log.warning("A message of the gateway was left out: %s", error)
         raise _lost()
 
     def send(self, channel: ChannelName, message: Message) -> None:

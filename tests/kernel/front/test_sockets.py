@@ -44,13 +44,14 @@ async def test_a_reply_that_comes_just_before_a_request_is_sent_is_taken(
     console: Console,
 ) -> None:
     async with Conversation(console.manager.client()) as talk:
-        await talk.ask("kernel_info_request", channel="shell")
-        async with talk.asked("kernel_info_request", channel="shell") as first:
-            await asyncio.sleep(0)
-            time.sleep(0.3)  # noqa: ASYNC251  # it has come, which the event loop is not told yet
-            sleep = {"code": "import time; time.sleep(60)"}
-            async with talk.asked("execute_request", sleep, channel="shell"):
-                reply = await asyncio.wait_for(first, 5)
+        await talk.request("kernel_info_request", channel="shell")
+        first = asyncio.ensure_future(talk.request("kernel_info_request", channel="shell"))
+        await asyncio.sleep(0)
+        time.sleep(0.3)  # noqa: ASYNC251  # it has come, which the event loop is not told yet
+        sleep = {"code": "import time; time.sleep(60)"}
+        second = asyncio.ensure_future(talk.request("execute_request", sleep, channel="shell"))
+        reply = await asyncio.wait_for(first, 5)
+        second.cancel()
 
     assert reply["content"]["status"] == "ok"
 
