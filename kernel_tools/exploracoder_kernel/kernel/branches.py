@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import validate_call
 
 from exploracoder_kernel.errors import BranchNotFound
-from exploracoder_kernel.kernel.contents import BadRequest, Cell, Content, RequestOptions
+from exploracoder_kernel.kernel.contents import BadRequest, Content, ExecuteRequest, RequestOptions
 from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -112,7 +112,7 @@ class Branches:
         self._bindings = cells
         return {"cells": cells}
 
-    def base_of(self, cell: Cell, options: RequestOptions) -> Record | None:
+    def base_of(self, cell: ExecuteRequest, options: RequestOptions) -> Record | None:
         """The branch that a cell of a subtask starts from; None: it runs in a branch like any.
 
         A branch that was dropped has lost its bindings, since no other ever gets its name.

@@ -10,8 +10,8 @@ from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
 from exploracoder_kernel.kernel.contents import (
     METADATA_KEY,
     BadRequest,
-    Cell,
     Content,
+    ExecuteRequest,
     Request,
     RequestOptions,
 )
@@ -46,7 +46,7 @@ class Cells:
     async def execute(
         self,
         request: Request,
-        cell: Cell,
+        cell: ExecuteRequest,
         options: RequestOptions,
         record: Record,
         *,
@@ -77,7 +77,9 @@ class Cells:
             record.history = record.history.plus(number, cell.code, observation.result)
         return _outcome(cell, observation, record.count, metadata)
 
-    def refuse(self, request: Request, cell: Cell, record: Record, error: SidecarError) -> Outcome:
+    def refuse(
+        self, request: Request, cell: ExecuteRequest, record: Record, error: SidecarError
+    ) -> Outcome:
         """Answer a cell that could not even begin as one that failed."""
         number = self._announce(request, cell, record)
         return _outcome(cell, self._could_not(error, request), number, {"started": _now()})
@@ -110,7 +112,7 @@ class Cells:
     def _front_end(self, request: Request, record: Record, *, allow_stdin: bool) -> CellFrontEnd:
         return CellFrontEnd(self._kernel, request, record, allow_stdin=allow_stdin)
 
-    def _announce(self, request: Request, cell: Cell, record: Record) -> int:
+    def _announce(self, request: Request, cell: ExecuteRequest, record: Record) -> int:
         """Tell all front ends that a cell begins; its number is the answer."""
         number = record.count + 1
         if not cell.silent:
@@ -121,7 +123,7 @@ class Cells:
     async def _run(
         self,
         request: Request,
-        cell: Cell,
+        cell: ExecuteRequest,
         options: RequestOptions,
         record: Record,
         asked: CellRequest,
@@ -152,7 +154,7 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat()
 
 
-def _cell_request(request: Request, cell: Cell, wants_variables: bool) -> CellRequest:
+def _cell_request(request: Request, cell: ExecuteRequest, wants_variables: bool) -> CellRequest:
     message = request.message
     return CellRequest(
         silent=cell.silent,
@@ -163,7 +165,9 @@ def _cell_request(request: Request, cell: Cell, wants_variables: bool) -> CellRe
     )
 
 
-def _outcome(cell: Cell, observation: Observation, number: int, metadata: Content) -> Outcome:
+def _outcome(
+    cell: ExecuteRequest, observation: Observation, number: int, metadata: Content
+) -> Outcome:
     content: Content = {
         "status": "ok",
         "execution_count": number,

@@ -28,7 +28,7 @@ class Request:
     ident: list[bytes]
 
 
-class Cell(BaseModel):
+class ExecuteRequest(BaseModel):
     """``execute_request``: fields of later versions of the protocol are passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -21,8 +21,8 @@ from exploracoder_kernel.kernel.cells import Cells
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams
 from exploracoder_kernel.kernel.contents import (
     BadRequest,
-    Cell,
     Content,
+    ExecuteRequest,
     Message,
     Request,
     options_of,
@@ -125,7 +125,7 @@ class Front(ConcurrentKernel):
 
     async def execute_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         """Run a cell."""
-        cell, options = read(Cell, parent["content"]), options_of(parent)
+        cell, options = read(ExecuteRequest, parent["content"]), options_of(parent)
         record = self._record()
         if record.aborted == ident:
             self.reply(stream, ident, parent, {"status": "aborted"})

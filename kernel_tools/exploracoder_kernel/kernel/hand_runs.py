@@ -7,7 +7,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.branches import Branches
 from exploracoder_kernel.kernel.cells import Cells, Outcome
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
-from exploracoder_kernel.kernel.contents import Cell, Request, RequestOptions
+from exploracoder_kernel.kernel.contents import ExecuteRequest, Request, RequestOptions
 from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation
@@ -28,7 +28,7 @@ class HandRuns:
         self._kernel = kernel
 
     async def execute(
-        self, request: Request, cell: Cell, options: RequestOptions, base: Record
+        self, request: Request, cell: ExecuteRequest, options: RequestOptions, base: Record
     ) -> Outcome:
         """Run a cell in a fork of ``base``, which stays until somebody drops it."""
         try:

@@ -151,6 +151,23 @@ async def test_cells_run_in_the_folder_of_the_notebook(console: Console, tmp_pat
     assert told.outputs[0]["data"]["text/plain"] == r"'a,b\n'"
 
 
+async def test_the_front_imports_nothing_from_the_folder_of_the_notebook(
+    tmp_path: Path, open_console: Any
+) -> None:
+    folder, mark = tmp_path / "stranger", tmp_path / "mark"
+    trap = f"open({str(mark)!r}, 'w').close()\n"
+    for module in ("exploracoder_kernel/__init__.py", "pydantic/__init__.py"):
+        (folder / module).parent.mkdir(parents=True)
+        (folder / module).write_text(trap)
+    manager = AsyncKernelManager(kernel_name="exploracoder")
+
+    async with open_console(manager, cwd=str(folder)) as console:
+        told = await console.run("6 * 7")
+
+    assert told.outputs[0]["data"]["text/plain"] == "42"
+    assert not mark.exists()
+
+
 @contextlib.contextmanager
 def start(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
     """A kernel that is started by hand; it ends with the block."""
