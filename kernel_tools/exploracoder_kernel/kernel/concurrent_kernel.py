@@ -205,5 +205,10 @@ class ConcurrentKernel(Kernel):
         if not kind.endswith("_request"):
             _log.warning("A %s was left out: %s", kind, error)
             return
-        content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self.reply(stream, ident, parent, {**content, "traceback": []})
+        self.reply(stream, ident, parent, {"status": "error", **error_content(error)})
+
+
+def error_content(error: Exception) -> Content:
+    """An error as the protocol says it."""
+    name = type(error).__name__
+    return {"ename": name, "evalue": str(error), "traceback": [f"{name}: {error}"]}

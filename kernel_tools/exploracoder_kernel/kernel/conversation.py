@@ -95,7 +95,8 @@ class Conversation:
         session = self._client.session
         message = session.msg(kind, dict(content or {}), metadata=dict(metadata or {}))
         message_id = str(message["header"]["msg_id"])
-        reply = self._asked[message_id] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._asked[message_id] = reply
         try:
             self._send(channel, message)
             return await reply
@@ -116,7 +117,7 @@ class Conversation:
             SidecarError: The kernel could not answer, or is lost.
         """
         message = await self.request(kind, content, metadata=metadata)
-        return checked(message)["content"]  # type: ignore[no-any-return]
+        return dict(checked(message)["content"])
 
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:

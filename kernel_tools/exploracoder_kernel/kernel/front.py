@@ -17,19 +17,16 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.about import About
 from exploracoder_kernel.kernel.arrivals import Arrivals
 from exploracoder_kernel.kernel.branches import Branches
-from exploracoder_kernel.kernel.cells import Cells
-from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams
+from exploracoder_kernel.kernel.cells import Cells, NotebookCell
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams, error_content
 from exploracoder_kernel.kernel.contents import (
     BadRequest,
     Content,
-    ExecuteRequest,
     Message,
     Request,
     options_of,
-    read,
     unreadable,
 )
-from exploracoder_kernel.kernel.hand_runs import HandRuns
 from exploracoder_kernel.kernel.records import OURS, Record, Records
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -61,8 +58,7 @@ class Front(ConcurrentKernel):
         records = self._records = Records(sidecar.root)
         self._arrivals = Arrivals(sidecar, records)
         self._branches = Branches(sidecar, records, about.sandbox())
-        self._cells = Cells(sidecar, self)
-        self._hand_runs = HandRuns(self._cells, self._branches, records, self)
+        self._cells = Cells(sidecar, self, self._branches, records)
         self._add_handlers()
 
     def _add_handlers(self) -> None:
@@ -125,19 +121,22 @@ class Front(ConcurrentKernel):
 
     async def execute_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         """Run a cell."""
-        cell, options = read(ExecuteRequest, parent["content"]), options_of(parent)
-        record = self._record()
+        cell, record = NotebookCell.of(Request(parent, ident)), self._record()
         if record.aborted == ident:
             self.reply(stream, ident, parent, {"status": "aborted"})
             return
-        base = self._branches.base_of(cell, options)
-        run = self._cells.execute if base is None else self._hand_runs.execute
-        outcome = await run(Request(parent, ident), cell, options, base or record)
+        try:
+            outcome = await self._cells.execute(cell, record)
+        except SidecarError as error:
+            if not cell.options.observe:
+                self.publish("error", error_content(error), parent)
+            self._abort_after(cell, stream, record)
+            raise
         self.reply(stream, ident, parent, outcome.content, outcome.metadata)
-        if outcome.is_failure and stream is self.streams.shell:
-            self._abort(record, ident)
+        if not outcome.ran:
+            self._abort_after(cell, stream, record)
 
-    def _abort(self, record: Record, ident: list[bytes]) -> None:
+    def _abort_after(self, cell: NotebookCell, stream: ZMQStream, record: Record) -> None:
         """Leave out the cells that the same client has sent to run after one that failed.
 
         What another client sent was not meant to build on it.
@@ -147,9 +146,11 @@ class Front(ConcurrentKernel):
             async with record.turn:  # once all that wait now had their turn
                 record.aborted = None
 
-        record.aborted = ident
+        if stream is not self.streams.shell or not cell.stops_others:
+            return
+        record.aborted = cell.request.ident
         # Cells that were sent in one go have arrived by then.
-        self.streams.shell.flush(zmq.POLLIN)
+        stream.flush(zmq.POLLIN)
         self.start_task(end())
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:

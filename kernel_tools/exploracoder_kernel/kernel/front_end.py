@@ -13,7 +13,7 @@ _COLLECT_SECONDS = 0.05
 
 
 class CellFrontEnd:
-    """A FrontEnd (see ``presentation.py``) for the request ``request``."""
+    """A FrontEnd (see ``presentation.py``) for one request; use it with ``with``."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class CellFrontEnd:
         request: Request,
         record: Record,
         *,
-        allow_stdin: bool,
+        allow_stdin: bool = False,
     ) -> None:
         self.allow_stdin = allow_stdin
         self._kernel = kernel
@@ -30,6 +30,15 @@ class CellFrontEnd:
         self._stream = ""
         self._texts: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> CellFrontEnd:
+        """The branch runs something."""
+        self._record.is_running = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._record.is_running = False
+        self.flush()
 
     def output(self, message: Message) -> None:
         """Publish it, under the request that it belongs to."""
