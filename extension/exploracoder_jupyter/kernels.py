@@ -11,7 +11,7 @@ from exploracoder.errors import SetupError
 from exploracoder.opening import Scratch
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
-from exploracoder_kernel.kernel.wishes import VARIABLE, KernelWishes
+from exploracoder_kernel.kernel.start_options import VARIABLE, StartOptions
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
 from jupyter_core.utils import ensure_async
@@ -48,7 +48,7 @@ class SidecarKernel:
         ears: Told what happens; None for a kernel that nobody else uses.
     """
 
-    def __init__(self, services: Services, wishes: KernelWishes, ears: Ears | None = None) -> None:
+    def __init__(self, services: Services, wishes: StartOptions, ears: Ears | None = None) -> None:
         self._services = services
         self._wishes = wishes
         self._ears = ears

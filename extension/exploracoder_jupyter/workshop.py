@@ -11,7 +11,7 @@ from exploracoder.bringing import Source
 from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
-from exploracoder_kernel.kernel.wishes import KernelWishes
+from exploracoder_kernel.kernel.start_options import StartOptions
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
@@ -119,7 +119,7 @@ class Workshop:
         if trouble:
             raise SetupError(trouble)
 
-    def wishes(self, python: str, targets: list[Target]) -> KernelWishes:
+    def wishes(self, python: str, targets: list[Target]) -> StartOptions:
         """How the kernel of an exploration is to be started."""
         wanted: dict[str, object] = {
             "sandbox": self.choices.sandbox,
@@ -131,7 +131,7 @@ class Workshop:
         if own and not self.services.is_remote:
             wanted["readable"] = tuple(str(one.root) for one in own)
             wanted["import_paths"] = tuple(dict.fromkeys(str(one.home) for one in own))
-        return KernelWishes.model_validate(wanted)
+        return StartOptions.model_validate(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Recipe:
     """
 
     python: str
-    wishes: KernelWishes
+    wishes: StartOptions
     kernel_name: str | None = None
     source: Source | None = None
     source_path: str = ""

@@ -9,7 +9,7 @@ import pytest
 from exploracoder_kernel.carrying import carry
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
-from exploracoder_kernel.kernel.messages import BadRequest, Chunk
+from exploracoder_kernel.kernel.contents import BadRequest
 from exploracoder_kernel.kernel.records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.limits import Limits
@@ -112,12 +112,13 @@ async def test_pieces_that_make_no_parcel_are_refused_in_words(
 async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) -> None:
     arrivals = Arrivals(forking, Records(forking.root))
 
-    for number in range(8):
-        await arrivals.take(Chunk(parcel=f"waiting {number}", offset=0, data="AAAA"))
-    with pytest.raises(BadRequest, match="Unpack them first"):
-        await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
-    arrivals.close()
-    begun = await arrivals.take(Chunk(parcel="one more", offset=0, data="AAAA"))
-    arrivals.close()
+    for number in range(9):
+        await arrivals.take(f"waiting {number}", 0, "AAAA")
 
-    assert begun == {"parcel": "one more", "size": 3}
+    with pytest.raises(BadRequest, match="0 bytes have come"):
+        await arrivals.take("waiting 0", 3, "AAAA")
+    assert await arrivals.take("waiting 8", 3, "AAAA") == {"parcel": "waiting 8", "size": 6}
+    arrivals.close()
+    with pytest.raises(BadRequest, match="0 bytes have come"):
+        await arrivals.take("waiting 8", 6, "AAAA")
+    arrivals.close()

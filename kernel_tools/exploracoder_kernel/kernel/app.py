@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from exploracoder_kernel.errors import SidecarError
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.kernel.channels import Channels
     from exploracoder_kernel.kernel.front import Front
-    from exploracoder_kernel.kernel.wishes import KernelWishes
+    from exploracoder_kernel.kernel.sockets import Sockets
+    from exploracoder_kernel.kernel.start_options import StartOptions
 
 _log = logging.getLogger("exploracoder.kernel")
 _MEGABYTE = 1024 * 1024
@@ -27,11 +27,11 @@ _PARENT_POLL_SECONDS = 1.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a kernel until it is shut down: 0 then, 2 when it could not start."""
-    given = _parser().parse_args(arguments)
-    given.parent = os.getppid()
+    parent = os.getppid()
     logging.basicConfig(stream=sys.stderr, format="[%(name)s] %(levelname)s: %(message)s")
+    chosen = vars(_parser().parse_args(arguments))
     try:
-        asyncio.run(_run(given, _wishes(given)))
+        _run(chosen.pop("connection_file"), chosen, parent)
     except SidecarError as error:
         _log.error("%s", error)
         return 2
@@ -59,65 +59,50 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _wishes(given: argparse.Namespace) -> KernelWishes:
-    from exploracoder_kernel.kernel import wishes
+def _run(connection_file: Path | None, chosen: dict[str, object], parent: int) -> None:
+    from exploracoder_kernel.kernel.sockets import Sockets
+    from exploracoder_kernel.kernel.start_options import options_from
 
-    return wishes.taken_from(
-        os.environ,
-        {
-            "python": given.python,
-            "cwd": given.cwd,
-            "sandbox": given.sandbox,
-            "strategy": given.strategy,
-            "memory_budget": given.memory_budget,
-            "readable": None if given.readable is None else tuple(given.readable),
-        },
-    )
+    options = options_from(os.environ, chosen)
+    sockets = Sockets(connection_file)
+    try:
+        sockets.open()
+        asyncio.run(_serve(options, sockets, parent))
+    finally:
+        sockets.close()
 
 
-async def _run(given: argparse.Namespace, wishes: KernelWishes) -> None:
-    from exploracoder_kernel.kernel import connection_file
-    from exploracoder_kernel.kernel.channels import Channels
-
-    if given.connection_file is not None and given.connection_file.exists():
-        connection = connection_file.load(given.connection_file)
-    else:
-        path = given.connection_file or _new_connection_file()
-        connection = connection_file.create(path)
-        sys.stderr.write(f"To connect a console: jupyter console --existing {path}\n")
-    async with Channels(connection) as channels:
-        channels.publish("status", {"execution_state": "starting"})
-        await _serve(wishes, channels, parent=given.parent)
-        channels.publish("shutdown_reply", {"status": "ok", "restart": False})
-
-
-async def _serve(wishes: KernelWishes, channels: Channels, *, parent: int) -> None:
-    from exploracoder_kernel.kernel import queries
+async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
+    from exploracoder_kernel.kernel.about import About
     from exploracoder_kernel.kernel.front import Front
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 
-    cwd = wishes.folder
     sandboxing = await asyncio.to_thread(
-        choose, wishes.sandbox, python=wishes.python, cwd=cwd, inputs=wishes.readable_paths
+        choose,
+        options.sandbox,
+        python=options.python,
+        cwd=options.folder,
+        inputs=options.readable_paths,
     )
-    budget = None if wishes.memory_budget is None else wishes.memory_budget * _MEGABYTE
+    budget = None if options.memory_budget is None else options.memory_budget * _MEGABYTE
     async with Sidecar(
-        wishes.python,
-        cwd,
-        strategy=wishes.strategy,
-        env=wishes.environment(os.environ),
+        options.python,
+        options.folder,
+        strategy=options.strategy,
+        env=options.environment(os.environ),
         launcher=sandboxing.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:
-        about = queries.About(wishes.python, sandboxing)
-        front = Front(sidecar, channels, about)
-        with _signals(front):
-            orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
-            try:
+        about = About(options.python, sandboxing)
+        front = Front(sidecar, about, sockets.streams())
+        orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
+        try:
+            with _signals(front):
                 await front.serve()
-            finally:
-                orphaned.cancel()
+        finally:
+            orphaned.cancel()
+    front.close()
 
 
 @contextlib.contextmanager
@@ -136,16 +121,13 @@ def _signals(front: Front) -> Iterator[None]:
 
 
 async def _stop_when_orphaned(front: Front, parent: int) -> None:
-    """Nobody would ever stop a kernel whose Jupyter server has been killed."""
+    """Nobody would ever stop a kernel whose Jupyter server has been killed.
+
+    ipykernel's own way ends the process at once, and leaves the files of its branches behind.
+    """
     if not os.environ.get("JPY_PARENT_PID"):
         return
     while os.getppid() == parent:  # noqa: ASYNC110  # no event tells of it
         await asyncio.sleep(_PARENT_POLL_SECONDS)
     _log.warning("The Jupyter server has gone; the kernel ends.")
     front.stop()
-
-
-def _new_connection_file() -> Path:
-    from jupyter_core.paths import jupyter_runtime_dir
-
-    return Path(jupyter_runtime_dir()) / f"kernel-{os.getpid()}.json"

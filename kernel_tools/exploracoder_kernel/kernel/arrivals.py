@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import tempfile
-import time
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
-from exploracoder_kernel.kernel import messages
-from exploracoder_kernel.kernel.channels import Content
-from exploracoder_kernel.kernel.messages import BadRequest
+from pydantic import Field, validate_call
+
+from exploracoder_kernel.kernel.contents import BadRequest, Content
 from exploracoder_kernel.kernel.records import Records
-from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.parcels import Entry, Parcel
 from exploracoder_kernel.sidecar import Sidecar
 
-_MOST_CHUNK_BYTES = 8 * 1024 * 1024
+_MOST_CHUNK_CHARS = 11 * 1024 * 1024
 _MOST_BYTES = 4 * 1024 * 1024 * 1024
 _MOST_PARCELS = 8
-_FORGOTTEN_AFTER_SECONDS = 600.0
-
-
-@dataclass(slots=True)
-class _Arrival:
-    """A parcel of which some has come."""
-
-    file: BinaryIO
-    size: int = 0
-    touched: float = field(default_factory=time.monotonic)
 
 
 class Arrivals:
@@ -38,72 +25,71 @@ class Arrivals:
     def __init__(self, sidecar: Sidecar, records: Records) -> None:
         self._sidecar = sidecar
         self._records = records
-        self._arrivals: dict[str, _Arrival] = {}
+        self._files: dict[str, BinaryIO] = {}
 
-    async def take(self, request: messages.Chunk) -> Content:
-        """Add bytes to a parcel; the first ones begin it.
+    @validate_call
+    async def take(
+        self,
+        parcel: Annotated[str, Field(min_length=1, max_length=100)],
+        offset: Annotated[int, Field(ge=0)],
+        data: Annotated[str, Field(max_length=_MOST_CHUNK_CHARS)],
+    ) -> Content:
+        """Add bytes (base64) to a parcel of the sender's naming; the first ones begin it.
 
         Raises:
             BadRequest: They are not the next ones, or too many, or no base64.
         """
-        self._forget_old()
-        data = _decoded(request.data)
-        arrival = self._arrivals.get(request.parcel) or self._begin(request)
-        if request.offset != arrival.size:
+        file = self._files.get(parcel) or self._begin(parcel)
+        if offset != file.tell():
             raise BadRequest(
-                f"Of parcel {request.parcel!r} {arrival.size} bytes have come, and these start at "
-                f"{request.offset}."
+                f"Of parcel {parcel!r} {file.tell()} bytes have come, and these start at {offset}."
             )
-        if arrival.size + len(data) > _MOST_BYTES:
-            self._drop(request.parcel)
+        try:
+            piece = base64.b64decode(data, validate=True)
+        except ValueError as error:
+            raise BadRequest(f"The piece is no base64: {error}.") from None
+        if offset + len(piece) > _MOST_BYTES:
+            self._files.pop(parcel).close()
             raise BadRequest(f"A parcel may have {_MOST_BYTES} bytes at most. Bring less.")
-        await asyncio.to_thread(arrival.file.write, data)
-        arrival.size += len(data)
-        arrival.touched = time.monotonic()
-        return {"parcel": request.parcel, "size": arrival.size}
+        await asyncio.to_thread(file.write, piece)
+        return {"parcel": parcel, "size": file.tell()}
 
-    async def unpack(self, request: messages.Unpack) -> Content:
+    @validate_call
+    async def unpack(
+        self,
+        branch: str,
+        parcel: str,
+        entries: tuple[Entry, ...],
+        paths: tuple[str, ...],
+        prefix: str,
+    ) -> Content:
         """Take a parcel into a branch; it belongs to the sidecar from then on.
 
         Raises:
             BadRequest: Nothing has come under its name.
             SidecarError: The branch ended over it, or could not answer.
         """
-        branch = self._records.find(request.branch).id
-        arrival = self._arrivals.pop(request.parcel, None)
-        if arrival is None:
-            raise BadRequest(f"No parcel {request.parcel!r} has come. Send it first.")
-        arrival.file.flush()
-        parcel = Parcel(arrival.file, request.entries, request.paths, prefix=request.prefix)
-        unpacked = await self._sidecar.unpack(branch, parcel)
-        return {"branch": branch, "unpacked": unpacked.model_dump(mode="json")}
+        branch_id = self._records.find(branch).id
+        file = self._files.pop(parcel, None)
+        if file is None:
+            raise BadRequest(f"No parcel {parcel!r} has come. Send it first.")
+        file.flush()
+        variables = Parcel(file, entries, paths, prefix=prefix)
+        unpacked = await self._sidecar.unpack(branch_id, variables)
+        return {"branch": branch_id, "unpacked": unpacked}
 
     def close(self) -> None:
         """Let go of what nobody asked for."""
-        for name in tuple(self._arrivals):
-            self._drop(name)
+        while self._files:
+            self._drop_oldest()
 
-    def _begin(self, request: messages.Chunk) -> _Arrival:
-        if len(self._arrivals) >= _MOST_PARCELS:
-            raise BadRequest(f"{_MOST_PARCELS} parcels wait already. Unpack them first.")
+    def _begin(self, name: str) -> BinaryIO:
+        """A new parcel, in the place of the oldest where too many wait: its sender is gone."""
+        if len(self._files) >= _MOST_PARCELS:
+            self._drop_oldest()
         # It is open for as long as a branch may have to be built again from it.
-        arrival = self._arrivals[request.parcel] = _Arrival(tempfile.TemporaryFile())  # noqa: SIM115
-        return arrival
+        self._files[name] = tempfile.TemporaryFile()  # noqa: SIM115
+        return self._files[name]
 
-    def _forget_old(self) -> None:
-        longest = time.monotonic() - _FORGOTTEN_AFTER_SECONDS
-        for name, arrival in tuple(self._arrivals.items()):
-            if arrival.touched < longest:
-                self._drop(name)
-
-    def _drop(self, name: str) -> None:
-        self._arrivals.pop(name).file.close()
-
-
-def _decoded(text: str) -> bytes:
-    if len(text) > 4 * _MOST_CHUNK_BYTES // 3 + 4:
-        raise BadRequest(f"A piece may have {_MOST_CHUNK_BYTES} bytes at most.")
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise BadRequest(f"The piece is no base64: {error}.") from None
+    def _drop_oldest(self) -> None:
+        self._files.pop(next(iter(self._files))).close()

@@ -2,66 +2,76 @@
 
 from __future__ import annotations
 
-from exploracoder_kernel.answers import BranchInfo
-from exploracoder_kernel.kernel import messages
-from exploracoder_kernel.kernel.channels import Content
-from exploracoder_kernel.kernel.messages import BadRequest
-from exploracoder_kernel.kernel.records import Records
+from collections.abc import Mapping
+
+from pydantic import validate_call
+
+from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.kernel.contents import BadRequest, Content, ExecuteRequest, RequestOptions
+from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.sidecar import Sidecar
 
 
 class Branches:
-    """Answers them. Which branch is current is known here and nowhere below."""
+    """Answers them. Which branch is current is known here and nowhere below.
+
+    The arguments of what ``validate_call`` marks are the fields of the request of that name; one
+    that is missing, unknown or of another type is a ``ValidationError``.
+    """
 
     def __init__(self, sidecar: Sidecar, records: Records, sandbox: Content) -> None:
         self._sidecar = sidecar
         self._records = records
         self._sandbox = sandbox
+        self._bindings: Mapping[str, str] = {}
 
-    async def fork(self, request: messages.Fork) -> Content:
-        """A new branch; the current one stays current."""
-        parent = self._records.find(request.branch)
-        child = await self._sidecar.fork(parent.id, goal=request.goal)
+    @validate_call
+    async def fork(self, branch: str | None = None, goal: str = "") -> Content:
+        """A new branch; the current one stays current. ``goal`` says what it is for."""
+        parent = self._records.find(branch)
+        child = await self._sidecar.fork(parent.id, goal=goal)
         self._records.add(parent.fork(child))
         return {"branch": child}
 
-    async def promote(self, request: messages.OneBranch) -> Content:
+    @validate_call
+    async def promote(self, branch: str) -> Content:
         """A branch becomes current; its siblings are dropped, with all that came from them."""
-        self._records.find(request.branch)
-        await self._sidecar.promote(request.branch)
-        self._records.current = request.branch
+        self._records.find(branch)
+        await self._sidecar.promote(branch)
+        self._records.current = branch
         self._forget_the_dropped()
-        return {"branch": request.branch}
+        return {"branch": branch}
 
-    async def go_to(self, request: messages.OneBranch) -> Content:
+    @validate_call
+    async def go_to(self, branch: str) -> Content:
         """A fresh fork of a branch becomes current, so that the branch stays as it is."""
-        made = await self.fork(messages.Fork(branch=request.branch))
-        self._records.current = made["branch"]
-        return made
+        answer = await self.fork(branch)
+        self._records.current = str(answer["branch"])
+        return answer
 
-    async def drop(self, request: messages.Drop) -> Content:
+    @validate_call
+    async def drop(self, branch: str, even_current: bool = False) -> Content:
         """End a branch; the current one only when its parent may be current in its place."""
-        if self._records.find(request.branch).id == self._records.current:
-            self._records.current = self._instead_of(request)
-        await self._sidecar.drop(request.branch)
+        if self._records.find(branch).id == self._records.current:
+            parent = {info.id: info.parent for info in self._sidecar.tree()}[branch]
+            if parent is None or not even_current:
+                raise BadRequest(
+                    f"Branch {branch!r} is the current one. Go to another first, then drop it."
+                )
+            self._records.current = parent
+        await self._sidecar.drop(branch)
         self._forget_the_dropped()
-        return {"branch": request.branch}
+        return {"branch": branch}
 
-    def _instead_of(self, request: messages.Drop) -> str:
-        """The branch to be current when the current one is dropped."""
-        parents = {info.id: info.parent for info in self._sidecar.tree()}
-        parent = parents.get(request.branch)
-        if parent is None or not request.even_current:
-            raise BadRequest(
-                f"Branch {request.branch!r} is the current one. Go to another first, then drop it."
-            )
-        return parent
+    @validate_call
+    async def list(self, measure: bool = True) -> Content:
+        """The tree, and how its branches are made and kept in.
 
-    async def list(self, request: messages.TreeRequest) -> Content:
-        """The tree, and how its branches are made and kept in."""
-        measured = await self._sidecar.measure() if request.measure else self._sidecar.tree()
+        ``measure`` looks how much memory each branch holds now.
+        """
+        infos = await self._sidecar.measure() if measure else self._sidecar.tree()
         return {
-            "branches": [_shown(info) for info in measured],
+            "branches": infos,
             "current": self._records.current,
             "root": self._sidecar.root,
             "strategy": self._sidecar.strategy,
@@ -70,27 +80,49 @@ class Branches:
             "sandbox": self._sandbox,
         }
 
-    async def variables(self, request: messages.AnyBranch) -> Content:
+    @validate_call
+    async def variables(self, branch: str | None = None) -> Content:
         """The user's variables in a branch."""
-        branch = self._records.find(request.branch).id
-        found = await self._sidecar.variables(branch)
-        return {"branch": branch, "variables": [one.model_dump(mode="json") for one in found]}
+        branch_id = self._records.find(branch).id
+        found = await self._sidecar.variables(branch_id)
+        return {"branch": branch_id, "variables": found}
 
-    async def resolve(self, request: messages.Resolve) -> Content:
+    @validate_call
+    async def resolve(self, names: tuple[str, ...], branch: str | None = None) -> Content:
         """Whether dotted names exist in a branch."""
-        branch = self._records.find(request.branch).id
-        found = await self._sidecar.resolve(branch, request.names)
-        return {"branch": branch, "resolved": [one.model_dump(mode="json") for one in found]}
+        branch_id = self._records.find(branch).id
+        found = await self._sidecar.resolve(branch_id, names)
+        return {"branch": branch_id, "resolved": found}
 
-    async def inspect(self, request: messages.InspectName) -> Content:
+    @validate_call
+    async def inspect(self, name: str, branch: str | None = None) -> Content:
         """Type, signature, documentation and place of a dotted name."""
-        branch = self._records.find(request.branch).id
-        found = await self._sidecar.inspect(branch, request.name)
-        return {"branch": branch, "inspection": found.model_dump(mode="json")}
+        branch_id = self._records.find(branch).id
+        found = await self._sidecar.inspect(branch_id, name)
+        return {"branch": branch_id, "inspection": found}
+
+    @validate_call
+    async def bind(self, cells: dict[str, str]) -> Content:
+        """From which branch the cell of each subtask starts, in place of what was said before.
+
+        What was said before holds where a branch is not there.
+        """
+        for branch in cells.values():
+            self._records.find(branch)
+        self._bindings = cells
+        return {"cells": cells}
+
+    def base_of(self, cell: ExecuteRequest, options: RequestOptions) -> Record | None:
+        """The branch that a cell of a subtask starts from; None: it runs in a branch like any.
+
+        A branch that was dropped has lost its bindings, since no other ever gets its name.
+        """
+        is_candidate = options.branch is None and not cell.silent and bool(cell.code.strip())
+        branch = self._bindings.get(options.subtask or "") if is_candidate else None
+        try:
+            return None if branch is None else self._records.find(branch)
+        except BranchNotFound:
+            return None
 
     def _forget_the_dropped(self) -> None:
         self._records.keep_only({info.id for info in self._sidecar.tree()})
-
-
-def _shown(info: BranchInfo) -> Content:
-    return info.model_dump(mode="json")

@@ -5,29 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from types import TracebackType
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import anyio
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from exploracoder_kernel import errors
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.channels import ChannelName
-from exploracoder_kernel.kernel.lines import LineClosed, Message, Name, is_alive, line_of
+from exploracoder_kernel.kernel.transport import (
+    ChannelName,
+    Message,
+    TransportClosed,
+    transport_of,
+)
 
-_LOOK_SECONDS = 5.0
-# A kernel whose machine is busy may miss a heartbeat, or answer late.
-_MOST_MISSED = 5
-_PING_EVERY_SECONDS = 2.0
-_PING_SECONDS = 5.0
-_MOST_UNANSWERED = 4
+_LOOK_SECONDS = 1.0
+# A kernel whose machine is busy may answer late.
+_MOST_MISSED = 12
 
 _ENDED = "The kernel has ended; its log says why. Start it again."
 _RESTARTED = "The kernel was started again, and all its branches are gone."
 _SHUT_DOWN = "The kernel was shut down or restarted, and all its branches are gone."
-_DEAF = "The kernel does not answer any more. Start it again."
+_DEAF = "The kernel has ended or does not answer any more. Start it again."
 
 _log = logging.getLogger("exploracoder.kernel")
 
@@ -51,13 +50,14 @@ class Conversation:
         on_lost: Callable[[str], None] | None = None,
     ) -> None:
         self._client = client
-        self._line = line_of(client, hears_all=bool(on_published or on_lost))
+        self._transport = transport_of(client, with_iopub=bool(on_published or on_lost))
         self._on_published = on_published
         self._on_lost = on_lost
         self._asked: dict[str, asyncio.Future[Message]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._why_lost = ""
         self._kernel_session = ""
+        self._missed = 0
 
     async def __aenter__(self) -> Conversation:
         """Open the channels.
@@ -65,34 +65,27 @@ class Conversation:
         Raises:
             SidecarError: There is nobody to connect with.
         """
-        await self._line.open()
-        for work in (*map(self._listen, self._line.channels), self._watch(), self._ping()):
-            self._tasks.append(asyncio.create_task(work))
+        await self._transport.open()
+        self._tasks = [asyncio.create_task(work) for work in (self._listen(), self._watch())]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._on_lost = None
         self._give_up("The connection to the kernel was closed.")
-        self._line.close()
+        self._transport.close()
 
-    @contextlib.asynccontextmanager
-    async def asked(
+    async def request(
         self,
         kind: str,
         content: Mapping[str, Any] | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
         channel: ChannelName = "control",
-    ) -> AsyncIterator[asyncio.Future[Message]]:
-        """Send a request; inside the block its reply can be waited for.
+    ) -> Message:
+        """Send a request, and wait for its reply.
 
         Raises:
             SidecarError: The kernel is lost.
@@ -106,11 +99,9 @@ class Conversation:
         self._asked[message_id] = reply
         try:
             self._send(channel, message)
-            yield reply
+            return await reply
         finally:
             del self._asked[message_id]
-            if reply.done() and not reply.cancelled():
-                reply.exception()  # it may be that nobody waits for it any more
 
     async def ask(
         self,
@@ -118,38 +109,49 @@ class Conversation:
         content: Mapping[str, Any] | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
-        channel: ChannelName = "control",
-    ) -> Message:
-        """The content of the reply to a request.
+    ) -> dict[str, Any]:
+        """The content of the reply to a request on the control channel.
 
         Raises:
             BranchNotFound: The request names a branch that is not there.
             SidecarError: The kernel could not answer, or is lost.
         """
-        async with self.asked(kind, content, metadata=metadata, channel=channel) as reply:
-            return checked(await reply)["content"]  # type: ignore[no-any-return]
+        message = await self.request(kind, content, metadata=metadata)
+        return dict(checked(message)["content"])
 
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:
-            self._line.send(channel, message)
-        except LineClosed as closed:
+            self._transport.send(channel, message)
+        except TransportClosed as closed:
             self._give_up(str(closed))
-            raise SidecarError(str(closed)) from closed
+            raise SidecarError(self._why_lost) from closed
 
-    async def _listen(self, channel: Name) -> None:
+    async def _listen(self) -> None:
         try:
-            while True:
-                self._take(channel, await self._line.receive(channel))
-        except LineClosed as closed:
+            await self._transport.listen(self._take)
+        except TransportClosed as closed:
             self._give_up(str(closed))
         except Exception:  # noqa: BLE001  # the outermost frame: whoever waits must be told
-            _log.exception("Nothing more can be read on %s.", channel)
+            _log.exception("Nothing more can be read.")
             self._give_up("The connection to the kernel failed.")
 
-    def _take(self, channel: Name, message: Message) -> None:
-        if channel == "iopub":
-            self._take_published(message)
-            return
+    def _take(self, message: Message) -> None:
+        kind = str(message["header"]["msg_type"])
+        state = message["content"].get("execution_state") if kind == "status" else None
+        if kind == "shutdown_reply" or state == "restarting":
+            self._give_up(_SHUT_DOWN)
+        elif state == "dead":
+            self._give_up(_ENDED)
+        elif kind.endswith("_reply"):
+            self._take_reply(message)
+        elif self._on_published is not None:
+            try:
+                self._on_published(message)
+            except Exception:  # noqa: BLE001  # what a listener does wrong must not cost the kernel
+                _log.exception("A %s could not be dealt with.", kind)
+
+    def _take_reply(self, message: Message) -> None:
+        self._missed = 0
         session = str(message["header"].get("session"))
         if self._kernel_session and session != self._kernel_session:
             self._give_up(_RESTARTED)
@@ -158,49 +160,25 @@ class Conversation:
         if waiting is not None and not waiting.done():
             waiting.set_result(message)
 
-    def _take_published(self, message: Message) -> None:
-        kind = message["header"]["msg_type"]
-        state = message["content"].get("execution_state")
-        if kind == "shutdown_reply" or (kind == "status" and state == "restarting"):
-            self._give_up(_SHUT_DOWN)
-        elif kind == "status" and state == "dead":
-            self._give_up(_ENDED)
-        elif self._on_published is not None:
-            try:
-                self._on_published(message)
-            except Exception:  # noqa: BLE001  # what a listener does wrong must not cost the kernel
-                _log.exception("A %s could not be dealt with.", kind)
-
     async def _watch(self) -> None:
-        """Answer in place of a kernel that has ended."""
-        missed = 0
-        most = _MOST_MISSED if self._client.parent is None else 0
-        while missed <= most:
-            await asyncio.sleep(self._line.look_every_seconds)
-            try:
-                with anyio.fail_after(_LOOK_SECONDS):
-                    lives = await is_alive(self._client)
-            except Exception as error:  # noqa: BLE001  # of whoever manages it; the ping goes on
-                _log.debug("Whether the kernel lives could not be told: %s", error)
-                continue
-            missed = 0 if lives else missed + 1
-        self._give_up(_ENDED)
+        """Answer in place of a kernel that has ended, is deaf, or another one than before."""
+        while not self._why_lost:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if not await self._is_alive():
+                self._give_up(_ENDED)
+            if self._missed > _MOST_MISSED:
+                self._give_up(_DEAF)
+            # One that its manager has started, and has not answered yet, may still be starting.
+            self._missed += bool(self._kernel_session) or self._client.parent is None
+            with contextlib.suppress(SidecarError):
+                self._send("control", self._client.session.msg("kernel_info_request"))
 
-    async def _ping(self) -> None:
-        """Notice a kernel that is another one than before, or deaf, though a process runs."""
-        unanswered = 0
-        while unanswered < _MOST_UNANSWERED and not self._why_lost:
-            await asyncio.sleep(_PING_EVERY_SECONDS)
-            try:
-                with anyio.fail_after(_PING_SECONDS):
-                    await self.ask("kernel_info_request")
-                unanswered = 0
-            except TimeoutError:
-                # One that has not answered anything yet may still be starting.
-                unanswered += bool(self._kernel_session)
-            except SidecarError:
-                continue
-        self._give_up(_DEAF)
+    async def _is_alive(self) -> bool:
+        try:
+            return await self._transport.is_kernel_alive()
+        except Exception as error:  # noqa: BLE001  # of whoever manages it
+            _log.debug("Whether the kernel lives could not be told: %s", error)
+            return True
 
     def _give_up(self, why: str) -> None:
         if self._why_lost:

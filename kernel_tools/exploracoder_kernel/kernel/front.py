@@ -1,63 +1,90 @@
-"""The kernel front: takes requests, has each answered in its turn."""
+"""The kernel front: what Jupyter's requests, and ours, ask of branches."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Coroutine
+import contextlib
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any
 
+import zmq
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+from zmq.eventloop.zmqstream import ZMQStream
+
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel import messages, queries
-from exploracoder_kernel.kernel.answering import Answering
-from exploracoder_kernel.kernel.channels import ChannelName, Channels, Reply, Request
-from exploracoder_kernel.kernel.front_end import Questions
-from exploracoder_kernel.kernel.messages import BadRequest
-from exploracoder_kernel.kernel.records import Record, Records
+from exploracoder_kernel.kernel.about import About
+from exploracoder_kernel.kernel.arrivals import Arrivals
+from exploracoder_kernel.kernel.branches import Branches
+from exploracoder_kernel.kernel.cells import Cells, NotebookCell
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams, error_content
+from exploracoder_kernel.kernel.contents import (
+    BadRequest,
+    Content,
+    Message,
+    Request,
+    options_of,
+    unreadable,
+)
+from exploracoder_kernel.kernel.records import OURS, Record, Records
 from exploracoder_kernel.sidecar import Sidecar
 
-_log = logging.getLogger("exploracoder.kernel")
+# What takes no turn in the line of a branch: it needs none.
+_AT_ONCE = frozenset(
+    {
+        *(f"{name}_request" for name in ("kernel_info", "connect", "history", "comm_info")),
+        *("interrupt_request", "shutdown_request", f"{OURS}list_request"),
+    }
+)
 
-_INTERRUPT, _SHUTDOWN = "interrupt_request", "shutdown_request"
 
+class Front(ConcurrentKernel):
+    """Has requests answered by branches.
 
-class Front:
-    """Serves the requests of all front ends until one of them shuts the kernel down.
+    Those of one branch are answered in the order in which they came, different branches at the same
+    time. What needs no branch, and all that comes on the control channel, is answered at once.
 
-    Requests of one branch are answered in the order in which they came, different branches at the
-    same time. What needs no branch, and all that comes on the control channel, is answered at once.
+    Args:
+        sidecar: Whose branches answer.
+        about: How they are run.
+        streams: Where requests come.
     """
 
-    def __init__(self, sidecar: Sidecar, channels: Channels, about: queries.About) -> None:
+    def __init__(self, sidecar: Sidecar, about: About, streams: Streams) -> None:
+        super().__init__(streams)
         self._sidecar = sidecar
-        self._channels = channels
-        self._records = Records(sidecar.root)
-        self._questions = Questions(channels)
-        self._answering = Answering(sidecar, channels, self._records, self._questions, about)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._stopped = asyncio.Event()
+        self._about = about
+        records = self._records = Records(sidecar.root)
+        self._arrivals = Arrivals(sidecar, records)
+        self._branches = Branches(sidecar, records, about.sandbox())
+        self._cells = Cells(sidecar, self, self._branches, records)
+        self._add_handlers()
 
-    async def serve(self) -> None:
-        """Answer until ``stop`` is called or requested."""
-        readers = [
-            self._start(self._take("shell")),
-            self._start(self._take("control")),
-            self._start(self._questions.listen()),
-        ]
-        stopped = asyncio.ensure_future(self._stopped.wait())
-        try:
-            await asyncio.wait({stopped, *readers}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            stopped.cancel()
-            tasks = tuple(self._tasks)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self._answering.arrivals.close()
+    def _add_handlers(self) -> None:
+        """To those of Jupyter's requests, which the base class has found."""
+        names = ("fork", "promote", "go_to", "drop", "list", "variables", "resolve", "inspect")
+        answers = {name: getattr(self._branches, name) for name in (*names, "bind")}
+        answers.update(parcel=self._arrivals.take, unpack=self._arrivals.unpack)
+        for name, answer in answers.items():
+            self.shell_handlers[f"{OURS}{name}_request"] = partial(self._branch_request, answer)
+        for kind in ("comm_open", "comm_msg", "comm_close"):
+            self.shell_handlers[kind] = self._comm_message
 
-    def stop(self) -> None:
-        """End ``serve``; what runs is cancelled."""
-        self._stopped.set()
+    def close(self) -> None:
+        """Tell all front ends that the kernel ends, and let go of what did not arrive in whole."""
+        super().close()
+        self._arrivals.close()
+
+    def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
+        """The line of the branch that a request is about."""
+        kind = message["msg_type"]
+        is_in_line = stream is self.streams.shell and kind not in _AT_ONCE
+        if is_in_line and kind in self.shell_handlers:
+            # What is wrong with it says who answers.
+            with contextlib.suppress(BadRequest, SidecarError):
+                return self._records.named_by(message).turn
+        return contextlib.nullcontext()
 
     def interrupt(self, branch_id: str | None = None) -> None:
         """Interrupt a branch; when none is named, what people run or else all that runs.
@@ -74,112 +101,114 @@ class Front:
             peoples = [record for record in running if record is named or record.is_by_hand]
             chosen = peoples or running
         for record in chosen:
-            self._start(self._sidecar.interrupt(record.id))
+            self.start_task(self._sidecar.interrupt(record.id))
 
-    async def _take(self, channel: ChannelName) -> None:
-        async for request in self._channels.requests(channel):
-            try:
-                self._place(request)
-            except Exception as error:  # noqa: BLE001  # the outermost frame of a request
-                self._answer_error(request, error)
+    async def _branch_request(
+        self,
+        answer: Callable[..., Awaitable[Content]],
+        stream: ZMQStream,
+        ident: list[bytes],
+        parent: Message,
+    ) -> None:
+        try:
+            content = await answer(**parent["content"])
+        except ValidationError as error:
+            raise unreadable(error) from error
+        self.reply(stream, ident, parent, {"status": "ok", **to_jsonable_python(content)})
 
-    def _place(self, request: Request) -> None:
-        """Have a request answered now, or put it at the end of its branch's line."""
-        is_about_a_branch = self._answering.needs_branch(request)
-        if request.channel == "control" or not is_about_a_branch:
-            self._start(self._handle(request, None))
+    async def _comm_message(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
+        await self._cells.pass_on(Request(parent, ident), self._record())
+
+    async def execute_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
+        """Run a cell."""
+        cell, record = NotebookCell.of(Request(parent, ident)), self._record()
+        if record.aborted == ident:
+            self.reply(stream, ident, parent, {"status": "aborted"})
             return
-        record = self._answering.record_for(request)
-        record.waiting.append(request)
-        if not record.is_working:
-            record.is_working = True
-            self._start(self._work(record))
-
-    async def _work(self, record: Record) -> None:
         try:
-            while record.waiting:
-                await self._handle(record.waiting.popleft(), record)
-        finally:
-            record.is_working = False
+            outcome = await self._cells.execute(cell, record)
+        except SidecarError as error:
+            if not cell.options.observe:
+                self.publish("error", error_content(error), parent)
+            self._abort_after(cell, stream, record)
+            raise
+        self.reply(stream, ident, parent, outcome.content, outcome.metadata)
+        if not outcome.ran:
+            self._abort_after(cell, stream, record)
 
-    async def _handle(self, request: Request, record: Record | None) -> None:
-        self._say("busy", request)
-        try:
-            is_failure = await self._answer(request, record)
-        except Exception as error:  # noqa: BLE001  # the outermost frame of a request
-            self._reply_error(request, error)
-            is_failure = False
-        finally:
-            self._say("idle", request)
-        if is_failure and record is not None:
-            # Cells that were sent in one go have arrived by then.
-            await asyncio.sleep(0)
-            self._abort(record, request)
-
-    async def _answer(self, request: Request, record: Record | None) -> bool:
-        """Answer a request; True when it was a cell whose followers should not run."""
-        if request.kind == _INTERRUPT:
-            self.interrupt(messages.wishes(request.metadata).branch)
-            reply = Reply({"status": "ok"})
-        elif request.kind == _SHUTDOWN:
-            asked = messages.read(messages.Shutdown, request.content)
-            reply = Reply({"status": "ok", "restart": asked.restart})
-            self.stop()
-        else:
-            outcome = await self._answering.answer(request, record)
-            if outcome.reply is not None:
-                self._channels.reply(request, outcome.reply)
-            return outcome.is_failure
-        self._channels.reply(request, reply)
-        return False
-
-    def _abort(self, record: Record, failed: Request) -> None:
-        """Answer the cells that wait behind one that failed, without running them.
+    def _abort_after(self, cell: NotebookCell, stream: ZMQStream, record: Record) -> None:
+        """Leave out the cells that the same client has sent to run after one that failed.
 
         What another client sent was not meant to build on it.
         """
-        waiting = tuple(record.waiting)
-        record.waiting.clear()
-        for request in waiting:
-            is_follower = request.identities == failed.identities
-            if request.kind != "execute_request" or not is_follower:
-                record.waiting.append(request)
-                continue
-            self._say("busy", request)
-            self._channels.reply(request, Reply({"status": "aborted"}))
-            self._say("idle", request)
 
-    def _answer_error(self, request: Request, error: Exception) -> None:
-        self._say("busy", request)
-        self._reply_error(request, error)
-        self._say("idle", request)
+        async def end() -> None:
+            async with record.turn:  # once all that wait now had their turn
+                record.aborted = None
 
-    def _reply_error(self, request: Request, error: Exception) -> None:
-        if not isinstance(error, BadRequest | SidecarError):
-            _log.exception("A %s could not be answered.", request.kind, exc_info=error)
-        if not request.kind.endswith("_request"):
-            _log.warning("A %s was left out: %s", request.kind, error)
-        elif request.kind == "debug_request":
-            self._channels.reply(request, Reply(queries.debug(request.content)))
-        else:
-            content = {
-                "status": "error",
-                "ename": type(error).__name__,
-                "evalue": str(error),
-                "traceback": [],
-            }
-            self._channels.reply(request, Reply(content))
+        if stream is not self.streams.shell or not cell.stops_others:
+            return
+        record.aborted = cell.request.ident
+        # Cells that were sent in one go have arrived by then.
+        stream.flush(zmq.POLLIN)
+        self.start_task(end())
 
-    def _say(self, state: str, request: Request) -> None:
-        self._channels.publish("status", {"execution_state": state}, request)
+    async def do_complete(self, code: str, cursor_pos: int) -> Content:
+        """What may stand at the cursor."""
+        found = await self._sidecar.complete(self._record().id, code, cursor_pos)
+        return {
+            "status": "ok",
+            "matches": list(found.matches),
+            "cursor_start": found.start,
+            "cursor_end": found.end,
+            "metadata": found.metadata,
+        }
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
+    async def do_inspect(
+        self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: object = ()
+    ) -> Content:
+        """What is known about the name at the cursor."""
+        branch_id = self._record().id
+        bundle = await self._sidecar.inspect_at(branch_id, code, cursor_pos, detail_level)
+        return {"status": "ok", "found": bool(bundle), "data": bundle, "metadata": {}}
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            _log.error("The kernel failed.", exc_info=task.exception())
+    async def do_is_complete(self, code: str) -> Content:
+        """Whether Enter should run the code or go on with it."""
+        try:
+            status, indent = await self._sidecar.is_complete(self._record().id, code)
+        except SidecarError:
+            return {"status": "unknown"}
+        return {"status": status, **({"indent": indent} if status == "incomplete" else {})}
+
+    async def history_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
+        """Cells of a branch, as the protocol lets a client ask for them."""
+        history = self._record().history.answer(**parent["content"])
+        self.reply(stream, ident, parent, {"status": "ok", "history": history})
+
+    async def comm_info_request(
+        self, stream: ZMQStream, ident: list[bytes], parent: Message
+    ) -> None:
+        """The open comms of a branch."""
+        wanted = parent["content"].get("target_name")
+        comms = {
+            comm_id: {"target_name": target}
+            for comm_id, target in self._record().comms.items()
+            if wanted in (None, "", target)
+        }
+        self.reply(stream, ident, parent, {"status": "ok", "comms": comms})
+
+    async def interrupt_request(
+        self, stream: ZMQStream, ident: list[bytes], parent: Message
+    ) -> None:
+        """Interrupt the branch that is named, or what people run."""
+        self.interrupt(options_of(parent).branch)
+        self.reply(stream, ident, parent, {"status": "ok"})
+
+    @property
+    def kernel_info(self) -> Content:
+        """What this kernel is: its language is that of the branches' Python, not of ours."""
+        return self._about.kernel_info(self._sidecar)
+
+    def _record(self) -> Record:
+        """The branch that the request at hand is about."""
+        return self._records.named_by(self.get_parent("shell"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.errors import BranchNotFound
-from exploracoder_kernel.kernel.channels import Request
-from exploracoder_kernel.kernel.history import History
+from exploracoder_kernel.kernel.cell_history import CellHistory
+from exploracoder_kernel.kernel.contents import Message, options_of
+
+OURS = "exploracoder_"
 
 
 @dataclass(slots=True)
@@ -18,24 +20,31 @@ class Record:
     Attributes:
         count: The number of the last cell that was counted.
         comms: The target names of its open comms.
-        waiting: Requests that wait for their turn; a branch does one thing at a time.
-        is_working: Whether somebody takes from ``waiting``.
+        turn: Held by the request that it answers; a branch does one thing at a time.
+        aborted: Whose cells are not run, since one before them failed.
         is_running: Whether a cell runs.
         is_by_hand: Whether it was made for a cell that somebody ran by hand.
     """
 
     id: str
     count: int = 0
-    history: History = field(default_factory=History)
+    history: CellHistory = field(default_factory=CellHistory)
     comms: dict[str, str] = field(default_factory=dict)
-    waiting: deque[Request] = field(default_factory=deque)
-    is_working: bool = False
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    aborted: list[bytes] | None = None
     is_running: bool = False
     is_by_hand: bool = False
 
     def fork(self, child_id: str) -> Record:
         """The record of a fork of this branch."""
-        return Record(child_id, self.count, self.history.copy(), dict(self.comms))
+        return Record(child_id, self.count, self.history, dict(self.comms))
+
+    def note_comm(self, kind: str, comm_id: str, target: str) -> None:
+        """Remember whether a comm is open."""
+        if kind == "comm_open":
+            self.comms[comm_id] = target
+        elif kind == "comm_close":
+            self.comms.pop(comm_id, None)
 
 
 class Records:
@@ -49,18 +58,33 @@ class Records:
         """All records, oldest first."""
         return iter(tuple(self._records.values()))
 
-    def find(self, branch_id: str | None) -> Record:
+    def find(self, branch_id: object) -> Record:
         """The record of a branch; of the current one when none is named.
 
         Raises:
             BranchNotFound: There is no such branch.
         """
         try:
-            return self._records[branch_id or self.current]
+            return self._records[str(branch_id or self.current)]
         except KeyError:
             raise BranchNotFound(str(branch_id)) from None
 
-    def owner_of(self, comm_id: str) -> Record:
+    def named_by(self, request: Message) -> Record:
+        """The branch that a request is about.
+
+        Raises:
+            BranchNotFound: It names one that is not there.
+            BadRequest: Its metadata can't be read.
+        """
+        if request["msg_type"].startswith(OURS):
+            return self.find(request["content"].get("branch"))
+        branch_id = options_of(request).branch
+        comm_id = request["content"].get("comm_id")
+        if branch_id is None and comm_id is not None:
+            return self._owner_of(str(comm_id))
+        return self.find(branch_id)
+
+    def _owner_of(self, comm_id: str) -> Record:
         """The branch that a comm belongs to: the current one if it knows it, else the newest."""
         current = self.find(None)
         others = (record for record in reversed(tuple(self)) if comm_id in record.comms)
@@ -70,9 +94,6 @@ class Records:
         """A new branch."""
         self._records[record.id] = record
 
-    def keep_only(self, branch_ids: set[str]) -> list[Record]:
-        """Forget all other branches; theirs is what is left."""
-        gone = [record for record in self if record.id not in branch_ids]
-        for record in gone:
-            del self._records[record.id]
-        return gone
+    def keep_only(self, branch_ids: set[str]) -> None:
+        """Forget all other branches."""
+        self._records = {id: self._records[id] for id in self._records if id in branch_ids}

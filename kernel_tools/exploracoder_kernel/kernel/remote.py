@@ -10,7 +10,6 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -109,12 +108,7 @@ class RemoteSidecar:
         self.python_version, self.sandbox = about["python_version"], about["sandbox"]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._kernel = None
         await self._exits.aclose()
 
@@ -128,16 +122,17 @@ class RemoteSidecar:
         from exploracoder_kernel.kernel.conversation import checked
 
         chosen = (limits or self._limits).model_dump(mode="json")
-        wishes = {"branch": branch_id, "limits": chosen, "observe": True}
+        options = {"branch": branch_id, "limits": chosen, "observe": True}
         content = {"code": code, "allow_stdin": False, "stop_on_error": False}
-        async with self._talk.asked(
-            "execute_request", content, metadata={"exploracoder": wishes}, channel="shell"
-        ) as reply:
-            try:
-                message = await asyncio.shield(reply)
-            except asyncio.CancelledError:
-                await self._stop(branch_id, reply)
-                raise
+        metadata = {"exploracoder": options}
+        reply = asyncio.ensure_future(
+            self._talk.request("execute_request", content, metadata=metadata, channel="shell")
+        )
+        try:
+            message = await asyncio.shield(reply)
+        except asyncio.CancelledError:
+            await self._stop(branch_id, reply)
+            raise
         observed = message["metadata"].get("exploracoder", {}).get("observation")
         if observed is None:
             checked(message)
@@ -303,6 +298,8 @@ class RemoteSidecar:
             with contextlib.suppress(SidecarError), anyio.move_on_after(_AGAIN_SECONDS):
                 await self.interrupt(branch_id)
             await asyncio.wait({reply}, timeout=_AGAIN_SECONDS)
+        reply.cancel()
+        await asyncio.gather(reply, return_exceptions=True)
 
 
 def _branches(answer: Mapping[str, Any]) -> tuple[BranchInfo, ...]:

@@ -12,6 +12,11 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 
 NAME = "exploracoder"
+# As ``-m exploracoder_kernel.kernel``, which would look for modules in the notebook's folder first.
+_START = (
+    "import sys; sys.path[:] = filter(None, sys.path); "
+    "from exploracoder_kernel.kernel.app import main; sys.exit(main())"
+)
 Level = Literal["auto", "strict", "network", "off"]
 
 
@@ -30,7 +35,7 @@ def describe(
         display_name: What the launcher shows.
         sandbox: How cells are kept in.
     """
-    argv = [own_python, "-m", "exploracoder_kernel.kernel", "-f", "{connection_file}"]
+    argv = [own_python, "-c", _START, "-f", "{connection_file}"]
     argv += [] if python is None else ["--python", str(python)]
     argv += [] if sandbox == "auto" else ["--sandbox", sandbox]
     return {

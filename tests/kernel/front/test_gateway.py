@@ -110,7 +110,7 @@ async def test_a_cell_run_by_hand_is_told_also_when_it_opens_a_widget(
         async with RemoteSidecar(client=notebook) as other:
             cell = {"code": WIDGET}
             metadata = {"exploracoder": {"subtask": "s1", "role": "candidate"}}
-            await other._talk.ask("execute_request", cell, metadata=metadata, channel="shell")
+            await other._talk.request("execute_request", cell, metadata=metadata, channel="shell")
         run = await asyncio.wait_for(told.get(), 10)
         after = await remote.run(run.branch, "opened is not None")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from exploracoder_kernel.kernel.history import SESSION, Entry, History
-from exploracoder_kernel.kernel.messages import HistoryRequest
+from exploracoder_kernel.kernel.cell_history import SESSION, CellHistory
 
 
-def history() -> History:
-    return History(tuple(Entry(n, code) for n, code in enumerate(["a1", "b", "a2", "a1"], 1)))
+def history() -> CellHistory:
+    cells = CellHistory()
+    for number, code in enumerate(["a1", "b", "a2", "a1"], 1):
+        cells = cells.plus(number, code, None)
+    return cells
 
 
 @pytest.mark.parametrize(
@@ -27,27 +31,23 @@ def history() -> History:
     ],
 )
 def test_the_cells_that_were_asked_for_come_oldest_first(
-    asked: dict[str, object], numbers: list[int]
+    asked: dict[str, Any], numbers: list[int]
 ) -> None:
-    answer = history().answer(HistoryRequest.model_validate(asked))
+    answer = history().answer(**asked)
 
     assert [entry[1] for entry in answer] == numbers
 
 
 def test_results_come_along_when_they_were_asked_for() -> None:
-    one = History((Entry(1, "2 + 2", "4"),))
+    one = CellHistory().plus(1, "2 + 2", "4")
 
-    asked = HistoryRequest(hist_access_type="tail", output=True)
-
-    assert one.answer(asked) == [[SESSION, 1, ["2 + 2", "4"]]]
+    assert one.answer("tail", output=True) == [[SESSION, 1, ["2 + 2", "4"]]]
 
 
 def test_a_fork_goes_on_by_itself() -> None:
     parent = history()
 
-    child = parent.copy()
-    child.add(Entry(5, "mine"))
+    child = parent.plus(5, "mine", None)
 
-    asked = HistoryRequest(hist_access_type="tail")
-    assert len(child.answer(asked)) == 5
-    assert len(parent.answer(asked)) == 4
+    assert len(child.answer("tail")) == 5
+    assert len(parent.answer("tail")) == 4

@@ -151,6 +151,23 @@ async def test_cells_run_in_the_folder_of_the_notebook(console: Console, tmp_pat
     assert told.outputs[0]["data"]["text/plain"] == r"'a,b\n'"
 
 
+async def test_the_front_imports_nothing_from_the_folder_of_the_notebook(
+    tmp_path: Path, open_console: Any
+) -> None:
+    folder, mark = tmp_path / "stranger", tmp_path / "mark"
+    trap = f"open({str(mark)!r}, 'w').close()\n"
+    for module in ("exploracoder_kernel/__init__.py", "pydantic/__init__.py"):
+        (folder / module).parent.mkdir(parents=True)
+        (folder / module).write_text(trap)
+    manager = AsyncKernelManager(kernel_name="exploracoder")
+
+    async with open_console(manager, cwd=str(folder)) as console:
+        told = await console.run("6 * 7")
+
+    assert told.outputs[0]["data"]["text/plain"] == "42"
+    assert not mark.exists()
+
+
 @contextlib.contextmanager
 def start(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
     """A kernel that is started by hand; it ends with the block."""
@@ -196,7 +213,9 @@ def test_a_broken_connection_file_is_named(tmp_path: Path) -> None:
     assert str(file) in said
 
 
-async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Path) -> None:
+async def test_a_kernel_started_by_hand_writes_its_connection_file_and_removes_it_at_the_end(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "mine.json"
     with start("-f", file) as kernel:
         assert kernel.stderr is not None
@@ -206,11 +225,13 @@ async def test_a_kernel_started_by_hand_writes_its_connection_file(tmp_path: Pat
         client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
         client.stop_channels()
+        key = json.loads(file.read_text())["key"]
         kernel.terminate()
         kernel.communicate(timeout=60)
 
     assert kernel.returncode == 0
-    assert json.loads(file.read_text())["key"]
+    assert key
+    assert not file.exists()
 
 
 async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel import conversation
-from exploracoder_kernel.kernel.lines import SocketLine
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
@@ -101,7 +100,7 @@ async def test_leaving_is_no_loss(manager: Manager) -> None:
 async def test_leaving_ends_also_when_the_kernel_has_just_been_looked_at(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SocketLine, "look_every_seconds", 0)
+    monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0)
     for turns in range(8):  # of the event loop; a look takes fewer
         remote = RemoteSidecar(client=client_of(manager))
         await remote.__aenter__()
@@ -155,8 +154,7 @@ async def test_a_kernel_in_the_place_of_another_is_noticed(
 async def test_a_kernel_that_stands_still_is_lost_after_some_unanswered_pings(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "_PING_EVERY_SECONDS", 0.2)
-    monkeypatch.setattr(conversation, "_PING_SECONDS", 0.5)
+    monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.2)
     client: AsyncKernelClient = client_of(manager)
     async with RemoteSidecar(client=client) as remote:
         os.kill(front(manager), signal.SIGSTOP)

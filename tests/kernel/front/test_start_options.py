@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_kernel.kernel import wishes
+from exploracoder_kernel.kernel import start_options
 from jupyter_client.manager import AsyncKernelManager
 
 VARIABLE = "KERNEL_EXPLORACODER"
@@ -83,7 +83,7 @@ def test_a_variable_that_says_no_such_thing_ends_the_kernel_with_a_sentence(
 def test_the_variable_is_taken_out_of_the_environment() -> None:
     surroundings = {**environment(sandbox="network"), "PATH": "/bin"}
 
-    wanted = wishes.taken_from(surroundings, {"sandbox": None, "strategy": "replay"})
+    wanted = start_options.options_from(surroundings, {"sandbox": None, "strategy": "replay"})
 
     assert (wanted.sandbox, wanted.strategy) == ("network", "replay")
     assert surroundings == {"PATH": "/bin"}

@@ -1,4 +1,4 @@
-"""What whoever starts the kernel wants of it: its arguments, and a variable of the environment.
+"""How the kernel is to be started: its arguments, and a variable of the environment.
 
 A kernel manager that starts kernels elsewhere, through a gateway, passes no arguments on, but every
 variable whose name starts with ``KERNEL_``. So ``KERNEL_EXPLORACODER`` holds the same as JSON. Who
@@ -31,7 +31,7 @@ def _some(text: str) -> str:
 _Text = Annotated[str, AfterValidator(_some)]
 
 
-class KernelWishes(BaseModel):
+class StartOptions(BaseModel):
     """How the kernel is to be started; what is left out is as usual.
 
     Attributes:
@@ -74,25 +74,29 @@ class KernelWishes(BaseModel):
         return {"PYTHONPATH": os.pathsep.join(paths)}
 
 
-def taken_from(environment: MutableMapping[str, str], arguments: dict[str, Any]) -> KernelWishes:
-    """The wishes of the environment, with the arguments that are not None over them.
+def options_from(environment: MutableMapping[str, str], arguments: dict[str, Any]) -> StartOptions:
+    """The options in the environment, with the arguments that are not None over them.
 
     The variable is taken out of the environment: nothing that the kernel starts shall have it.
 
     Raises:
-        SidecarError: The variable holds no such wishes.
+        SidecarError: The variable holds no such options.
     """
     text = environment.pop(VARIABLE, "") or "{}"
     try:
-        wanted = KernelWishes.model_validate_json(text)
+        options = StartOptions.model_validate_json(text)
     except ValidationError as error:
         problems = "; ".join(_problem(one) for one in error.errors(include_url=False))
         raise SidecarError(
             f"The variable {VARIABLE} can't be used: {problems}. It is a JSON object such as "
             '{"python": "/usr/bin/python3", "sandbox": "strict"}.'
         ) from error
-    named = {name: value for name, value in arguments.items() if value is not None}
-    return wanted.model_copy(update=named)
+    named = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in arguments.items()
+        if value is not None
+    }
+    return options.model_copy(update=named)
 
 
 def _problem(item: Any) -> str:

@@ -1,0 +1,66 @@
+"""What was run in a branch, for a front end's arrow keys: in memory, inherited by its forks."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+# There is one session: what a kernel that ran before knew, nobody keeps.
+SESSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One cell with its number, and the plain text of its result."""
+
+    number: int
+    code: str
+    result: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellHistory:
+    """The cells of one branch, oldest first."""
+
+    entries: tuple[HistoryEntry, ...] = ()
+
+    def plus(self, number: int, code: str, result: str | None) -> CellHistory:
+        """The history with one cell more."""
+        return CellHistory((*self.entries, HistoryEntry(number, code, result)))
+
+    def answer(self, hist_access_type: str, **asked: Any) -> list[list[Any]]:
+        """What was asked for, as ``[session, number, code]`` or with ``[code, result]`` last.
+
+        ``asked`` is the rest of a ``history_request``.
+        """
+        if hist_access_type == "range":
+            found = self._range(**asked)
+        elif hist_access_type == "search":
+            found = _last(self._search(**asked), asked.get("n"))
+        else:
+            found = _last(self.entries, asked.get("n"))
+        wants_results = asked.get("output", False)
+        return [[SESSION, e.number, [e.code, e.result] if wants_results else e.code] for e in found]
+
+    def _range(
+        self, session: int = 0, start: int | None = None, stop: int | None = None, **_: Any
+    ) -> tuple[HistoryEntry, ...]:
+        """Session 0 is the one that runs."""
+        if session not in (0, SESSION):
+            return ()
+        numbers = range(start or 0, sys.maxsize if stop is None else stop)
+        return tuple(entry for entry in self.entries if entry.number in numbers)
+
+    def _search(
+        self, pattern: str | None = None, unique: bool = False, **_: Any
+    ) -> tuple[HistoryEntry, ...]:
+        """The newest of equal ones, where ``unique``."""
+        found = [entry for entry in self.entries if fnmatchcase(entry.code, pattern or "*")]
+        newest = {entry.code: entry for entry in found}
+        return tuple(e for e in found if not unique or newest[e.code] is e)
+
+
+def _last(entries: tuple[HistoryEntry, ...], count: int | None) -> tuple[HistoryEntry, ...]:
+    return entries if count is None else entries[max(len(entries) - count, 0) :]

@@ -1,0 +1,214 @@
+"""ipykernel's base class, made to answer several requests at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import zmq
+from ipykernel.kernelbase import Kernel
+from jupyter_client.session import Session
+from zmq.eventloop.zmqstream import ZMQStream
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.contents import BadRequest, Content, Message, Request
+
+_log = logging.getLogger("exploracoder.kernel")
+_PARTS = ("header", "parent_header", "metadata", "content")
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The kernel's channels, as the event loop reads them, and the session that signs."""
+
+    session: Session
+    shell: ZMQStream
+    control: ZMQStream
+    stdin: ZMQStream
+    iopub: ZMQStream
+
+    @property
+    def all(self) -> tuple[ZMQStream, ...]:
+        """The channels."""
+        return self.shell, self.control, self.stdin, self.iopub
+
+
+class ConcurrentKernel(Kernel):
+    """Answers the requests of all front ends until one of them shuts the kernel down.
+
+    ipykernel itself answers one request after the other, in a thread for each channel. Here each is
+    a task of one event loop, and ``turn`` says which of them wait for each other. A handler of the
+    base class, and one that is added to ``shell_handlers``, is called as there; whatever it raises
+    is answered.
+    """
+
+    def __init__(self, streams: Streams) -> None:
+        super().__init__(session=streams.session, log=_log)  # type: ignore[no-untyped-call]
+        self.streams = streams
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = asyncio.Event()
+        self._prompting = asyncio.Lock()
+        self._prompt: tuple[list[bytes], str, asyncio.Future[str]] | None = None
+
+    def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
+        """What is held while a request is answered; those who wait for it go in order."""
+        raise NotImplementedError
+
+    async def serve(self) -> None:
+        """Answer until ``stop`` is called or requested."""
+        self.start()
+        try:
+            await self._stopped.wait()
+        finally:
+            tasks = tuple(self._tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def start(self) -> None:
+        """Take what comes, in the event loop that runs."""
+        for stream in (self.streams.shell, self.streams.control):
+            stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
+        self.streams.stdin.on_recv(partial(self._take, self._take_line))
+        self.streams.iopub.on_recv(self._greet)
+        self.streams.iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
+        self.publish("status", {"execution_state": "starting"})
+
+    def stop(self) -> None:
+        """End ``serve``; what runs is cancelled."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """Tell all front ends that the kernel ends, and send what waits to be sent."""
+        self.publish("shutdown_reply", {"status": "ok", "restart": False})
+        for stream in self.streams.all:
+            stream.stop_on_recv()
+            stream.flush(zmq.POLLOUT)
+
+    def publish(
+        self,
+        kind: str,
+        content: Content,
+        parent: Message | None = None,
+        *,
+        metadata: Content | None = None,
+        buffers: Sequence[Any] = (),
+    ) -> None:
+        """Tell all front ends; ``parent`` is the request that it belongs to."""
+        session, topic = self.streams.session, self._topic(kind)
+        stream, binary = self.streams.iopub, [*buffers]
+        session.send(stream, kind, content, parent, topic, binary, metadata=metadata)
+
+    def reply(
+        self,
+        stream: ZMQStream,
+        ident: list[bytes],
+        parent: Message,
+        content: Content,
+        metadata: Content | None = None,
+    ) -> None:
+        """Answer a request where it came from."""
+        kind = parent["msg_type"].removesuffix("_request") + "_reply"
+        self.streams.session.send(stream, kind, content, parent, ident, metadata=metadata)
+
+    async def ask_user(self, request: Request, prompt: str, *, is_password: bool) -> str:
+        """A line from the user of the front end that sent ``request``; one question at a time.
+
+        ipykernel's own way to ask blocks the whole kernel until somebody answers.
+        """
+        content = {"prompt": prompt, "password": is_password}
+        async with self._prompting:
+            answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            sent: Any = self.streams.session.send(
+                self.streams.stdin, "input_request", content, request.message, request.ident
+            )
+            self._prompt = request.ident, sent["msg_id"], answer
+            try:
+                return await answer
+            finally:
+                self._prompt = None
+
+    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside, until the kernel ends at the latest."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def shutdown_request(
+        self, stream: ZMQStream, ident: list[bytes], parent: Message
+    ) -> None:
+        """End the kernel, soon."""
+        is_restart = bool(parent["content"].get("restart"))
+        self.reply(stream, ident, parent, {"status": "ok", "restart": is_restart})
+        self.stop()
+
+    def _greet(self, frames: list[bytes]) -> None:
+        """Tell a subscriber that from now on it misses nothing that is published."""
+        is_new, topic = frames[0][:1] == b"\x01", frames[0][1:]
+        if is_new:
+            content = {"subscription": topic.decode("utf-8", "replace")}
+            session, iopub = self.streams.session, self.streams.iopub
+            session.send(iopub, "iopub_welcome", content, ident=topic or None)
+
+    def _take(self, place: Callable[[Request], None], frames: list[bytes]) -> None:
+        """Read a message; what is not signed with our key is left out."""
+        try:
+            ident, parts = self.streams.session.feed_identities(frames)
+            message = self.streams.session.deserialize(parts)
+            if not all(isinstance(message[part], dict) for part in _PARTS):
+                raise TypeError("one of its parts is no object")
+        except Exception as error:  # noqa: BLE001  # bytes from outside may be anything
+            _log.warning("A message was left out: %s", error)
+            return
+        place(Request(message, ident))
+
+    def _take_line(self, request: Request) -> None:
+        """What a user typed; a line that nobody asked for is thrown away."""
+        value = request.message["content"].get("value")
+        if self._prompt is None or not isinstance(value, str):
+            return
+        asker, question_id, answer = self._prompt
+        # Not every client says which question it answers.
+        is_meant = request.message["parent_header"].get("msg_id", question_id) == question_id
+        if asker == request.ident and is_meant and not answer.done():
+            answer.set_result(value)
+
+    def _answer_soon(self, stream: ZMQStream, request: Request) -> None:
+        self.start_task(self._answer(stream, request.ident, request.message))
+
+    async def _answer(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
+        self.set_parent(ident, parent)
+        kind = parent["msg_type"]
+        async with self.turn(stream, parent):
+            self.publish("status", {"execution_state": "busy"}, parent)
+            try:
+                handler = self.shell_handlers.get(kind)
+                if handler is None:
+                    raise BadRequest(f"This kernel does not know what a {kind!r} is.")
+                await handler(stream, ident, parent)
+            except Exception as error:  # noqa: BLE001  # the outermost frame of a request
+                self._answer_error(stream, ident, parent, error)
+            finally:
+                self.publish("status", {"execution_state": "idle"}, parent)
+
+    def _answer_error(
+        self, stream: ZMQStream, ident: list[bytes], parent: Message, error: Exception
+    ) -> None:
+        kind = parent["msg_type"]
+        if not isinstance(error, BadRequest | SidecarError):
+            _log.exception("A %s could not be answered.", kind, exc_info=error)
+        if not kind.endswith("_request"):
+            _log.warning("A %s was left out: %s", kind, error)
+            return
+        self.reply(stream, ident, parent, {"status": "error", **error_content(error)})
+
+
+def error_content(error: Exception) -> Content:
+    """An error as the protocol says it."""
+    name = type(error).__name__
+    return {"ename": name, "evalue": str(error), "traceback": [f"{name}: {error}"]}

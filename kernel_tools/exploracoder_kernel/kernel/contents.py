@@ -1,0 +1,106 @@
+"""What requests say: cells, and what the metadata ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from exploracoder_kernel.limits import Limits
+
+METADATA_KEY = "exploracoder"
+
+Message = dict[str, Any]
+Content = dict[str, Any]
+
+
+class BadRequest(Exception):  # noqa: N818  # an answer
+    """A request lacks something, or says it in the wrong form; ``str()`` says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A message of a front end, and the parts of its address on the channel that it came on."""
+
+    message: Message
+    ident: list[bytes]
+
+
+class ExecuteRequest(BaseModel):
+    """``execute_request``: fields of later versions of the protocol are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    code: str
+    silent: bool = False
+    store_history: bool | None = None
+    user_expressions: dict[str, str] = {}
+    allow_stdin: bool = False
+    stop_on_error: bool = True
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it counts, and is kept in the history."""
+        return not self.silent and self.store_history is not False
+
+
+class RequestOptions(BaseModel):
+    """What ``metadata["exploracoder"]`` of a request asks for.
+
+    A notebook sends its cell's own metadata along, which may hold other things under this key.
+
+    Attributes:
+        branch: Where to run or ask; the current branch, if none is named.
+        limits: Limits of the run.
+        observe: The reply's metadata shall carry the Observation. The cell then runs as the
+            engine's do: its outputs are published when it has ended, its tracebacks are plain.
+        subtask: Whose cell it is, in the notebook of an exploration.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    branch: str | None = None
+    limits: Limits | None = None
+    observe: bool = False
+    subtask: str | None = None
+
+    @field_validator("subtask", mode="before")
+    @classmethod
+    def _only_text(cls, given: object) -> object:
+        """Nobody sends this: it is the cell's own, and whatever stands there, the cell may run."""
+        return given if isinstance(given, str) else None
+
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def read(model: type[T], content: Mapping[str, Any]) -> T:
+    """A content as a value.
+
+    Raises:
+        BadRequest: It does not have the form.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise unreadable(error) from error
+
+
+def options_of(message: Message) -> RequestOptions:
+    """What a request's metadata asks of us.
+
+    Raises:
+        BadRequest: It does not have the form.
+    """
+    return read(RequestOptions, message["metadata"].get(METADATA_KEY) or {})
+
+
+def unreadable(error: ValidationError) -> BadRequest:
+    """What is wrong with a request, in words."""
+    problems = []
+    for item in error.errors(include_url=False):
+        place = ".".join(str(part) for part in item["loc"]) or "content"
+        problems.append(f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
+    return BadRequest(f"The request can't be read: {'; '.join(problems)}.")

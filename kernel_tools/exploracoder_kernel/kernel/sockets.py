@@ -1,0 +1,107 @@
+"""The kernel's connection file, sockets and heartbeat, as ipykernel's application opens them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import zmq
+from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.jsonutil import json_default
+from zmq.eventloop.zmqstream import ZMQStream
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.concurrent_kernel import Streams
+
+_LINGER_MS = 1000
+# A front end that reads slowly loses no message until this many wait for it.
+_MOST_WAITING = 100_000
+
+
+class Sockets(IPKernelApp):
+    """ipykernel's application without its shell, its configuration, its debugger and its threads.
+
+    Args:
+        connection_file: Says where to listen; it is written if it is not there.
+    """
+
+    def __init__(self, connection_file: Path | None) -> None:
+        # What it would log is raised here.
+        traits = {"connection_file": str(connection_file or ""), "log_level": logging.CRITICAL}
+        super().__init__(**traits)  # type: ignore[no-untyped-call]
+
+    def open(self) -> None:
+        """Listen.
+
+        Raises:
+            SidecarError: The connection file can't be used, or an address is taken.
+        """
+        try:
+            self.init_connection_file()
+            is_new = not Path(self.abs_connection_file).exists()
+            self.init_sockets()
+            self.init_heartbeat()
+            self.write_connection_file()
+        except (OSError, zmq.ZMQError) as error:
+            raise SidecarError(
+                f"The kernel can't listen where its connection file says: {error}. "
+                "Start it again: Jupyter chooses other ports."
+            ) from error
+        if is_new:
+            file = self.abs_connection_file
+            sys.stderr.write(f"To connect a console: jupyter console --existing {file}\n")
+        self.session.pack = _lenient(self.session.pack)
+
+    def streams(self) -> Streams:
+        """The channels, for the event loop that runs."""
+        names = ("shell", "control", "stdin", "iopub")
+        channels = {name: ZMQStream(getattr(self, f"{name}_socket")) for name in names}
+        return Streams(self.session, **channels)
+
+    def close(self) -> None:
+        """Stop listening, and remove a connection file that was written here."""
+        if self.iopub_socket is not None and not self.iopub_socket.closed:
+            self.iopub_socket.close()
+        super().close()  # type: ignore[no-untyped-call]
+
+    def init_control(self, context: zmq.Context[Any]) -> None:
+        """Open the control channel; no thread reads it."""
+        self.control_socket = self._bound(context, zmq.ROUTER, "control_port")
+        self.control_socket.router_handover = 1
+
+    def init_iopub(self, context: zmq.Context[Any]) -> None:
+        """Open the channel for all; no thread writes to it."""
+        context.sndhwm = _MOST_WAITING
+        self.iopub_socket = self._bound(context, zmq.XPUB, "iopub_port")
+        self.iopub_socket.xpub_verbose = 1  # each subscriber is seen, not only the first
+
+    def exit(self, exit_status: int | str | None = 0) -> NoReturn:
+        """Is called where the connection file can't be read."""
+        raise SidecarError(
+            f"The connection file {self.connection_file} can't be used: {sys.exc_info()[1]}. "
+            "Start the kernel through Jupyter, or leave -f out to have one written."
+        )
+
+    def _bound(self, context: zmq.Context[Any], kind: int, port: str) -> zmq.Socket[Any]:
+        socket: zmq.Socket[Any] = context.socket(kind)
+        socket.linger = _LINGER_MS
+        self._apply_curve_server_options(socket)
+        setattr(self, port, self._bind_socket(socket, getattr(self, port)))
+        return socket
+
+
+def _lenient(pack: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Makes bytes as ``pack`` does, with ``?`` for lone surrogates, which UTF-8 has none for."""
+
+    def packed(content: Any) -> bytes:
+        try:
+            return pack(content)
+        except UnicodeEncodeError:
+            text = json.dumps(content, ensure_ascii=False, default=json_default)
+            return text.encode("utf-8", "replace")
+
+    return packed
