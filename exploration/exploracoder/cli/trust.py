@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from exploracoder.cli.console import is_terminal
-from exploracoder.cli.file_blocks import printable
+from exploracoder.cli.console import is_terminal, printable
 from exploracoder.errors import InputError, UntrustedError
 from exploracoder.state import Exploration
 
