@@ -86,6 +86,7 @@ while True:
 # %% memory in temporary files
 # status: limit
 # ename: OSError
+# status in landlock: error
 # ename in landlock: PermissionError
 # says: No space left
 # says in landlock: denied

@@ -29,6 +29,7 @@ written
 
 # %% secrets of the owner in the process table
 # status: ok
+# only: bubblewrap
 # result: []
 # harm: a key in the owner's environment, memory or command line is read
 import glob
@@ -47,6 +48,7 @@ seen
 
 # %% the kernel's secrets in the process table
 # status: ok
+# only: bubblewrap
 # result: []
 # harm: where the kernel lies in memory, keys, or what it said is read
 import os

@@ -114,6 +114,7 @@ import glob
 
 # %% what others run
 # status: ok
+# only: bubblewrap
 # result: []
 import glob
 
