@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from . import private_folder
+
 _KIB = 1024
 
 
 def answer(_request: Any = None) -> dict[str, Any]:
     """``{"own": ..., "shared": ...}`` in bytes: pages that only this process maps, and the others.
 
-    A fork shares all pages with its parent until either writes to them.
+    A fork shares all pages with its parent until either writes to them; it has files of its own.
     """
     try:
         with open("/proc/self/smaps_rollup", "rb") as file:
-            return _sums(file.read())
+            held = _sums(file.read())
     except (OSError, ValueError):
-        return {"own": resident_bytes(), "shared": 0}
+        held = {"own": resident_bytes(), "shared": 0}
+    return {**held, "own": held["own"] + private_folder.memory_bytes()}
 
 
 def _sums(rollup: bytes) -> dict[str, Any]:

@@ -165,6 +165,14 @@ def restore() -> None:
         _current.restore()
 
 
+def memory_bytes() -> int:
+    """What the files of this branch take of the machine's memory."""
+    if not isinstance(_current, MountedFolder):
+        return 0
+    now = os.statvfs(_current.path)
+    return (now.f_blocks - now.f_bfree) * now.f_frsize
+
+
 def _is_there() -> bool:
     """Whether the current folder has not been removed."""
     try:

@@ -49,7 +49,7 @@ class Runs:
         if before is not None:
             with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
                 outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
-        outcome["resident_bytes"] = memory.resident_bytes()
+        outcome["resident_bytes"] = memory.resident_bytes() + private_folder.memory_bytes()
         return outcome
 
     def deliver(self, request: Message) -> Message:

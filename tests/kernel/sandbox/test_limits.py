@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder_kernel.sandbox import SandboxLimits
+from exploracoder_kernel.sidecar import Sidecar
 
-from .conftest import Look
+from .conftest import Choose, Look
 
 SMALL = SandboxLimits(file_bytes=2**20, open_files=64, memory_bytes=2**29)
 
@@ -76,3 +79,16 @@ async def test_how_many_files_may_be_made_is_bounded(look: Look, mechanism: str)
 
     name = "scratch_bytes" if mechanism == "bubblewrap" else "scratch_files"
     assert (seen.status, seen.limits_hit) == ("limit", (name,))
+
+
+@pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
+async def test_files_in_memory_count_as_what_a_branch_holds(boxed: Choose, task: Path) -> None:
+    async with Sidecar(sys.executable, task, launcher=boxed().launcher) as sidecar:
+        branch = await sidecar.fork(sidecar.root)
+        await sidecar.run(branch, "open('/dev/shm/x', 'wb').write(bytes(2**26))")
+
+        root, child = await sidecar.measure()
+
+    assert root.own_bytes is not None
+    assert child.own_bytes is not None
+    assert child.own_bytes - root.own_bytes > 2**26 - 2**24
