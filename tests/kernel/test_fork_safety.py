@@ -216,3 +216,30 @@ async def test_a_library_that_keeps_its_threads_is_not_forked(forking: Sidecar) 
         await note_of_a_child(forking, code)
         == "2 threads are alive in the process (none of Python)"
     )
+
+
+async def test_memory_that_a_fork_would_share_is_a_reason(forking: Sidecar) -> None:
+    note = await note_of_a_child(
+        forking, "import mmap; shared = mmap.mmap(-1, 4096); shared[0] = 1"
+    )
+
+    assert note == "the process maps memory that it would share with a fork"
+    assert await note_of_a_child(forking, "shared.close()") == ""
+
+
+@pytest.mark.levels("strict", "network", reason="only a sandbox keeps branches apart")
+async def test_more_forks_in_a_row_than_the_kernel_keeps_apart_are_a_reason(
+    forking: Sidecar,
+) -> None:
+    branch = forking.root
+    for number in range(20):
+        branch = await forking.fork(branch)
+        await forking.run(branch, f"last = {number}")
+
+    infos = forking.tree()
+
+    assert (await forking.run(branch, "last")).result == "19"
+    assert [info.created for info in infos].count("replay") == 1
+    assert [info.note for info in infos if info.note] == [
+        "it comes from as many forks in a row as the kernel keeps apart"
+    ]
