@@ -28,12 +28,13 @@ class Objects:
     semaphore: int
     queue: int
     posix: str
+    _key: int
     _address: int
     _posix: int
 
     @classmethod
-    def create(cls, tag: str) -> Objects:
-        """Make all of them.
+    def create(cls, tag: str, key: int) -> Objects:
+        """Make all of them; ``key`` is what a snippet may make others under.
 
         Raises:
             OSError: The kernel has none, or no more.
@@ -49,7 +50,7 @@ class Objects:
         name = f"/{tag}"
         posix = _checked(libc.mq_open(name.encode(), os.O_RDWR | os.O_CREAT, _ALL, None))
         _checked(libc.mq_send(posix, _TEXT, len(_TEXT), 0))
-        return cls(segment, semaphore, queue, name, address, posix)
+        return cls(segment, semaphore, queue, name, key, address, posix)
 
     def harm(self) -> list[str]:
         """What is not as it was."""
@@ -79,6 +80,9 @@ class Objects:
         libc.semctl(self.semaphore, 0, _REMOVE)
         libc.msgctl(self.queue, _REMOVE, None)
         libc.mq_close(self._posix)
+        libc.shmctl(libc.shmget(self._key, 0, 0), _REMOVE, None)
+        libc.semctl(libc.semget(self._key, 0, 0), 0, _REMOVE)
+        libc.msgctl(libc.msgget(self._key, 0), _REMOVE, None)
         for name in (self.posix, f"{self.posix}-left"):
             libc.mq_unlink(name.encode())
 

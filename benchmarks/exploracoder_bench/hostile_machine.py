@@ -38,6 +38,14 @@ class Room:
         return cls(disk.f_bfree * disk.f_frsize, disk.f_ffree, shared * 1024)
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What somebody takes of a disk."""
+
+    bytes: int
+    files: int
+
+
 class Machine:
     """This process, one beside it, and the system around them."""
 
@@ -83,12 +91,27 @@ class Machine:
 
     def _compare(self, before: Room) -> None:
         now = Room.at(self._folder)
-        if before.disk_bytes - now.disk_bytes > _MOST_BYTES:
-            self._peak = f"more than {_MOST_BYTES >> 30} GB of the disk were taken"
-        elif now.memory_bytes - before.memory_bytes > _MOST_BYTES:
+        if now.memory_bytes - before.memory_bytes > _MOST_BYTES:
             self._peak = f"files in memory took more than {_MOST_BYTES >> 30} GB"
-        elif before.disk_files - now.disk_files > _MOST_FILES:
+        elif before.disk_bytes - now.disk_bytes > _MOST_BYTES and self._own().bytes > _MOST_BYTES:
+            self._peak = f"more than {_MOST_BYTES >> 30} GB of the disk were taken"
+        elif before.disk_files - now.disk_files > _MOST_FILES and self._own().files > _MOST_FILES:
             self._peak = f"more than {_MOST_FILES:,} files were made on the disk"
+
+    def _own(self) -> Share:
+        """What the session itself takes: others write to the disk too."""
+        named = (path for path in self._folder.rglob("*"))
+        held = (
+            path
+            for pid in descendants(os.getpid())
+            for path in Path(f"/proc/{pid}/fd").glob("*")
+            if _target(path).endswith(" (deleted)")
+        )
+        files = size = 0
+        for path, follows in (*((path, False) for path in named), *((path, True) for path in held)):
+            with contextlib.suppress(OSError):
+                files, size = files + 1, size + path.stat(follow_symlinks=follows).st_blocks * 512
+        return Share(size, files)
 
     async def harm(self) -> list[str]:
         """What is not as it was."""
@@ -155,6 +178,13 @@ def _process_state(pid: int) -> dict[str, str]:
         "limits": str(limits),
         "killed first": _text(Path(f"/proc/{pid}/oom_score_adj")).strip(),
     }
+
+
+def _target(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return ""
 
 
 def _text(path: Path) -> str:

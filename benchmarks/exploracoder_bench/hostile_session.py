@@ -101,7 +101,7 @@ class HostileSession:
         self._stack.enter_context(_environment(self._mark, self._files.temporary))
         self._machine = Machine(folder, self._mark, self._tag)
         self._stack.callback(self._machine.close)
-        self._objects = Objects.create(self._tag)
+        self._objects = Objects.create(self._tag, key_of(self._tag))
         self._stack.callback(self._objects.remove)
         has_network = self.variant.level == "network"
         # Sockets and a FIFO among what the task reads, where they are in sight.

@@ -1,4 +1,5 @@
 # %% a server of this machine
+# only: strict
 # status: error
 # ename: ConnectionRefusedError OSError PermissionError
 import socket
@@ -13,6 +14,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
     sent = sock.sendto(b"hello", ("127.0.0.1", targets["udp_port"]))
 
 # %% a name of the network
+# only: strict
 # status: error
 # ename: gaierror
 import socket
@@ -20,6 +22,7 @@ import socket
 socket.getaddrinfo("example.org", 80)
 
 # %% an address of the network
+# only: strict
 # status: error
 # ename: OSError PermissionError
 import socket
@@ -27,6 +30,7 @@ import socket
 socket.create_connection(("192.0.2.1", 80), timeout=5)
 
 # %% a request by a library
+# only: strict
 # status: error
 # ename: URLError
 import urllib.request
