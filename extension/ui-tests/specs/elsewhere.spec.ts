@@ -14,7 +14,7 @@ test('a notebook from elsewhere is resumed once its user has seen what would run
   made.metadata.exploracoder.id = '0123456789abcdef'.repeat(2);
   made.metadata.exploracoder.task.context = 'text = "<b>from elsewhere</b>"';
   stage.write('foreign.ipynb', JSON.stringify(made));
-  const dialog = lab.page.getByRole('dialog', { name: /not made here/ });
+  const dialog = lab.page.getByRole('dialog').filter({ hasText: 'not made here' });
   const resume = () => lab.execute('exploracoder:resume', { path: stage.path('foreign.ipynb') });
 
   const refused = resume();
