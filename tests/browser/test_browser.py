@@ -26,6 +26,7 @@ _ALWAYS = {
     "dark-theme",
     "debug",
     "edit-cell",
+    "elsewhere",
     "escaping",
     "go-back",
     "keyboard",

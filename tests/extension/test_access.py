@@ -111,18 +111,17 @@ def test_every_verb_is_known_to_read_to_write_or_to_execute() -> None:
     assert {one for one in verbs() if one[1] not in ("nowhere", "events")} == known
 
 
-@pytest.mark.parametrize(
-    ("denied", "refused"),
-    [
-        (("execute",), EXECUTES),
-        (("execute kernels",), EXECUTES),
-        (("execute exploracoder",), EXECUTES),
-        (("execute", "write"), EXECUTES | WRITES),
-        (("execute", "write", "read"), EXECUTES | WRITES | READS),
-        (("write",), WRITES),
-    ],
-    ids=str,
-)
+DENIED: dict[str, tuple[tuple[str, ...], set[tuple[str, str]]]] = {
+    "execute": (("execute",), EXECUTES),
+    "execute of kernels": (("execute kernels",), EXECUTES),
+    "execute of ours": (("execute exploracoder",), EXECUTES),
+    "execute and write": (("execute", "write"), EXECUTES | WRITES),
+    "everything": (("execute", "write", "read"), EXECUTES | WRITES | READS),
+    "write": (("write",), WRITES),
+}
+
+
+@pytest.mark.parametrize(("denied", "refused"), DENIED.values(), ids=DENIED)
 async def test_each_verb_is_allowed_to_whom_the_server_allows_it(
     restricted: Callable[..., Server], denied: tuple[str, ...], refused: set[tuple[str, str]]
 ) -> None:
