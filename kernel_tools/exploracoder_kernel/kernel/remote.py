@@ -96,7 +96,7 @@ class RemoteSidecar:
             self._kernel = await exits.enter_async_context(talk)
             try:
                 with anyio.fail_after(_START_SECONDS):
-                    about = await self._list(measure=False)
+                    about = await self._ask("list", measure=False)
             except TimeoutError:
                 raise SidecarError(
                     f"The kernel did not answer in {_START_SECONDS:g} s. Is it an ExploraCoder "
@@ -141,19 +141,19 @@ class RemoteSidecar:
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
         """A new branch with the state that ``branch_id`` has now; see ``Sidecar.fork``."""
-        return await self._branch_after("fork", branch=branch_id, goal=goal)
+        return str((await self._ask("fork", branch=branch_id, goal=goal))["branch"])
 
     async def promote(self, branch_id: str) -> None:
         """Make a branch current; its siblings are dropped, with all that came from them."""
-        await self._branch_after("promote", branch=branch_id)
+        await self._ask("promote", branch=branch_id)
 
     async def go_to(self, branch_id: str) -> str:
         """Make a fresh fork of a branch current; it is the answer."""
-        return await self._branch_after("go_to", branch=branch_id)
+        return str((await self._ask("go_to", branch=branch_id))["branch"])
 
     async def drop(self, branch_id: str) -> None:
         """End a branch; branches made from it stay. Its parent is current then, if it was."""
-        await self._branch_after("drop", branch=branch_id, even_current=True)
+        await self._ask("drop", branch=branch_id, even_current=True)
 
     async def bind(self, cells: Mapping[str, str]) -> None:
         """Say from which branch the cell of each subtask starts, in place of what was said before.
@@ -187,15 +187,15 @@ class RemoteSidecar:
 
     async def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
-        return _branches(await self._list(measure=False))
+        return _branches(await self._ask("list", measure=False))
 
     async def measure(self) -> tuple[BranchInfo, ...]:
         """All branches, with what memory they hold now."""
-        return _branches(await self._list(measure=True))
+        return _branches(await self._ask("list", measure=True))
 
     async def current(self) -> str:
         """The branch that cells run in when they name none."""
-        return str((await self._list(measure=False))["current"])
+        return str((await self._ask("list", measure=False))["current"])
 
     async def variables(self, branch_id: str) -> tuple[Variable, ...]:
         """The user's variables in a branch; see ``Sidecar.variables``."""
@@ -235,11 +235,11 @@ class RemoteSidecar:
         if message["header"]["msg_type"] != "exploracoder_cell_run" or self._on_cell_run is None:
             return
         try:
-            told = CellRun.model_validate(message["content"])
+            run = CellRun.model_validate(message["content"])
         except ValidationError as error:
             _log.warning("What a cell showed could not be understood: %s", error)
             return
-        self._on_cell_run(told)
+        self._on_cell_run(run)
 
     async def _client(self, exits: contextlib.AsyncExitStack) -> AsyncKernelClient:
         from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -282,12 +282,6 @@ class RemoteSidecar:
 
     async def _ask(self, verb: str, **fields: Any) -> dict[str, Any]:
         return await self._talk.ask(f"exploracoder_{verb}_request", fields)
-
-    async def _branch_after(self, verb: str, **fields: Any) -> str:
-        return str((await self._ask(verb, **fields))["branch"])
-
-    async def _list(self, *, measure: bool) -> dict[str, Any]:
-        return await self._ask("list", measure=measure)
 
     async def _stop(self, branch_id: str, reply: asyncio.Future[dict[str, Any]]) -> None:
         """The run was cancelled: it shall not go on, nor its branch stay busy."""

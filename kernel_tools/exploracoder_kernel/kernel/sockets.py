@@ -63,7 +63,7 @@ class Sockets(IPKernelApp):
         return Streams(self.session, **channels)
 
     def close(self) -> None:
-        """Stop listening, and remove a connection file that was written here."""
+        """Stop listening."""
         if self.iopub_socket is not None and not self.iopub_socket.closed:
             self.iopub_socket.close()
         super().close()  # type: ignore[no-untyped-call]

@@ -61,7 +61,12 @@ class SocketTransport:
 
     async def listen(self, take: Callable[[Message], None]) -> None:
         """Hand over whatever comes, until cancelled."""
-        await asyncio.gather(*(self._read(channel, take) for channel in self._channels))
+        readers = [asyncio.create_task(self._read(name, take)) for name in self._channels]
+        try:
+            await asyncio.gather(*readers)
+        finally:
+            for reader in readers:
+                reader.cancel()
 
     async def _read(self, channel: str, take: Callable[[Message], None]) -> None:
         source: Any = self._channel(channel)
