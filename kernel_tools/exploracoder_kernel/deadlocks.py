@@ -51,11 +51,18 @@ async def what_for(launched: int, pid: int) -> Wait:
     return Wait.UNKNOWN if Wait.UNKNOWN in kinds else Wait.LOCKS
 
 
-async def until_stuck(launched: int, pid: int) -> None:
-    """Return once a branch has waited for locks, and for nothing else, for some time."""
+async def until_stuck(launched: int, pid: int, limit_s: float | None) -> None:
+    """Return once a branch has waited for locks, and for nothing else, for some time.
+
+    Under a limit of time that is half of it: what hangs because of a fork is run once more then,
+    in the other half.
+    """
+    pause = _LOOK_EVERY_SECONDS
+    if limit_s is not None:
+        pause = min(pause, max(0.02, limit_s / (2 * _LOOKS) - _BETWEEN_LOOKS_SECONDS))
     looks = 0
     while looks < _LOOKS:
-        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+        await asyncio.sleep(pause)
         looks = looks + 1 if await what_for(launched, pid) is Wait.LOCKS else 0
 
 

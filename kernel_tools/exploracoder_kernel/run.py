@@ -173,7 +173,7 @@ class Run:
         waits = None
         if process.is_fork:
             waits = await deadlocks.what_for(process.launch.pid, process.pid)
-        process.has_hung = waits is deadlocks.Wait.LOCKS
+        process.has_hung = process.has_hung or waits is deadlocks.Wait.LOCKS
         process.interrupt()
         try:
             outcome = await self._outcome(GRACE_SECONDS)
@@ -186,10 +186,11 @@ class Run:
         return {**outcome, "status": "timeout", "error": error, **hit}
 
     async def _end_when_stuck(self) -> None:
-        """A fork that nobody limits in time must not wait for ever for a lock that nobody holds."""
+        """A fork must not wait all its time for a lock that nobody holds."""
         process = self._process
-        if self._limits.wall_seconds is None and process.is_fork:
-            await deadlocks.until_stuck(process.launch.pid, process.pid)
+        if process.is_fork:
+            limit = self._limits.wall_seconds
+            await deadlocks.until_stuck(process.launch.pid, process.pid, limit)
             process.has_hung = True
             process.interrupt()
             await asyncio.sleep(GRACE_SECONDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
@@ -52,10 +52,12 @@ class Steps:
             report = ErrorReport(ename="ReplayError", evalue=str(error))
             return Observation(status="error", error=report)
         was_exact = branch.is_exact
+        started = time.monotonic()
         observation = await self._run(branch, process, step)
         was_stopped = observation.status in ("timeout", "interrupted", "killed")
         if process.has_hung and process.is_fork and was_exact and was_stopped:
-            observation = await self._run_afresh(branch, step, observation)
+            rest = _in_what_is_left(step, time.monotonic() - started)
+            observation = await self._run_afresh(branch, rest, observation)
         branch.used_at = time.monotonic()
         return observation
 
@@ -116,3 +118,12 @@ class Steps:
             if state is not None:
                 state.note = state.why_no_forks = _HANGS_IN_FORKS
                 state.no_forks_until = math.inf
+
+
+def _in_what_is_left(step: Step, used_s: float) -> Step:
+    """The step with the time that it has left, at least half of what it may take."""
+    most = step.limits.wall_seconds
+    if most is None:
+        return step
+    left = max(most / 2, most - used_s)
+    return replace(step, limits=step.limits.model_copy(update={"wall_seconds": left}))

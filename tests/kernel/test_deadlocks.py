@@ -79,7 +79,7 @@ async def test_no_more_forks_are_made_of_a_state_that_hung_in_one(folder: Path) 
             assert sidecar.tree()[-1].created == "replay"
 
 
-async def test_a_step_that_waits_for_its_own_lock_times_out_twice_and_says_so(
+async def test_a_step_that_waits_for_its_own_lock_times_out_and_says_so(
     forking: Sidecar,
 ) -> None:
     child = await forking.fork(forking.root)

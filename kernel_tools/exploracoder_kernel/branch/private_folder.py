@@ -121,6 +121,9 @@ class NestedFolder(PrivateFolder):
         rights = self._rights
         self._rights = {**rights, "read": rights.pop("read_in_forks", rights["read"]), "list": []}
         left_out = 0
+        forks = os.path.dirname(self.path)
+        os.makedirs(forks, exist_ok=True)
+        os.mkdir(self.path)  # whoever made it before us did not mean well
         for part in ("home", "tmp", "work"):
             left_out += copying.copy(os.path.join(parent, part), os.path.join(self.path, part))
             self._rights["read"].append(os.path.join(parent, part))
