@@ -50,7 +50,7 @@ class PrivateMount(NamedTuple):
         _mount("tmpfs", upcoming, "tmpfs", _NO_SUID | _NO_DEVICES, options)
         left_out = copying.copy(self.path, upcoming)
         for part in PARTS:
-            os.makedirs(os.path.join(upcoming, part), exist_ok=True)
+            _make_folder(os.path.join(upcoming, part))
         for place in (_SHARED_MEMORY, self.path):
             with contextlib.suppress(OSError):  # the first time nothing is mounted there
                 _unmount(place)
@@ -63,6 +63,13 @@ class PrivateMount(NamedTuple):
         now = os.statvfs(self.path)
         used = (now.f_blocks - now.f_bfree) * now.f_frsize
         return used <= _LITTLE_BYTES and now.f_files - now.f_ffree <= _FEW_FILES
+
+
+def _make_folder(path: str) -> None:
+    """A folder, and no link that would lead a mount elsewhere: the branch could put one there."""
+    if os.path.islink(path):
+        os.unlink(path)
+    os.makedirs(path, exist_ok=True)
 
 
 @contextlib.contextmanager

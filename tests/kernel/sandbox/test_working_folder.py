@@ -101,3 +101,25 @@ async def test_what_is_too_much_is_left_out_and_said(sidecar: Sidecar) -> None:
 
     assert seen.result == "['data', 'input.txt', 'small']"
     assert "1 files of the branch's own were not copied" in seen.stderr
+
+
+@pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
+@pytest.mark.parametrize("target", ["/proc/1/root/run/exploracoder/branch", "/etc"])
+async def test_a_link_in_the_place_of_shared_memory_leads_forks_nowhere(
+    sidecar: Sidecar, target: str
+) -> None:
+    candidate = await sidecar.fork(sidecar.root)
+    await sidecar.run(
+        candidate,
+        "import os\nos.chdir('/run/exploracoder/branch')\nos.rename('shm', 'old')\n"
+        f"os.symlink({target!r}, 'shm')",
+    )
+
+    following = await sidecar.fork(candidate)
+    seen = await sidecar.run(
+        following, "import os\nopen('/dev/shm/left', 'w').close()\nos.listdir('/dev/shm')"
+    )
+
+    assert seen.result == "['left']"
+    left = await sidecar.run(sidecar.root, "import os\n'left' in os.listdir('..')")
+    assert left.result == "False"
