@@ -28,7 +28,7 @@ from exploracoder_kernel.scratch import Scratch, sweep
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 _WORD_SECONDS = 5.0
-_WATCH_SECONDS = 0.25
+_WATCH_SECONDS = 0.1
 _SHARE_OF_TIME = 10
 
 

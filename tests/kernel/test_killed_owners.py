@@ -13,6 +13,7 @@ import pytest
 from exploracoder_kernel.scratch import sweep
 
 OWN = """
+import os
 from exploracoder_kernel.own_variables import OwnVariables
 
 secret = "what a person works with"

@@ -23,7 +23,7 @@ from jupyter_client.manager import AsyncKernelManager
 
 Console = Any
 
-PLACES = "import os, tempfile; print(os.getpid(), tempfile.gettempdir())"
+PLACES = "import os, tempfile; print(os.getpid(), tempfile.mkstemp()[1])"
 
 
 def family(pid: int) -> set[int]:

@@ -19,6 +19,8 @@ from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.launch import Launch, Setting
 from exploracoder_kernel.launcher import Command, Setup, start
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.presentation import CellRequest
+from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.sandbox import SandboxLimits, bubblewrap, seccomp
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -164,7 +166,8 @@ async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
         await asyncio.wait_for(keeper, 5)
         launch.kill(1)
 
-        assert (await other.run("1 + 1", Limits(), may_force=False)).result == "2"
+        asked = cell_request("1 + 1", Limits(), CellRequest(), None, may_force=False)
+        assert (await Run(other, asked, Limits(), None).observe()).result == "2"
     finally:
         for process in (root, other):
             process.close()
