@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from exploracoder_kernel.nameless_files import held_by
 from exploracoder_kernel.removal import opened, remove_tree
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch
@@ -52,16 +53,28 @@ class BranchFolders:
         self._removals.add(removal)
         removal.add_done_callback(self._removals.discard)
 
-    async def limit_hit(self, pid: int, limits: SandboxLimits) -> str | None:
-        """The limit that a branch's folder is over, if it is over one."""
-        place = self._places.get(pid)
-        if place is None:
-            return None
-        handle, most_files = self._scratch.handle, limits.scratch_files
-        size, files = await asyncio.to_thread(_usage, handle, place, most_files)
-        if files > most_files:
-            return "scratch_files"
-        return "scratch_bytes" if size > limits.scratch_bytes else None
+    async def limits_hit(
+        self, launched: int, pids: Collection[int], limits: SandboxLimits
+    ) -> dict[int, str]:
+        """The limit that each branch is over of those that are over one.
+
+        Args:
+            launched: The process that the owner started.
+            pids: The branches to look at.
+            limits: What each may write.
+        """
+        return await asyncio.to_thread(self._look, launched, tuple(pids), limits)
+
+    def _look(self, launched: int, pids: tuple[int, ...], limits: SandboxLimits) -> dict[int, str]:
+        handle, over = self._scratch.handle, {}
+        nameless = held_by(launched, pids, os.fstat(handle).st_dev) if pids else {}
+        for pid in pids:
+            size, files = _usage(handle, self._places.get(pid, _ROOT), limits.scratch_files)
+            if files > limits.scratch_files:
+                over[pid] = "scratch_files"
+            elif size + nameless[pid] > limits.scratch_bytes:
+                over[pid] = "scratch_bytes"
+        return over
 
     async def close(self) -> None:
         """Wait until nothing is being removed any more."""

@@ -186,11 +186,10 @@ class Launch:
         while True:
             await asyncio.sleep(pause)
             started = time.monotonic()
-            for pid in tuple(self._watched):
-                name = await folders.limit_hit(pid, limits)
-                if name is not None:
-                    self._note_limit({"pid": pid, "name": name, "is_killed": True})
-                    self.kill(pid)
+            over = await folders.limits_hit(self.pid, tuple(self._watched), limits)
+            for pid, name in over.items():
+                self._note_limit({"pid": pid, "name": name, "is_killed": True})
+                self.kill(pid)
             pause = max(_WATCH_SECONDS, _SHARE_OF_TIME * (time.monotonic() - started))
 
     async def _listen(self) -> None:

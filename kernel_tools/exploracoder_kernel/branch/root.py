@@ -68,8 +68,8 @@ def main(branch_fd: int, setup: dict[str, Any]) -> NoReturn:
     """In the user's Python: see that what a new program is given back is gone, then serve."""
     if setup["capabilities"] is not None:
         capabilities.keep(*setup["capabilities"])
-    if setup["seccomp"]:
-        linux.hide_memory()
+    if setup["folder"] and setup["folder"]["is_mounted"]:
+        linux.hide_memory()  # otherwise layers of Landlock hide it, and the owner counts files
     rlimits.apply(setup["limits"])
     landlock.note_layers(setup["layers"])
     os.set_inheritable(branch_fd, False)

@@ -216,6 +216,8 @@ def _by_arguments(policy: Policy) -> bytes:
     if not policy.has_namespaces:
         for name in filter(number, _METADATA):
             program.add_rule(seccomp.ERRNO(0), name)
+        # What takes room at once could not be noticed in time; the C library does it bit by bit.
+        program.add_rule(seccomp.ERRNO(errno.EOPNOTSUPP), "fallocate")
         for name in filter(number, _ATTRIBUTES):
             program.add_rule(seccomp.ERRNO(errno.EOPNOTSUPP), name)
     return _exported(program)
