@@ -13,7 +13,7 @@ import pytest
 from exploracoder_kernel.scratch import sweep
 
 OWN = """
-from exploracoder_kernel.own_variables import OwnVariables
+from exploracoder_kernel.carrying import OwnVariables
 
 secret = "what a person works with"
 source = OwnVariables(["secret"])
