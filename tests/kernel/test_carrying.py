@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cloudpickle import cloudpickle
+from exploracoder_kernel.branch.pickling import pickle_variables
 from exploracoder_kernel.carrying import Carried, carry
 from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
+
+import __main__
 
 DEFINED = """
 import json, socket, sqlite3, threading
@@ -227,6 +231,29 @@ async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
     assert names(carried) == ["big", "same", "RATE"]
     assert carried.refused[0].reason == "with the others it is over 1,000,000 bytes"
     assert alone.refused[0].reason == "it is over 100,000 bytes"
+
+
+async def test_what_a_refused_variable_shares_with_others_comes_along(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    await execute(client, "part = [1]\nwhole = [part, scaled, array, threading.Lock()]")
+
+    carried = await carry(
+        UserKernel(client), ["whole", "part", "array", "scaled"], forking, forking.root
+    )
+    shown = await forking.run(forking.root, "part, array.size, scaled(2)")
+
+    assert names(carried) == ["part", "array", "scaled"]
+    assert shown.result == "([1], 6, 6)"
+
+
+@pytest.mark.parametrize("count", [1, 1_000_000], ids=["on flushing", "on writing"])
+def test_a_full_disk_is_no_fault_of_a_variable(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(__main__, "kept", bytes(count), raising=False)
+    request = PickleRequest(names=("kept",), python="3.0", limit_bytes=1 << 30).model_dump()
+
+    with pytest.raises(OSError, match="space"), Path("/dev/full").open("wb") as file:
+        pickle_variables(request, file, cloudpickle)
 
 
 async def test_a_library_that_the_branch_lacks_is_named(
