@@ -89,11 +89,10 @@ class MainNames(dict):  # type: ignore[type-arg]  # subscripted, it would not lo
 def pickle_library(text: str) -> Iterator[Any]:
     """The library from its text, under its real name; what was there under it comes back."""
     before = _forget_library()
-    package = types.ModuleType(_LIBRARY)
     module = types.ModuleType(f"{_LIBRARY}.{_LIBRARY}")
-    package.__path__ = []
-    package.cloudpickle = module  # type: ignore[attr-defined]  # as an import of it would do
-    sys.modules.update({package.__name__: package, module.__name__: module})
+    # The package has the same functions. Whoever imports it now must be able to keep it.
+    module.cloudpickle = module  # type: ignore[attr-defined]
+    sys.modules.update({_LIBRARY: module, module.__name__: module})
     try:
         exec(compile(text, f"<{module.__name__}>", "exec"), module.__dict__)
         yield module
@@ -112,6 +111,8 @@ def pickler_class(library: Any) -> Any:
     by_reference = library._should_pickle_by_reference
 
     class VariablePickler(library.Pickler):  # type: ignore[misc]  # known when this runs
+        memo: Any
+
         def __init__(self, file: LimitedFile, request: dict[str, Any]) -> None:
             super().__init__(file, protocol=5)
             self.main: dict[str, Any] = sys.modules["__main__"].__dict__
