@@ -339,6 +339,19 @@ async def test_the_kernels_own_cloudpickle_stays_its_own(
         await execute(client, "del sys.modules['cloudpickle']")
 
 
+async def test_what_imports_cloudpickle_while_it_is_made_finds_it(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    load = "__import__('cloudpickle').loads(b'I1\\n.')"
+    reduce = f"lambda self: (eval, ({load!r},))"
+    await execute(client, f"importing = type('Own', (), {{'__reduce__': {reduce}}})()")
+
+    carried = await carry(UserKernel(client), ["importing"], forking, forking.root)
+
+    assert carried.refused == ()
+    assert (await forking.run(forking.root, "importing")).result == "1"
+
+
 async def test_a_busy_kernel_is_waited_for_and_never_interrupted(
     client: AsyncKernelClient, forking: Sidecar
 ) -> None:
