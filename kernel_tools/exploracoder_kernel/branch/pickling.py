@@ -45,10 +45,15 @@ class Refusal(Exception):  # noqa: N818  # an answer about a value
     """Why a value can't go, in words."""
 
 
-class LimitedFile:
-    """A file for pickles that may have ``limit`` bytes in all."""
+class PickleFile:
+    """A file, from its start, for pickles that may have ``limit`` bytes in all.
+
+    Once a pickle was dropped, those after it are only counted: they may build on it.
+    """
 
     def __init__(self, file: Any, limit: int) -> None:
+        file.seek(0)
+        self.is_whole = True
         self.error: Optional[OSError] = None
         self._file = file
         self._limit = limit
@@ -60,7 +65,7 @@ class LimitedFile:
         if self._size > self._limit:
             raise Refusal(f"it is over {self._limit:,} bytes")
         try:
-            if self._start + self._size <= self._limit:
+            if self.is_whole and self._start + self._size <= self._limit:
                 self._file.write(data)
         except OSError as error:
             self.error = error
@@ -75,10 +80,8 @@ class LimitedFile:
         return size
 
     def drop_pickle(self) -> None:
-        """As if nothing had been written since the last one ended."""
-        self._size = 0
-        self._file.seek(self._start)
-        self._file.truncate()
+        """The next pickle begins, and the file is of no use any more."""
+        self.is_whole, self._size = False, 0
 
 
 class MainNames(dict):  # type: ignore[type-arg]  # subscripted, it would not load in Python 3.8
@@ -111,13 +114,11 @@ def pickler_class(library: Any) -> Any:
     by_reference = library._should_pickle_by_reference
 
     class VariablePickler(library.Pickler):  # type: ignore[misc]  # known when this runs
-        memo: Any
-
-        def __init__(self, file: LimitedFile, request: dict[str, Any]) -> None:
+        def __init__(self, file: PickleFile, request: dict[str, Any]) -> None:
             super().__init__(file, protocol=5)
-            self.main: dict[str, Any] = sys.modules["__main__"].__dict__
-            self.hidden = _hidden(self.main)
-            self.globals_ref[id(self.main)] = MainNames(__name__="__main__")
+            self._main = sys.modules["__main__"].__dict__
+            self._hidden = _hidden(self._main)
+            self.globals_ref[id(self._main)] = MainNames(__name__="__main__")
             self.modules: set[str] = set()
             self._file = file
             self._value: Any = None
@@ -126,22 +127,10 @@ def pickler_class(library: Any) -> Any:
             self._code_obstacle = _code_obstacle(str(request["python"]))
 
         def pickle(self, value: Any) -> tuple[int, set[str]]:
-            """Its bytes, and the names of functions and classes that it needs.
-
-            When it fails, the pickler is as before; what the file holds of it has to be dropped.
-            """
-            self._value, self._code_names, modules = value, set(), set(self.modules)
-            pickle = [value]
-            try:
-                self.dump(pickle)
-                return self._file.end_pickle(), self._code_names - self.hidden
-            except Exception:
-                # Of what the pickler remembers, nothing may be from here on: the list came first.
-                memo = self.memo.copy()
-                start = memo[id(pickle)][0]
-                self.memo = {key: entry for key, entry in memo.items() if entry[0] < start}
-                self.modules = modules
-                raise
+            """Its bytes, and the names of functions and classes that it needs."""
+            self._value, self._code_names = value, set()
+            self.dump(value)
+            return self._file.end_pickle(), self._code_names - self._hidden
 
         def reducer_override(self, obj: Any) -> Any:
             if type(obj) is MainNames:
@@ -156,7 +145,7 @@ def pickler_class(library: Any) -> Any:
 
         def _note_code(self, obj: Any) -> None:
             name = str(getattr(obj, "__name__", ""))
-            if self.main.get(name) is obj:
+            if self._main.get(name) is obj:
                 self._code_names.add(name)
             if isinstance(obj, types.BuiltinFunctionType) or by_reference(obj):
                 self._note_module(str(getattr(obj, "__module__", None)))
@@ -171,8 +160,8 @@ def pickler_class(library: Any) -> Any:
 
         def _dynamic_function_reduce(self, func: Any) -> Any:
             reduced = super()._dynamic_function_reduce(func)
-            if func.__globals__ is self.main:
-                for name in self.hidden:
+            if func.__globals__ is self._main:
+                for name in self._hidden:
                     reduced[2][1]["__globals__"].pop(name, None)
             return reduced
 
@@ -185,31 +174,23 @@ def pickle_variables(request: dict[str, Any], file: Any, library: Any) -> dict[s
     One pickler writes them, so that what they share stays shared. Functions and classes of the
     notebook bring those that they need.
     """
-    limited = LimitedFile(file, int(request["limit_bytes"]))
-    pickler = pickler_class(library)(limited, request)
-    refusals: dict[str, str] = dict(request["refusals"])
-    variables = []
-    queue = list(request["names"])
-    for name in queue:
-        reason = refusals.get(name) or _obstacle(name, pickler.main, pickler.hidden)
-        if reason:
-            refusals[name] = reason
-            continue
-        try:
-            size, needs = pickler.pickle(pickler.main[name])
-        except Exception as error:  # the user's classes may raise anything
-            if limited.error is not None:
-                raise
-            limited.drop_pickle()
-            refusals[name] = _reason(error, pickler.main[name])
-            continue
-        variables.append({"name": name, "size_bytes": size})
-        queue += sorted(needs - set(queue))
-    file.flush()
+    main = sys.modules["__main__"].__dict__
+    refusals = {name: _obstacle(name, main) for name in request["names"]}
+    refusals = {name: reason for name, reason in refusals.items() if reason}
+    refusals.update(request["refusals"])
+    pickler_type = pickler_class(library)
+    while True:
+        output = PickleFile(file, int(request["limit_bytes"]))
+        pickler = pickler_type(output, request)
+        variables = _pickle_each(request["names"], main, pickler, output, refusals)
+        if output.is_whole:
+            break
+    # What an earlier attempt had written behind it goes, and what is buffered is written.
+    file.truncate()
     return {
         "variables": variables,
         "refused": [
-            {"name": name, "type": _type_name(pickler.main, name), "reason": refusals[name]}
+            {"name": name, "type": _type_name(main, name), "reason": refusals[name]}
             for name in request["names"]
             if name in refusals
         ],
@@ -217,6 +198,32 @@ def pickle_variables(request: dict[str, Any], file: Any, library: Any) -> dict[s
         "paths": [str(path) for path in sys.path],
         "prefix": sys.prefix,
     }
+
+
+def _pickle_each(
+    names: list[str],
+    main: dict[str, Any],
+    pickler: Any,
+    output: PickleFile,
+    refusals: dict[str, str],
+) -> list[dict[str, Any]]:
+    """What there is a pickle of; ``refusals`` gets the others, and then it was in vain."""
+    variables = []
+    queue = list(names)
+    for name in queue:
+        if name in refusals:
+            continue
+        try:
+            size, needs = pickler.pickle(main[name])
+        except Exception as error:  # the user's classes may raise anything
+            if output.error is not None:
+                raise
+            output.drop_pickle()
+            refusals[name] = _reason(error, main[name])
+            continue
+        variables.append({"name": name, "size_bytes": size})
+        queue += sorted(needs - set(queue))
+    return variables
 
 
 def answer(request: dict[str, Any]) -> str:
@@ -250,13 +257,13 @@ def _code_obstacle(python: str) -> str:
     return f"code that was compiled by Python {own}, which Python {python} can't run"
 
 
-def _obstacle(name: str, main: dict[str, Any], hidden: set[str]) -> str:
+def _obstacle(name: str, main: dict[str, Any]) -> str:
     """Why there is nothing to pickle under a name; empty when there is."""
     if not name.isidentifier() or keyword.iskeyword(name):
         return "it is not a name in Python"
     if name not in main:
         return "the kernel has no variable of this name"
-    return "it is IPython's own" if name in hidden else ""
+    return "it is IPython's own" if name in _hidden(main) else ""
 
 
 def _reason(error: BaseException, value: Any) -> str:

@@ -35,7 +35,7 @@ def unpickle(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> 
         with pickle_library(request["library"]):
             for name in request["names"]:
                 try:
-                    (values[name],) = unpickler.load()
+                    values[name] = unpickler.load()
                 except Exception as error:  # noqa: BLE001  # a class of the user's may raise anything
                     # Functions put names there as soon as they are made. What follows may need it.
                     namespace.clear()
