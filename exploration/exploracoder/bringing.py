@@ -6,10 +6,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exploracoder_kernel.carrying import Carried, carry, carry_from
+from exploracoder_kernel.carrying import Carried, OwnVariables, carry
 from exploracoder_kernel.errors import KernelError, SidecarError
 from exploracoder_kernel.executor import Executor
-from exploracoder_kernel.own_variables import OwnVariables
 from exploracoder_kernel.user_kernel import UserKernel, attach
 
 from exploracoder.errors import InputError, SetupError
@@ -54,9 +53,9 @@ async def bring(sidecar: Executor, source: AnySource | None, before: Brought) ->
 
 async def _carry(source: AnySource, names: Sequence[str], sidecar: Executor) -> Carried:
     if isinstance(source, OwnVariables):
-        return await carry_from(source, names, sidecar, sidecar.root)
+        return await carry(source, names, sidecar, sidecar.root)
     async with attach(source.kernel) as client:
-        return await carry(client, names, sidecar, sidecar.root)
+        return await carry(UserKernel(client), names, sidecar, sidecar.root)
 
 
 def check_source(source: AnySource | None, before: Brought) -> None:
@@ -73,9 +72,8 @@ async def interpreter_of(kernel: str) -> str:
     """The Python that a kernel runs in. Raises InputError when it cannot be asked."""
     try:
         async with attach(kernel) as client:
-            asked = UserKernel(client, busy_seconds=10.0, seconds=10.0)
-            await asked.check()
-            return str(ast.literal_eval(await asked.evaluate("__import__('sys').executable")))
+            answer = await UserKernel(client).evaluate("__import__('sys').executable")
+            return str(ast.literal_eval(answer))
     except (KernelError, ValueError, SyntaxError) as error:
         raise InputError(f"--kernel: {error}") from error
 
@@ -98,7 +96,9 @@ def in_words(brought: Brought) -> str:
 def _brought(carried: Carried) -> Brought:
     return Brought(
         variables=tuple(
-            BroughtVariable(name=one.name, type=one.type) for one in carried.carried if one.asked
+            BroughtVariable(name=one.name, type=one.type)
+            for one in carried.carried
+            if one.is_chosen
         ),
         left=tuple(
             LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in carried.refused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from exploracoder_kernel.answers import BranchInfo, Inspection, ResolvedName
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation, Variable
-from exploracoder_kernel.parcels import Parcel, Unpacked
+from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 
 
 class Executor(Protocol):
@@ -74,10 +74,10 @@ class Executor(Protocol):
         """The tree, oldest branch first, with the memory that each idle branch holds now."""
         ...
 
-    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+    async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
 
-        The parcel belongs to the executor from then on.
+        Their file belongs to the executor from then on.
         """
         ...
 

@@ -22,7 +22,7 @@ from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.parcels import Parcel, Unpacked
+from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
 from exploracoder_kernel.states import States
@@ -81,7 +81,7 @@ class Sidecar(Questions):
         self._steps = Steps(self._tree, self._states)
         budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
         self._budget = MemoryBudget(self._tree, budget)
-        self._parcels: list[Parcel] = []
+        self._pickled: list[PickledVariables] = []
 
     @property
     def strategy(self) -> str:
@@ -185,30 +185,30 @@ class Sidecar(Questions):
             await self._states.put_to_sleep(branch)
         self._budget.note_cost(time.monotonic() - started)
 
-    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+    async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
 
-        The parcel belongs to the sidecar from then on.
+        Their file belongs to the sidecar from then on.
 
         Raises:
             BranchNotFound: There is no such branch.
             SidecarError: The branch ended over it, or could not answer.
         """
-        self._parcels.append(parcel)
+        self._pickled.append(pickled)
         branch = self._tree.find(branch_id)
         async with branch.lock:
             process = await self._states.live(branch)
             branch.is_busy = True
             try:
-                unpacked = await parcel.unpack(process)
+                unpickled = await pickled.unpickle(process)
             except BranchDied as death:
                 await self._states.bury(branch)
                 raise SidecarError(f"The variables could not be taken in. {death}") from death
             finally:
                 branch.is_busy = False
-            if not unpacked.unmade:
-                branch.cells.append(Cell("", self._limits, "ok", parcel))
-        return unpacked
+            if not unpickled.obstacle:
+                branch.cells.append(Cell("", self._limits, "ok", pickled))
+        return unpickled
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
         """A new branch with the state that ``branch_id`` has now.
@@ -322,6 +322,6 @@ class Sidecar(Questions):
             if branch.process is not None:
                 branch.process.close()
         self._tree.clear()
-        for parcel in self._parcels:
-            parcel.file.close()
+        for pickled in self._pickled:
+            pickled.file.close()
         await self._launches.close()

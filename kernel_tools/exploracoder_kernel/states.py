@@ -7,7 +7,7 @@ from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
 from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.strategies import ForkStrategy, Strategy
@@ -129,8 +129,8 @@ class States:
 async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> None:
     try:
         for cell in cells:
-            if cell.parcel is not None:
-                await _take_in(branch, process, cell.parcel)
+            if cell.variables is not None:
+                await _unpickle(branch, process, cell.variables)
                 continue
             limits = _with_time(cell.limits)
             asked = cell.request or CellRequest()
@@ -150,16 +150,15 @@ def _with_time(limits: Limits) -> Limits:
     return limits.model_copy(update={"wall_seconds": _PATIENCE * limits.wall_seconds})
 
 
-async def _take_in(branch: Branch, process: BranchProcess, parcel: Parcel) -> None:
+async def _unpickle(branch: Branch, process: BranchProcess, pickled: PickledVariables) -> None:
     try:
-        unpacked = await parcel.unpack(process)
+        unpickled = await pickled.unpickle(process)
     except BranchDied as death:
         raise ReplayError(f"Branch {branch.id} could not be built again. {death}") from death
-    if unpacked.unmade:
-        first = unpacked.unmade[0]
+    if unpickled.obstacle:
         raise ReplayError(
-            f"Branch {branch.id} could not be built again: {first.name} was brought along, and now"
-            f" {first.reason}."
+            f"Branch {branch.id} could not be built again with the variables that were brought"
+            f" along: {unpickled.obstacle}."
         )
 
 

@@ -15,7 +15,7 @@ from exploracoder_kernel.answers import BranchInfo, BranchState, Creation
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.parcels import Parcel
+from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest
 
 _FIRST_PAUSE = 30.0
@@ -26,13 +26,13 @@ _LONGEST_PAUSE = 600.0
 class Cell:
     """A snippet that is part of a branch's state, and how it came out.
 
-    With a ``parcel`` there is no snippet: variables of the user's kernel were taken in.
+    With ``variables`` there is no snippet: variables of the user's kernel were taken in.
     """
 
     code: str
     limits: Limits
     status: Literal["ok", "error", "limit"]
-    parcel: Parcel | None = None
+    variables: PickledVariables | None = None
     request: CellRequest | None = None
 
 

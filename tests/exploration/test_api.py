@@ -19,7 +19,7 @@ from exploracoder.errors import InputError
 from exploracoder.models import OpenAIChatModel
 from exploracoder.models.identity import EMBEDDED
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_kernel.own_variables import OwnVariables
+from exploracoder_kernel.carrying import OwnVariables
 
 from .conftest import Serve
 from .scripted import CHECK, COLLECT, CONTEXT, KEEP, READ, TASK, TeaModel, fenced

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cloudpickle import cloudpickle
+from exploracoder_kernel.branch.pickling import pickle_variables
 from exploracoder_kernel.carrying import Carried, carry
 from exploracoder_kernel.errors import KernelError
+from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
+
+import __main__
 
 DEFINED = """
 import json, socket, sqlite3, threading
@@ -73,13 +78,13 @@ async def evaluate(client: AsyncKernelClient, expression: str) -> Any:
 
 async def reason(client: AsyncKernelClient, sidecar: Sidecar, name: str) -> str:
     """Why a name is refused."""
-    carried = await carry(client, [name], sidecar, sidecar.root)
+    carried = await carry(UserKernel(client), [name], sidecar, sidecar.root)
     assert carried.carried == ()
     return carried.refused[0].reason
 
 
 def names(carried: Carried) -> list[str]:
-    return [variable.name for variable in carried.carried if variable.asked]
+    return [variable.name for variable in carried.carried if variable.is_chosen]
 
 
 async def test_what_comes_along_is_there_in_every_branch(
@@ -87,7 +92,7 @@ async def test_what_comes_along_is_there_in_every_branch(
 ) -> None:
     wanted = ["numbers", "alias", "table", "array", "jar", "filled", "double", "closure", "np"]
 
-    carried = await carry(client, wanted, sidecar, sidecar.root)
+    carried = await carry(UserKernel(client), wanted, sidecar, sidecar.root)
     branch = await sidecar.fork(sidecar.root)
     seen = await sidecar.run(
         branch,
@@ -99,7 +104,7 @@ async def test_what_comes_along_is_there_in_every_branch(
     assert names(carried) == wanted
     assert carried.refused == ()
     assert {variable.name: variable.type for variable in carried.carried}["jar"] == "Jar"
-    assert all(variable.size_bytes > 0 for variable in carried.carried if variable.asked)
+    assert all(variable.size_bytes > 0 for variable in carried.carried if variable.is_chosen)
     assert seen.stdout == "{'numbers': [1, 2, 3]} True 15.0 numpy 12 8 13 True True 3\n"
     assert (await sidecar.run(sidecar.root, "numbers")).result == "[1, 2]"
 
@@ -107,14 +112,17 @@ async def test_what_comes_along_is_there_in_every_branch(
 async def test_a_function_brings_what_it_needs_and_sees_the_branchs_names(
     client: AsyncKernelClient, sidecar: Sidecar
 ) -> None:
-    carried = await carry(client, ["scaled"], sidecar, sidecar.root)
+    carried = await carry(UserKernel(client), ["scaled"], sidecar, sidecar.root)
     before = await sidecar.run(sidecar.root, "scaled(2)")
     after = await sidecar.run(sidecar.root, "RATE = 100\nscaled(2)")
     pickled = await sidecar.run(
         sidecar.root, "import pickle\npickle.loads(pickle.dumps(scaled)) is scaled"
     )
 
-    assert [(one.name, one.asked) for one in carried.carried] == [("scaled", True), ("RATE", False)]
+    assert [(one.name, one.is_chosen) for one in carried.carried] == [
+        ("scaled", True),
+        ("RATE", False),
+    ]
     assert (before.result, after.result) == ("6", "200")
     assert pickled.result == "True"
 
@@ -128,7 +136,9 @@ async def test_tables_of_pandas_come_along(client: AsyncKernelClient, sidecar: S
         "column = frame['n']\ngrouped = frame.groupby('kind', observed=True)",
     )
 
-    carried = await carry(client, ["frame", "column", "grouped", "pd"], sidecar, sidecar.root)
+    carried = await carry(
+        UserKernel(client), ["frame", "column", "grouped", "pd"], sidecar, sidecar.root
+    )
     seen = await sidecar.run(
         sidecar.root,
         "print(frame.dtypes['kind'], frame.index[-1].day, column.sum(), len(grouped), pd.NA)\n"
@@ -143,7 +153,7 @@ async def test_tables_of_pandas_come_along(client: AsyncKernelClient, sidecar: S
 async def test_a_branch_that_dies_is_built_again_with_them(
     client: AsyncKernelClient, sidecar: Sidecar
 ) -> None:
-    await carry(client, ["numbers", "jar"], sidecar, sidecar.root)
+    await carry(UserKernel(client), ["numbers", "jar"], sidecar, sidecar.root)
     await sidecar.run(sidecar.root, "numbers.append(jar.filled())")
     died = await sidecar.run(sidecar.root, "import os; os._exit(1)")
 
@@ -176,7 +186,9 @@ async def test_what_cannot_go_is_refused_in_words(
 ) -> None:
     await execute(client, f"unfit = {value}\nalso_fit = [numbers]")
 
-    carried = await carry(client, ["numbers", "unfit", "also_fit"], forking, forking.root)
+    carried = await carry(
+        UserKernel(client), ["numbers", "unfit", "also_fit"], forking, forking.root
+    )
 
     assert [(one.name, words in one.reason) for one in carried.refused] == [("unfit", True)], (
         carried
@@ -208,20 +220,47 @@ async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
     await execute(client, "big = bytes(600_000)\nsame = [big]\nother = bytes(bytearray(500_000))")
 
     carried = await carry(
-        client, ["big", "same", "other", "RATE"], forking, forking.root, limit_bytes=1_000_000
+        UserKernel(client),
+        ["big", "same", "other", "RATE"],
+        forking,
+        forking.root,
+        limit_bytes=1_000_000,
     )
-    alone = await carry(client, ["big"], forking, forking.root, limit_bytes=100_000)
+    alone = await carry(UserKernel(client), ["big"], forking, forking.root, limit_bytes=100_000)
 
     assert names(carried) == ["big", "same", "RATE"]
     assert carried.refused[0].reason == "with the others it is over 1,000,000 bytes"
     assert alone.refused[0].reason == "it is over 100,000 bytes"
 
 
+async def test_what_a_refused_variable_shares_with_others_comes_along(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    await execute(client, "part = [1]\nwhole = [part, scaled, array, threading.Lock()]")
+
+    carried = await carry(
+        UserKernel(client), ["whole", "part", "array", "scaled"], forking, forking.root
+    )
+    shown = await forking.run(forking.root, "part, array.size, scaled(2)")
+
+    assert names(carried) == ["part", "array", "scaled"]
+    assert shown.result == "([1], 6, 6)"
+
+
+@pytest.mark.parametrize("count", [1, 1_000_000], ids=["on flushing", "on writing"])
+def test_a_full_disk_is_no_fault_of_a_variable(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(__main__, "kept", bytes(count), raising=False)
+    request = PickleRequest(names=("kept",), python="3.0", limit_bytes=1 << 30).model_dump()
+
+    with pytest.raises(OSError, match="space"), Path("/dev/full").open("wb") as file:
+        pickle_variables(request, file, cloudpickle)
+
+
 async def test_a_library_that_the_branch_lacks_is_named(
     client: AsyncKernelClient, plain_python: Path, tmp_path: Path
 ) -> None:
     async with Sidecar(plain_python, tmp_path) as plain:
-        carried = await carry(client, ["array", "table", "jar"], plain, plain.root)
+        carried = await carry(UserKernel(client), ["array", "table", "jar"], plain, plain.root)
         shown = await plain.run(plain.root, "table, jar.filled()")
 
     assert [(one.name, one.reason) for one in carried.refused] == [
@@ -240,7 +279,7 @@ async def test_what_another_version_of_a_library_lacks_takes_nothing_else_with_i
     )
     wanted = ["numbers", "extra", "holder", "outer", "table"]
 
-    carried = await carry(client, wanted, forking, forking.root)
+    carried = await carry(UserKernel(client), wanted, forking, forking.root)
     shown = await forking.run(forking.root, "table['numbers'] is numbers, 'extra' in dir()")
 
     assert names(carried) == ["numbers", "table"]
@@ -250,15 +289,15 @@ async def test_what_another_version_of_a_library_lacks_takes_nothing_else_with_i
 
 
 async def test_another_version_of_python_gets_data_and_no_code(client: AsyncKernelClient) -> None:
-    kernel = UserKernel(client, busy_seconds=10, seconds=60)
-    wanted = ["numbers", "array", "json", "scaled", "jar", "Jar"]
-    packed = kernel.packed(wanted, {}, python="3.9.2", limit_bytes=1 << 20)
-    async with packed as (path, report):
-        size = path.stat().st_size
+    wanted = ("numbers", "array", "json", "scaled", "jar", "Jar")
+    request = PickleRequest(names=wanted, python="3.9.2", limit_bytes=1 << 20)
 
-    assert [entry["name"] for entry in report["entries"]] == ["numbers", "array", "json"]
-    assert size > 0
-    refused = {one["name"]: one["reason"] for one in report["refused"]}
+    pickled = await UserKernel(client).pickle(request)
+
+    with pickled.file as file:
+        assert len(file.read()) == sum(one.size_bytes for one in pickled.report.variables) > 0
+    assert [one.name for one in pickled.report.variables] == ["numbers", "array", "json"]
+    refused = {one.name: one.reason for one in pickled.report.refused}
     own = "{}.{}".format(*sys.version_info)
     words = f"code that was compiled by Python {own}, which Python 3.9.2 can't run"
     assert refused == {
@@ -281,7 +320,7 @@ async def test_the_kernel_notices_nothing_and_no_file_is_left(
     )
     before = await evaluate(client, state)
 
-    await carry(client, ["numbers", "jar", "missing"], forking, forking.root)
+    await carry(UserKernel(client), ["numbers", "jar", "missing"], forking, forking.root)
 
     assert await evaluate(client, state) == before
     assert list(temporary.iterdir()) == []
@@ -292,12 +331,25 @@ async def test_the_kernels_own_cloudpickle_stays_its_own(
 ) -> None:
     await execute(client, "import sys, types; sys.modules['cloudpickle'] = types.ModuleType('own')")
     try:
-        carried = await carry(client, ["jar"], forking, forking.root)
+        carried = await carry(UserKernel(client), ["jar"], forking, forking.root)
 
         assert names(carried) == ["jar"]
         assert await evaluate(client, "sys.modules['cloudpickle'].__name__") == "own"
     finally:
         await execute(client, "del sys.modules['cloudpickle']")
+
+
+async def test_what_imports_cloudpickle_while_it_is_made_finds_it(
+    client: AsyncKernelClient, forking: Sidecar
+) -> None:
+    load = "__import__('cloudpickle').loads(b'I1\\n.')"
+    reduce = f"lambda self: (eval, ({load!r},))"
+    await execute(client, f"importing = type('Own', (), {{'__reduce__': {reduce}}})()")
+
+    carried = await carry(UserKernel(client), ["importing"], forking, forking.root)
+
+    assert carried.refused == ()
+    assert (await forking.run(forking.root, "importing")).result == "1"
 
 
 async def test_a_busy_kernel_is_waited_for_and_never_interrupted(
@@ -306,8 +358,8 @@ async def test_a_busy_kernel_is_waited_for_and_never_interrupted(
     client.execute("import time; time.sleep(2); slept = 'to the end'")
 
     with pytest.raises(KernelError, match=r"busy for 0\.5 s, and is not interrupted"):
-        await carry(client, ["numbers"], forking, forking.root, busy_seconds=0.5)
-    carried = await carry(client, ["slept"], forking, forking.root)
+        await carry(UserKernel(client, busy_seconds=0.5), ["numbers"], forking, forking.root)
+    carried = await carry(UserKernel(client), ["slept"], forking, forking.root)
 
     assert names(carried) == ["slept"]
     assert (await forking.run(forking.root, "slept")).result == "'to the end'"
@@ -324,7 +376,7 @@ def ended(connection_file: str, tmp_path: Path) -> str:
 async def test_a_kernel_that_has_ended_is_named(ended: str, forking: Sidecar) -> None:
     async with attach(ended) as client:
         with pytest.raises(KernelError, match="Has it ended"):
-            await carry(client, ["x"], forking, forking.root)
+            await carry(UserKernel(client), ["x"], forking, forking.root)
 
 
 async def test_a_file_that_names_no_kernel_is_refused(tmp_path: Path) -> None:
@@ -345,15 +397,15 @@ async def test_a_cell_that_fails_meanwhile_stops_no_bringing(
 ) -> None:
     client.execute("import time; time.sleep(0.5); 1 / 0")
 
-    assert names(await carry(client, ["numbers"], forking, forking.root)) == ["numbers"]
+    assert names(await carry(UserKernel(client), ["numbers"], forking, forking.root)) == ["numbers"]
 
 
 async def test_bringing_can_be_cancelled(client: AsyncKernelClient, forking: Sidecar) -> None:
     client.execute("import time; time.sleep(1)")
-    bringing = asyncio.create_task(carry(client, ["numbers"], forking, forking.root))
+    bringing = asyncio.create_task(carry(UserKernel(client), ["numbers"], forking, forking.root))
     await asyncio.sleep(0.2)
     bringing.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await bringing
-    assert names(await carry(client, ["numbers"], forking, forking.root)) == ["numbers"]
+    assert names(await carry(UserKernel(client), ["numbers"], forking, forking.root)) == ["numbers"]

@@ -14,7 +14,7 @@ from exploracoder_kernel.kernel.records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
-from exploracoder_kernel.user_kernel import attach
+from exploracoder_kernel.user_kernel import UserKernel, attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 DEFINED = """
@@ -60,7 +60,7 @@ async def test_they_are_there_also_after_the_branch_was_built_again(
     client: AsyncKernelClient, remote: RemoteSidecar
 ) -> None:
     carried = await carry(
-        client, ["numbers", "alias", "large", "doubled", "lock"], remote, remote.root
+        UserKernel(client), ["numbers", "alias", "large", "doubled", "lock"], remote, remote.root
     )
     branch = await remote.fork(remote.root)
     look = "numbers, alias is numbers, len(large), large[255], doubled()"
@@ -77,30 +77,30 @@ async def test_they_are_there_also_after_the_branch_was_built_again(
 async def test_what_can_not_be_made_there_is_named_and_the_rest_goes(
     client: AsyncKernelClient, remote: RemoteSidecar
 ) -> None:
-    carried = await carry(client, ["unmade", "numbers"], remote, remote.root)
+    carried = await carry(UserKernel(client), ["unmade", "numbers"], remote, remote.root)
 
     assert [one.name for one in carried.carried] == ["numbers"]
     assert [one.name for one in carried.refused] == ["unmade"]
     assert (await remote.run(remote.root, "numbers")).result == "[1, 2]"
 
 
-# What somebody may send as pieces of a parcel, and what the answer has to say.
+# What somebody may send as pieces of an upload, and what the answer has to say.
 WRONG: tuple[tuple[str, dict[str, object], str], ...] = (
-    ("parcel", {"parcel": "p", "offset": 5, "data": ""}, "0 bytes have come"),
-    ("parcel", {"parcel": "p", "offset": 0, "data": "no base64!"}, "base64"),
-    ("parcel", {"parcel": "p", "offset": -1, "data": ""}, "offset"),
-    ("parcel", {"parcel": "", "offset": 0, "data": ""}, "parcel"),
-    ("parcel", {"parcel": "p", "offset": 0, "data": "A" * 12_000_000}, "at most"),
+    ("upload", {"upload": "p", "offset": 5, "data": ""}, "0 bytes have come"),
+    ("upload", {"upload": "p", "offset": 0, "data": "no base64!"}, "base64"),
+    ("upload", {"upload": "p", "offset": -1, "data": ""}, "offset"),
+    ("upload", {"upload": "", "offset": 0, "data": ""}, "upload"),
+    ("upload", {"upload": "p", "offset": 0, "data": "A" * 12_000_000}, "at most"),
     (
-        "unpack",
-        {"branch": "b0", "parcel": "q", "entries": [], "paths": [], "prefix": ""},
+        "unpickle",
+        {"branch": "b0", "upload": "q", "report": {}},
         "Send it first",
     ),
 )
 
 
 @pytest.mark.parametrize(("verb", "content", "says"), WRONG)
-async def test_pieces_that_make_no_parcel_are_refused_in_words(
+async def test_pieces_that_make_no_upload_are_refused_in_words(
     remote: RemoteSidecar, verb: str, content: dict[str, object], says: str
 ) -> None:
     with pytest.raises(SidecarError, match=says):
@@ -109,7 +109,7 @@ async def test_pieces_that_make_no_parcel_are_refused_in_words(
     assert (await remote.run(remote.root, "1 + 1", Limits())).result == "2"
 
 
-async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) -> None:
+async def test_only_so_many_uploads_wait_and_all_are_let_go(forking: Sidecar) -> None:
     arrivals = Arrivals(forking, Records(forking.root))
 
     for number in range(9):
@@ -117,7 +117,7 @@ async def test_only_so_many_parcels_wait_and_all_are_let_go(forking: Sidecar) ->
 
     with pytest.raises(BadRequest, match="0 bytes have come"):
         await arrivals.take("waiting 0", 3, "AAAA")
-    assert await arrivals.take("waiting 8", 3, "AAAA") == {"parcel": "waiting 8", "size": 6}
+    assert await arrivals.take("waiting 8", 3, "AAAA") == {"upload": "waiting 8", "size": 6}
     arrivals.close()
     with pytest.raises(BadRequest, match="0 bytes have come"):
         await arrivals.take("waiting 8", 6, "AAAA")

@@ -14,7 +14,7 @@ from exploracoder_kernel.scratch import sweep
 
 OWN = """
 import os
-from exploracoder_kernel.own_variables import OwnVariables
+from exploracoder_kernel.carrying import OwnVariables
 
 secret = "what a person works with"
 source = OwnVariables(["secret"])
@@ -22,19 +22,30 @@ os.kill(os.getpid(), 9)
 """
 
 OF_A_KERNEL = """
-import asyncio, os, platform, sys
+import asyncio, os, sys
+from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.user_kernel import UserKernel, attach
 
 async def main():
     async with attach(sys.argv[1]) as client:
-        kernel = UserKernel(client, busy_seconds=30, seconds=30)
-        packed = kernel.packed(
-            ["secret"], {}, python=platform.python_version(), limit_bytes=1_000_000
+        kernel = UserKernel(client)
+        await kernel.evaluate(f"owners.append({os.getpid()})")
+        await kernel.pickle(
+            PickleRequest(names=("secret", "last"), python="3.0", limit_bytes=1_000_000)
         )
-        async with packed:
-            os.kill(os.getpid(), 9)
 
 asyncio.run(main())
+"""
+
+VARIABLES = """
+import os
+secret = "what a person works with" * 10_000
+owners = []
+class Last:
+    def __reduce__(self):
+        os.kill(owners[0], 9)
+        return list, ()
+last = Last()
 """
 
 
@@ -50,18 +61,27 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     sweep.cache_clear()
 
 
-@pytest.mark.parametrize("script", [OWN, OF_A_KERNEL], ids=["own", "of a kernel"])
-def test_what_a_killed_process_had_written_is_removed_at_the_next_start(
-    script: str, temporary: Path, start_kernel: Callable[..., str]
+def test_what_a_killed_process_had_a_kernel_write_is_removed_at_the_next_start(
+    temporary: Path, start_kernel: Callable[..., str]
 ) -> None:
-    words = [start_kernel("secret = 'what a person works with'")] if script is OF_A_KERNEL else []
-    killed = subprocess.run([sys.executable, "-c", script, *words], check=False, timeout=120)
+    killed = _run(OF_A_KERNEL, start_kernel(VARIABLES))
     left = [path for path in temporary.rglob("variables") if path.stat().st_size]
-    modes = [path.stat().st_mode & 0o077 for path in temporary.iterdir()]
+    modes = [path.stat().st_mode & 0o077 for path in (*temporary.iterdir(), *left)]
 
     sweep()
 
     assert killed.returncode == -signal.SIGKILL
     assert len(left) == 1, "it was killed while they were there"
-    assert modes == [0]
+    assert modes == [0, 0]
     assert list(temporary.iterdir()) == []
+
+
+def test_copies_of_own_variables_have_no_name(temporary: Path) -> None:
+    killed = _run(OWN)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert list(temporary.iterdir()) == []
+
+
+def _run(script: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-c", script, *words], check=False, timeout=120)

@@ -17,8 +17,8 @@ from exploracoder.errors import CommandError, ExploraCoderError, InputError, Unt
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
 from exploracoder.workplace import check_trust
+from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.own_variables import OwnVariables
 from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder_jupyter.magics import TRY_NAME, help_page, lookups, pages, places, registry

@@ -14,7 +14,7 @@ from exploracoder.replay import Replay
 from exploracoder.replaying import replay_with
 from exploracoder.state import Exploration, Library
 from exploracoder.workplace import Options, find_sandbox, in_thread, open_index
-from exploracoder_kernel.own_variables import OwnVariables
+from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
 _SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import memory, names, unpacking, wire
+from . import memory, names, unpickling, wire
 from .interrupts import TooLong, time_limit
 from .runs import Runs
 
@@ -29,15 +29,15 @@ class Introspection:
             "inspect": self._inspect,
             "inspect_at": self._inspect_at,
             "memory": memory.answer,
-            "unpack": self._unpack,
+            "unpickle": self._unpickle,
         }
 
     def _variables(self, request: Message) -> Message:
         mine = self._runs.users()
         return {"variables": self._runs.describe(mine, mine, bool(request["may_force"]))}
 
-    def _unpack(self, request: Message) -> Message:
-        return unpacking.unpack(request, request["descriptors"][0], self._cells.namespace)
+    def _unpickle(self, request: Message) -> Message:
+        return unpickling.unpickle(request, request["descriptors"][0], self._cells.namespace)
 
     def _resolve(self, request: Message) -> Message:
         namespace = self._cells.namespace

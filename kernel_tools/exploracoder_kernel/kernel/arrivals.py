@@ -1,4 +1,4 @@
-"""Variables of the user's kernel on their way in: parcels that come in pieces, as messages."""
+"""Variables of the user's kernel on their way in: pickles that come in pieces, as messages."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pydantic import Field, validate_call
 
 from exploracoder_kernel.kernel.contents import BadRequest, Content
 from exploracoder_kernel.kernel.records import Records
-from exploracoder_kernel.parcels import Entry, Parcel
+from exploracoder_kernel.pickled_variables import PickledVariables, PickleReport
 from exploracoder_kernel.sidecar import Sidecar
 
 _MOST_CHUNK_CHARS = 11 * 1024 * 1024
 _MOST_BYTES = 4 * 1024 * 1024 * 1024
-_MOST_PARCELS = 8
+_MOST_UPLOADS = 8
 
 
 class Arrivals:
-    """Keeps parcels in files without a name until they are taken into a branch."""
+    """Keeps uploads in files without a name until they are taken into a branch."""
 
     def __init__(self, sidecar: Sidecar, records: Records) -> None:
         self._sidecar = sidecar
@@ -30,53 +30,50 @@ class Arrivals:
     @validate_call
     async def take(
         self,
-        parcel: Annotated[str, Field(min_length=1, max_length=100)],
+        upload: Annotated[str, Field(min_length=1, max_length=100)],
         offset: Annotated[int, Field(ge=0)],
         data: Annotated[str, Field(max_length=_MOST_CHUNK_CHARS)],
     ) -> Content:
-        """Add bytes (base64) to a parcel of the sender's naming; the first ones begin it.
+        """Add bytes (base64) to an upload of the sender's naming; the first ones begin it.
 
         Raises:
             BadRequest: They are not the next ones, or too many, or no base64.
         """
-        file = self._files.get(parcel) or self._begin(parcel)
+        file = self._files.get(upload) or self._begin(upload)
         if offset != file.tell():
             raise BadRequest(
-                f"Of parcel {parcel!r} {file.tell()} bytes have come, and these start at {offset}."
+                f"Of upload {upload!r} {file.tell()} bytes have come, and these start at {offset}."
             )
         try:
             piece = base64.b64decode(data, validate=True)
         except ValueError as error:
             raise BadRequest(f"The piece is no base64: {error}.") from None
         if offset + len(piece) > _MOST_BYTES:
-            self._files.pop(parcel).close()
-            raise BadRequest(f"A parcel may have {_MOST_BYTES} bytes at most. Bring less.")
+            self._files.pop(upload).close()
+            raise BadRequest(f"An upload may have {_MOST_BYTES} bytes at most. Bring less.")
         await asyncio.to_thread(file.write, piece)
-        return {"parcel": parcel, "size": file.tell()}
+        return {"upload": upload, "size": file.tell()}
 
     @validate_call
-    async def unpack(
+    async def unpickle(
         self,
         branch: str,
-        parcel: str,
-        entries: tuple[Entry, ...],
-        paths: tuple[str, ...],
-        prefix: str,
+        upload: str,
+        report: PickleReport,
     ) -> Content:
-        """Take a parcel into a branch; it belongs to the sidecar from then on.
+        """Take variables into a branch; their file belongs to the sidecar from then on.
 
         Raises:
             BadRequest: Nothing has come under its name.
             SidecarError: The branch ended over it, or could not answer.
         """
         branch_id = self._records.find(branch).id
-        file = self._files.pop(parcel, None)
+        file = self._files.pop(upload, None)
         if file is None:
-            raise BadRequest(f"No parcel {parcel!r} has come. Send it first.")
+            raise BadRequest(f"No upload {upload!r} has come. Send it first.")
         file.flush()
-        variables = Parcel(file, entries, paths, prefix=prefix)
-        unpacked = await self._sidecar.unpack(branch_id, variables)
-        return {"branch": branch_id, "unpacked": unpacked}
+        unpickled = await self._sidecar.unpickle(branch_id, PickledVariables(file, report))
+        return {"branch": branch_id, "unpickled": unpickled}
 
     def close(self) -> None:
         """Let go of what nobody asked for."""
@@ -84,8 +81,8 @@ class Arrivals:
             self._drop_oldest()
 
     def _begin(self, name: str) -> BinaryIO:
-        """A new parcel, in the place of the oldest where too many wait: its sender is gone."""
-        if len(self._files) >= _MOST_PARCELS:
+        """A new upload, in the place of the oldest where too many wait: its sender is gone."""
+        if len(self._files) >= _MOST_UPLOADS:
             self._drop_oldest()
         # It is open for as long as a branch may have to be built again from it.
         self._files[name] = tempfile.TemporaryFile()  # noqa: SIM115

@@ -65,7 +65,7 @@ class Front(ConcurrentKernel):
         """To those of Jupyter's requests, which the base class has found."""
         names = ("fork", "promote", "go_to", "drop", "list", "variables", "resolve", "inspect")
         answers = {name: getattr(self._branches, name) for name in (*names, "bind")}
-        answers.update(parcel=self._arrivals.take, unpack=self._arrivals.unpack)
+        answers.update(upload=self._arrivals.take, unpickle=self._arrivals.unpickle)
         for name, answer in answers.items():
             self.shell_handlers[f"{OURS}{name}_request"] = partial(self._branch_request, answer)
         for kind in ("comm_open", "comm_msg", "comm_close"):

@@ -19,7 +19,7 @@ from exploracoder_kernel.answers import BranchInfo, Completions, Inspection, Res
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation, Variable
-from exploracoder_kernel.parcels import Parcel, Unpacked
+from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -166,24 +166,22 @@ class RemoteSidecar:
         """
         await self._ask("bind", cells=dict(cells))
 
-    async def unpack(self, branch_id: str, parcel: Parcel) -> Unpacked:
+    async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
         """Send variables of the user's kernel to a branch; ``carry`` is what to call."""
         name = uuid.uuid4().hex
-        with parcel.file as file:
+        with pickled.file as file:
             offset = 0
             while data := await asyncio.to_thread(os.pread, file.fileno(), _CHUNK_BYTES, offset):
                 text = base64.b64encode(data).decode("ascii")
-                await self._ask("parcel", parcel=name, offset=offset, data=text)
+                await self._ask("upload", upload=name, offset=offset, data=text)
                 offset += len(data)
         answer = await self._ask(
-            "unpack",
+            "unpickle",
             branch=branch_id,
-            parcel=name,
-            entries=[entry.model_dump(mode="json") for entry in parcel.entries],
-            paths=list(parcel.paths),
-            prefix=parcel.prefix,
+            upload=name,
+            report=pickled.report.model_dump(mode="json"),
         )
-        return Unpacked.model_validate(answer["unpacked"])
+        return Unpickled.model_validate(answer["unpickled"])
 
     async def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
