@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 from collections.abc import Collection, Iterator
 
@@ -18,6 +19,7 @@ from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch
 
 _ROOT = ("root",)
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # or replaced, since its name was read
 
 
 class BranchFolders:
@@ -100,17 +102,23 @@ def _walked(handle: int, place: tuple[str, ...]) -> Iterator[int]:
 def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, int]:
     """What is in a branch's folder without its forks': bytes on disk, and how many files.
 
-    It stops once there are more than ``most_files``.
+    It stops once there are more than ``most_files``. What can't be looked into, as folders nested
+    deeper than files may be open, counts as too much.
     """
     size = files = 0
-    with contextlib.suppress(OSError), _walked(handle, place) as top:
-        for root, folders, names, folder in os.fwalk(".", dir_fd=top):
-            if root == ".":
-                folders[:] = [name for name in folders if name != "forks"]
-            files += len(folders) + len(names)
-            for name in names:
-                with contextlib.suppress(OSError):
-                    size += 512 * os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
-            if files > most_files:
-                break
-    return size, files
+    unseen: list[OSError] = []
+    try:
+        with _walked(handle, place) as top:
+            for root, folders, names, folder in os.fwalk(".", onerror=unseen.append, dir_fd=top):
+                if root == ".":
+                    folders[:] = [name for name in folders if name != "forks"]
+                files += len(folders) + len(names)
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        size += 512 * os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
+                if files > most_files:
+                    break
+    except OSError as error:
+        unseen.append(error)
+    is_hidden = any(error.errno not in _GONE for error in unseen)
+    return size, most_files + 1 if is_hidden else files

@@ -59,7 +59,8 @@ def main():
         del sys.path[0]
     load_private(folder)
     module = importlib.import_module(PRIVATE_NAME + (".reaper" if role == "reaper" else ".root"))
-    sys.path.insert(0, "")
+    if role == "branch":  # what is confined not yet must find no module in the current folder
+        sys.path.insert(0, "")
     sys.argv = [""]
     module.main(*numbers, json.loads(setup))
 

@@ -20,7 +20,7 @@ from typing import Any, Optional
 from . import linux, root, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
-from .private_mount import PrivateMount, take_own_namespace
+from .private_mount import PrivateMount, protect_devices, take_own_namespace
 from .purges import Purges
 
 _MOST_EARLY_ENDS = 64
@@ -66,6 +66,7 @@ def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[PrivateMount]:
         return None
     mount = PrivateMount(folder["path"], folder["size"], folder["files"])
     take_own_namespace()
+    protect_devices()
     mount.renew()
     return mount
 

@@ -94,19 +94,22 @@ class Supervisor:
         self._send(number, 0, error, 0 if error else _GO_ON)
 
     def _furnish(self, number: int, process: int, mount: PrivateMount) -> None:
-        """Fill a new branch's mount namespace and answer; in another process if it takes long."""
+        """Fill a new branch's mount namespace and answer, in a process of its own.
+
+        Whoever shares that namespace can make it take long.
+        """
         left_out = error = 0
         worker = None
         try:
             with opened_namespace(process) as namespace:
                 self._require_own(number, process, namespace)
                 with entered(namespace):
-                    worker = None if mount.is_quickly_copied() else os.fork()
+                    worker = os.fork()
                     if worker:
                         return
                     left_out = mount.renew()
-        except OSError as refusal:
-            error = refusal.errno or errno.EPERM
+        except Exception as refusal:  # noqa: BLE001  # the worker must not go on as a second reaper
+            error = getattr(refusal, "errno", None) or errno.EPERM
         self._send(number, left_out, error, 0)
         if worker is not None:
             os._exit(0)

@@ -86,13 +86,17 @@ _CLONE_NAMESPACES = (0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000,
 _AF_UNIX, _SOCK_DATAGRAM, _SOCK_TYPE = 1, 2, 0xF
 _INTERNET_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _MOST_FAMILIES = 64
-# A file's owner is sent signals of its choice: a way to kill around the calls above.
-_OWNER_COMMANDS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+# A file's owner is sent signals of its choice: a way to kill around the calls above. And who has a
+# lease on a file, which can be had by reading it, holds up everybody who opens it.
+_REFUSED_COMMANDS = (8, 10, 15, 1024)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE
 _BAD_IOCTLS = (
     *(0x8901, 0x8902, 0x5412, 0x541C),  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
     *(0x40086602, 0x40046602, 0x401C5820),  # FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
     *(0x40087602, 0x40047602),  # FS_IOC_SETVERSION, FS_IOC32_SETVERSION
     *(0xC0045877, 0xC0045878),  # FIFREEZE, FITHAW
+    # What changes files for good through a descriptor that only reads.
+    *(0x40806685, 0x800C6613),  # FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY
+    0x4008941A,  # BTRFS_IOC_SUBVOL_SETFLAGS
 )
 _PERSONALITIES = (0, 0xFFFFFFFF)  # Linux as it is; asking which one it is
 
@@ -203,7 +207,7 @@ def _by_arguments(policy: Policy) -> bytes:
             compared = seccomp.Arg(argument, seccomp.MASKED_EQ, _INT, value)
             program.add_rule(seccomp.ERRNO(error), name, compared)
 
-    refuse("fcntl", 1, _OWNER_COMMANDS, errno.EPERM)
+    refuse("fcntl", 1, _REFUSED_COMMANDS, errno.EPERM)
     refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
     kept = set(_INTERNET_FAMILIES) if policy.sockets == "internet" else set()
     refuse("socket", 0, set(range(_MOST_FAMILIES)) - kept, errno.EACCES)
