@@ -19,6 +19,7 @@ from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch
 
 _ROOT = ("root",)
+_MOST_DEEP = 100
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # or replaced, since its name was read
 
 
@@ -102,8 +103,8 @@ def _walked(handle: int, place: tuple[str, ...]) -> Iterator[int]:
 def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, int]:
     """What is in a branch's folder without its forks': bytes on disk, and how many files.
 
-    It stops once there are more than ``most_files``. What can't be looked into, as folders nested
-    deeper than files may be open, counts as too much.
+    It stops once there are more than ``most_files``. What can't be looked into counts as too much,
+    and so do folders nested so deep that looking takes all descriptors.
     """
     size = files = 0
     unseen: list[OSError] = []
@@ -116,8 +117,9 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
                 for name in names:
                     with contextlib.suppress(OSError):
                         size += 512 * os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
-                if files > most_files:
-                    break
+                is_too_deep = root.count(os.sep) > _MOST_DEEP
+                if files > most_files or is_too_deep:
+                    return size, most_files + 1
     except OSError as error:
         unseen.append(error)
     is_hidden = any(error.errno not in _GONE for error in unseen)

@@ -29,7 +29,7 @@ _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 _WORD_SECONDS = 5.0
 _WATCH_SECONDS = 0.1
-_SHARE_OF_TIME = 10
+_SHARE_OF_TIME = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class Launch:
             self._watcher = asyncio.create_task(self._watch(self._folders, setting.launcher.limits))
 
     async def _watch(self, folders: BranchFolders, limits: SandboxLimits) -> None:
-        """End branches that fill the disk while they run; it takes a small part of all time."""
+        """End branches that fill the disk while they run; it takes a third of all time at most."""
         pause = _WATCH_SECONDS
         while True:
             await asyncio.sleep(pause)

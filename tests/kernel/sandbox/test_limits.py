@@ -92,3 +92,18 @@ async def test_files_in_memory_count_as_what_a_branch_holds(boxed: Choose, task:
     assert root.own_bytes is not None
     assert child.own_bytes is not None
     assert child.own_bytes - root.own_bytes > 2**26 - 2**24
+
+
+@pytest.mark.parametrize("mechanism", ["landlock"], indirect=True)
+async def test_after_a_folder_that_is_too_deep_others_are_still_looked_at(
+    boxed: Choose, task: Path
+) -> None:
+    deep = "import os, time\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')\ntime.sleep(5)"
+    large = "import time\nopen('x', 'wb').write(bytes(2**25))\ntime.sleep(10)"
+    limits = SandboxLimits(scratch_bytes=2**24)
+    async with Sidecar(sys.executable, task, launcher=boxed(limits=limits).launcher) as sidecar:
+        first, second = [await sidecar.fork(sidecar.root) for _ in range(2)]
+
+        seen = [await sidecar.run(first, deep), await sidecar.run(second, large)]
+
+    assert [one.limits_hit for one in seen] == [("scratch_files",), ("scratch_bytes",)]
