@@ -63,7 +63,10 @@ test('markup and script in whatever comes from elsewhere are shown and never run
   expect(await lab.page.evaluate('window.hurt')).toBeUndefined();
 });
 
-test('errors from the model are not shown, and names of libraries are quoted as text', async ({ lab, stage }) => {
+test('errors from the model are not shown, and names of libraries are quoted as text', async ({
+  lab,
+  stage
+}) => {
   const { sidebar } = lab;
   await stage.say({ plans: [{ status: 400, message: `No ${spike('error')}` }] });
   await lab.openOwnNotebook();
