@@ -70,8 +70,10 @@ async def test_nothing_is_left_whatever_was_put_there(
 ) -> None:
     async with Sidecar(sys.executable, task, launcher=boxed().launcher) as sidecar:
         seen = await sidecar.run(sidecar.root, LEFT_BEHIND)
-        assert seen.ran, seen.error
-        assert len(entries(temporary)) == (1 if mechanism == "landlock" else 0)
+        # On disk, folders nested that deep count as more than may be written.
+        assert seen.ran or (mechanism, seen.status) == ("landlock", "limit"), seen.error
+        is_on_disk = mechanism == "landlock" and seen.ran
+        assert len(entries(temporary)) == (1 if is_on_disk else 0)
 
     assert entries(temporary) == []
 

@@ -91,6 +91,7 @@ for number, place in enumerate(("cwd", "root", "fd", "root" + targets["victims"]
 
 # %% names that are hard to remove
 # status: ok error killed
+# status in landlock: ok error killed limit
 # then: clean
 # harm: something stays behind when the session has ended
 import os
