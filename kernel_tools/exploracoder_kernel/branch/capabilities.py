@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
+
+from .libc import checked, libc
 
 _VERSION_3 = 0x20080522
 _DROP_FROM_BOUND = 24
@@ -23,16 +24,14 @@ def keep(*kept: int, through_programs: bool = False) -> None:
     Raises:
         OSError: The kernel refused.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
     for capability in set(range(_MOST)) - set(kept):
-        libc.prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
-    libc.prctl(_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
+        libc().prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
+    libc().prctl(_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
     bits = sum(1 << capability for capability in kept)
     inherited = bits if through_programs else 0
     sets = (bits, bits, inherited)
     words = [(value >> shift) & 0xFFFFFFFF for shift in (0, 32) for value in sets]
     header = struct.pack("=Ii", _VERSION_3, 0)
-    if libc.capset(header, struct.pack("=6I", *words)) != 0:
-        raise OSError(ctypes.get_errno(), "Capabilities can't be given up")
+    checked(libc().capset(header, struct.pack("=6I", *words)), "capset")
     for capability in kept if through_programs else ():
-        libc.prctl(_AMBIENT, _AMBIENT_RAISE, capability, 0, 0)
+        libc().prctl(_AMBIENT, _AMBIENT_RAISE, capability, 0, 0)

@@ -13,6 +13,8 @@ import struct
 import sys
 from typing import Any, Optional
 
+from .libc import checked, libc
+
 # The same on every architecture that is in use.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
@@ -111,16 +113,13 @@ def note_layers(count: int) -> None:
 
 def _enforce(ruleset: int) -> None:
     forbid_new_privileges()
-    _checked(_call(_RESTRICT_SELF, ruleset, 0))
+    checked(_call(_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
     note_layers(_layers + 1)
 
 
 def forbid_new_privileges() -> None:
     """No program started from here gets more rights than this process has."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    checked(libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "prctl")
 
 
 def _handled(known: int) -> int:
@@ -132,7 +131,8 @@ def _handled(known: int) -> int:
 def _create(known: int, handled: int, network: int, scopes: int) -> int:
     fields = [handled, *([network] if known >= 4 else ()), *([scopes] if known >= 6 else ())]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
-    return _checked(_call(_CREATE_RULESET, attributes, len(attributes), 0))
+    number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
+    return checked(number, "landlock_create_ruleset")
 
 
 def _allow(ruleset: int, paths: list[str], rights: int) -> None:
@@ -142,21 +142,12 @@ def _allow(ruleset: int, paths: list[str], rights: int) -> None:
             try:
                 allowed = rights if os.path.isdir(path) else rights & _OF_FILES
                 rule = struct.pack("=Qi", allowed, place)
-                _checked(_call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0))
+                checked(_call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), "landlock_add_rule")
             finally:
                 os.close(place)
 
 
 def _call(number: int, *arguments: Optional[object]) -> int:
-    """A system call; minus the error's number when it failed."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    given = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    result = int(libc.syscall(ctypes.c_long(number), *given))
-    return -ctypes.get_errno() if result < 0 else result
-
-
-def _checked(result: int) -> int:
-    if result < 0:
-        raise OSError(-result, os.strerror(-result))
-    return result
+    """A system call: negative when it failed."""
+    values = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    return int(libc().syscall(ctypes.c_long(number), *values))

@@ -43,10 +43,9 @@ def prctl_or_raise(option: int, value: int) -> None:
     Raises:
         ImportError, OSError, AttributeError: The system did not take it, or has no such thing.
     """
-    import ctypes
+    from .libc import checked, libc
 
-    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    checked(libc().prctl(option, value, 0, 0, 0), "prctl")
 
 
 def adopt_orphans() -> bool:

@@ -86,9 +86,15 @@ class PrivateFolder:
 class MountedFolder(PrivateFolder):
     """In memory, at the same path in every branch: each sees its own."""
 
+    def __init__(self, task: str, mount: private_mount.PrivateMount) -> None:
+        super().__init__(task, mount.path)
+        self._mount = mount
+
     def _renew(self) -> int:
         private_mount.take_own_namespace()
-        left_out = private_mount.ask_to_be_furnished()
+        private_mount.ask("add")
+        left_out = self._mount.fill()
+        private_mount.ask("replace")
         if not landlock.is_used_up():  # then only who insisted on a fork comes here
             landlock.keep_apart()
         return left_out
@@ -148,7 +154,7 @@ def enter(setup: dict[str, Any]) -> None:
     if folder is None:
         return
     if folder["is_mounted"]:
-        _current = MountedFolder(setup["task"], folder["path"])
+        _current = MountedFolder(setup["task"], private_mount.described(folder))
     else:
         _current = NestedFolder(setup["task"], folder["path"], setup["landlock"])
     with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
 """Memory of limited size that only one branch sees: its home, temporary files, ``/dev/shm``, work.
 
-A branch takes a mount namespace of its own and asks for it to be furnished. The reaper does that
-from outside, since nobody in a branch may mount: it puts a copy in the place of what the branch's
-parent has, at the same paths.
+A branch takes a mount namespace of its own, fills memory there with a copy of what its parent has,
+and lets it take the place of that, at the same paths. The reaper mounts, from outside: nobody in a
+branch may.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import contextlib
 import ctypes
 import os
 from collections.abc import Iterator
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import copying
+from .libc import checked, libc
 
 _NEW_MOUNTS = 0x00020000
 _NO_SUID, _NO_DEVICES, _BIND, _MOVE = 2, 4, 4096, 8192
@@ -22,13 +23,14 @@ _DETACH = 2
 _DEVICES = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")]
 _SHARED_MEMORY = "/dev/shm"
 PARTS = ("home", "tmp", "shm", "work")
+ASKED = ("add", "replace")
 
 
 class PrivateMount(NamedTuple):
     """Where it is, and how much fits.
 
     Attributes:
-        path: The mount's place; another one beside it, ``next``, is used while it is filled.
+        path: The mount's place.
         size: Bytes.
         files: Files, folders and links.
     """
@@ -37,34 +39,56 @@ class PrivateMount(NamedTuple):
     size: int
     files: int
 
-    def renew(self) -> int:
-        """Put a copy in the place of what is there, in this process's mount namespace.
+    @property
+    def upcoming(self) -> str:
+        """Where it is filled before it takes the place of the one that is there."""
+        return os.path.join(os.path.dirname(self.path), "next")
+
+    def add(self) -> None:
+        """Mount an empty one, to be filled, in this process's mount namespace.
+
+        Raises:
+            OSError: The kernel refused.
+        """
+        options = f"size={self.size},nr_inodes={self.files},mode=700"
+        _mount("tmpfs", self.upcoming, "tmpfs", _NO_SUID | _NO_DEVICES, options)
+
+    def replace(self) -> None:
+        """Put the one that was filled in the place of the one that is there.
+
+        Raises:
+            OSError: The kernel refused, or there is no folder of shared memory in it.
+        """
+        for place in (_SHARED_MEMORY, self.path):
+            with contextlib.suppress(OSError):  # the first time nothing is mounted there
+                _unmount(place)
+        _mount(self.upcoming, self.path, None, _MOVE)
+        # A link in its place would lead the mount elsewhere: the branch could put one there.
+        flags = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
+        memory = os.open(os.path.join(self.path, "shm"), flags)
+        try:
+            _mount(f"/proc/self/fd/{memory}", _SHARED_MEMORY, None, _BIND)
+        finally:
+            os.close(memory)
+
+    def fill(self) -> int:
+        """Copy what is in the one that is there into the one that was added.
 
         Returns:
             How many files were left out of the copy.
 
         Raises:
-            OSError: The kernel refused.
+            OSError: The system refused.
         """
-        upcoming = os.path.join(os.path.dirname(self.path), "next")
-        options = f"size={self.size},nr_inodes={self.files},mode=700"
-        _mount("tmpfs", upcoming, "tmpfs", _NO_SUID | _NO_DEVICES, options)
-        left_out = copying.copy(self.path, upcoming)
+        left_out = copying.copy(self.path, self.upcoming)
         for part in PARTS:
-            _make_folder(os.path.join(upcoming, part))
-        for place in (_SHARED_MEMORY, self.path):
-            with contextlib.suppress(OSError):  # the first time nothing is mounted there
-                _unmount(place)
-        _mount(upcoming, self.path, None, _MOVE)
-        _mount(os.path.join(self.path, "shm"), _SHARED_MEMORY, None, _BIND)
+            os.makedirs(os.path.join(self.upcoming, part), exist_ok=True)
         return left_out
 
 
-def _make_folder(path: str) -> None:
-    """A folder, and no link that would lead a mount elsewhere: the branch could put one there."""
-    if os.path.islink(path):
-        os.unlink(path)
-    os.makedirs(path, exist_ok=True)
+def described(folder: dict[str, Any]) -> PrivateMount:
+    """The one that a launch's setup describes."""
+    return PrivateMount(folder["path"], folder["size"], folder["files"])
 
 
 @contextlib.contextmanager
@@ -75,11 +99,11 @@ def entered(namespace: int) -> Iterator[None]:
         OSError: The kernel refused.
     """
     with opened_namespace(os.getpid()) as own:
-        _checked(_libc().setns(namespace, _NEW_MOUNTS), "setns")
+        checked(libc().setns(namespace, _NEW_MOUNTS), "setns")
         try:
             yield
         finally:
-            _checked(_libc().setns(own, _NEW_MOUNTS), "setns")
+            checked(libc().setns(own, _NEW_MOUNTS), "setns")
 
 
 @contextlib.contextmanager
@@ -102,7 +126,7 @@ def take_own_namespace() -> None:
     Raises:
         OSError: The kernel refused.
     """
-    _checked(_libc().unshare(_NEW_MOUNTS), "unshare")
+    checked(libc().unshare(_NEW_MOUNTS), "unshare")
 
 
 def protect_devices() -> None:
@@ -116,38 +140,25 @@ def protect_devices() -> None:
             _mount(name, name, None, flags | _REMOUNT | _BIND | _READ_ONLY)
 
 
-def ask_to_be_furnished() -> int:
-    """In a branch: have its private folder renewed, by whoever decides about system calls.
+def ask(what: str) -> None:
+    """In a branch: have one of ``ASKED`` done by whoever decides about system calls.
 
-    The call that stands for it is never made; its arguments do not matter.
-
-    Returns:
-        How many files were left out.
+    The call that stands for it is never made: only its flags matter, which lie in a register.
 
     Raises:
         OSError: It was refused.
     """
-    return _checked(_libc().mount(None, None, None, 0, None), "mount")
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+    flags = ctypes.c_ulong(ASKED.index(what))
+    checked(libc().mount(None, None, None, flags, None), "mount")
 
 
 def _mount(
     source: str, target: str, kind: Optional[str], flags: int, options: Optional[str] = None
 ) -> None:
     words = [None if word is None else word.encode() for word in (source, target, kind, options)]
-    result = _libc().mount(*words[:3], ctypes.c_ulong(flags), words[3])
-    _checked(result, f"mount at {target}")
+    result = libc().mount(*words[:3], ctypes.c_ulong(flags), words[3])
+    checked(result, f"mount at {target}")
 
 
 def _unmount(target: str) -> None:
-    _checked(_libc().umount2(target.encode(), _DETACH), f"unmount {target}")
-
-
-def _checked(result: int, call: str) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{call}: {os.strerror(number)}")
-    return result
+    checked(libc().umount2(target.encode(), _DETACH), f"unmount {target}")

@@ -17,10 +17,9 @@ import sys
 from collections import OrderedDict
 from typing import Any, Optional
 
-from . import linux, root, supervisor, wire
+from . import linux, private_mount, root, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
-from .private_mount import PrivateMount, protect_devices, take_own_namespace
 from .purges import Purges
 
 _MOST_EARLY_ENDS = 64
@@ -60,14 +59,16 @@ def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
     os._exit(0)
 
 
-def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[PrivateMount]:
+def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[private_mount.PrivateMount]:
     """The memory that the root branch has for itself, where branches have mounts of their own."""
     if folder is None or not folder["is_mounted"]:
         return None
-    mount = PrivateMount(folder["path"], folder["size"], folder["files"])
-    take_own_namespace()
-    protect_devices()
-    mount.renew()
+    mount = private_mount.described(folder)
+    private_mount.take_own_namespace()
+    private_mount.protect_devices()
+    mount.add()
+    mount.fill()
+    mount.replace()
     return mount
 
 
@@ -109,7 +110,7 @@ class Reaper:
         self._early_ends: OrderedDict[int, int] = OrderedDict()
 
     def supervise(
-        self, listener: int, names: dict[str, str], mount: Optional[PrivateMount]
+        self, listener: int, names: dict[str, str], mount: Optional[private_mount.PrivateMount]
     ) -> None:
         """Decide the system calls that wait at ``listener``; ``names`` says which they are."""
         decided = {int(number): name for number, name in names.items()}

@@ -114,9 +114,10 @@ def install(channels: Channels) -> None:
     with contextlib.suppress(ImportError, OSError, AttributeError, ValueError):
         import ctypes
 
-        libc = ctypes.CDLL(None)
+        from .libc import libc
+
         line_buffered = 1
-        libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, line_buffered, 0)
+        libc().setvbuf(ctypes.c_void_p.in_dll(libc(), "stdout"), None, line_buffered, 0)
 
 
 def repair(channels: Channels) -> None:
@@ -132,6 +133,6 @@ def flush_all() -> None:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()  # type: ignore[union-attr]  # they may be None
     with contextlib.suppress(ImportError, OSError, AttributeError):
-        import ctypes
+        from .libc import libc
 
-        ctypes.CDLL(None).fflush(None)
+        libc().fflush(None)

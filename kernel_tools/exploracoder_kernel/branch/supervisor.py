@@ -18,7 +18,7 @@ from typing import Optional, Protocol
 
 from . import linux, wire
 from .families import Families
-from .private_mount import PrivateMount, entered, opened_namespace
+from .private_mount import ASKED, PrivateMount, entered, opened_namespace
 
 _CLONE_THREAD = 0x00010000
 _NOTICE = struct.Struct("=QIIiIQ6Q")  # id, thread, flags, call, architecture, address, arguments
@@ -27,6 +27,7 @@ _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
 _IS_WAITING = 0x40082102
 _GO_ON = 1
+_MOUNT_FLAGS = 3
 
 
 class Allowance(Protocol):
@@ -74,6 +75,7 @@ class Supervisor:
         self._families = families
         self._allowance = allowance
         self._mount = mount
+        self._filling: set[int] = set()
 
     def answer(self) -> None:
         """Decide the call that waits; one whose caller has died meanwhile needs no answer."""
@@ -84,35 +86,33 @@ class Supervisor:
             return
         number, thread, _flags, call, _machine, _address, *arguments = _NOTICE.unpack(notice)
         name = self._names.get(call, "")
+        is_mount = name == "mount"
         try:
-            if name == "mount" and self._mount is not None and self._families.take_fork(thread):
-                self._furnish(number, thread, self._mount)
-                return
-            error = self._decide(name, thread, arguments)
+            if is_mount:
+                self._mount_for(number, thread, ASKED[arguments[_MOUNT_FLAGS]])
+            error = 0 if is_mount else self._decide(name, thread, arguments)
         except Exception:  # noqa: BLE001  # no argument, however odd, may end the reaper
             error = errno.EPERM
-        self._send(number, 0, error, 0 if error else _GO_ON)
+        self._send(number, error, 0 if error or is_mount else _GO_ON)
 
-    def _furnish(self, number: int, process: int, mount: PrivateMount) -> None:
-        """Fill a new branch's mount namespace and answer, in a process of its own.
+    def _mount_for(self, number: int, process: int, request: str) -> None:
+        """Do what a new branch asks for in its mount namespace; a branch can't make it take long.
 
-        Whoever shares that namespace can make it take long.
+        Raises:
+            OSError: It is not its turn to ask, or the kernel refused.
         """
-        left_out = error = 0
-        worker = None
-        try:
-            with opened_namespace(process) as namespace:
-                self._require_own(number, process, namespace)
-                with entered(namespace):
-                    worker = os.fork()
-                    if worker:
-                        return
-                    left_out = mount.renew()
-        except Exception as refusal:  # noqa: BLE001  # the worker must not go on as a second reaper
-            error = getattr(refusal, "errno", None) or errno.EPERM
-        self._send(number, left_out, error, 0)
-        if worker is not None:
-            os._exit(0)
+        if request == "add":
+            is_turn = self._families.take_fork(process)
+            self._filling |= {process} if is_turn else set()
+        else:
+            is_turn = process in self._filling
+            self._filling.discard(process)
+        if self._mount is None or not is_turn:
+            raise PermissionError(errno.EPERM, "No mount was expected")
+        with opened_namespace(process) as namespace:
+            self._require_own(number, process, namespace)
+            with entered(namespace):
+                self._mount.replace() if request == "replace" else self._mount.add()
 
     def _require_own(self, number: int, process: int, namespace: int) -> None:
         """Raise OSError unless the namespace is of the process that waits, and of no other."""
@@ -125,9 +125,9 @@ class Supervisor:
             if is_same:
                 raise PermissionError(errno.EPERM, "It has no mount namespace of its own")
 
-    def _send(self, number: int, value: int, error: int, flags: int) -> None:
+    def _send(self, number: int, error: int, flags: int) -> None:
         """A signal to the reaper must not leave the caller waiting; when it has died, nobody is."""
-        answer = _RESPONSE.pack(number, value, -error, flags)
+        answer = _RESPONSE.pack(number, 0, -error, flags)
         with contextlib.suppress(OSError):
             while True:
                 try:
@@ -149,8 +149,6 @@ class Supervisor:
             self._families.open_session(linux.process_of_thread(caller), branch)
             return 0
         first, second = (_signed(argument) for argument in arguments[:2])
-        if name == "mount":
-            return errno.EPERM
         if name in ("setpriority", "ioprio_set"):
             kind = first + (1 if name == "setpriority" else 0)  # 1 process, 2 group, 3 user
             return self._about_kind(branch, kind, second)
