@@ -65,6 +65,11 @@ export class Sidebar {
     }
   }
 
+  /** Wait until it is the user's turn: the view goes to where that is when it comes. */
+  async expectTurn(): Promise<void> {
+    await expect(this.root.locator('[data-working="false"]')).toBeVisible();
+  }
+
   /** Look at a subtask, by its number. */
   async select(number: number): Promise<void> {
     await this.items

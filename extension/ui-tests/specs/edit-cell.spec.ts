@@ -20,6 +20,7 @@ test('a cell that the user edits and runs becomes their candidate, and the chain
   const chosen = first.candidates.find(one => one.id === first.chosen);
   expect(chosen).toMatchObject({ origin: 'user', code: OWN });
   await expect.poll(() => stage.cells(path).map(cell => cell.source)).toContain(OWN);
+  await sidebar.expectTurn();
   await sidebar.select(1);
   await expect(sidebar.candidate).toContainText('your own');
 });
