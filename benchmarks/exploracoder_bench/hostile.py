@@ -64,7 +64,7 @@ async def play(
     """Run all rounds; the answer has what the owner used after the first round and at the end."""
     order = random.Random(seed)
     tally = Tally()
-    session = HostileSession(variant)
+    session = HostileSession(variant, jobs)
     async with session:
         first = last = own_use()
         for number in range(1, rounds + 1):

@@ -16,8 +16,9 @@ from exploracoder_bench.process_use import descendants, is_stopped
 
 _PATIENCE_SECONDS = 30.0
 _SAMPLE_SECONDS = 0.05
-_MOST_BYTES = 3 * 2**30
-_MOST_FILES = 150_000
+# What one branch may take; the root branch is one, too.
+_BYTES_OF_A_BRANCH = 2**30
+_FILES_OF_A_BRANCH = 50_000
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
@@ -47,10 +48,19 @@ class Share:
 
 
 class Machine:
-    """This process, one beside it, and the system around them."""
+    """This process, one beside it, and the system around them.
 
-    def __init__(self, folder: Path, secret: str, tag: str) -> None:
+    Args:
+        folder: The session's files.
+        secret: Is in the memory of the process beside this one.
+        tag: Names processes of the session.
+        at_once: How many branches may run at a time.
+    """
+
+    def __init__(self, folder: Path, secret: str, tag: str, at_once: int) -> None:
         self._folder = folder
+        self._most_bytes = (1 + at_once) * _BYTES_OF_A_BRANCH
+        self._most_files = (1 + at_once) * _FILES_OF_A_BRANCH
         self._tag = tag
         command = [sys.executable, "-c", "import sys; sys.stdin.read()", secret]
         self._bystander = subprocess.Popen(command, stdin=subprocess.PIPE)
@@ -91,12 +101,18 @@ class Machine:
 
     def _compare(self, before: Room) -> None:
         now = Room.at(self._folder)
-        if now.memory_bytes - before.memory_bytes > _MOST_BYTES:
-            self._peak = f"files in memory took more than {_MOST_BYTES >> 30} GB"
-        elif before.disk_bytes - now.disk_bytes > _MOST_BYTES and self._own().bytes > _MOST_BYTES:
-            self._peak = f"more than {_MOST_BYTES >> 30} GB of the disk were taken"
-        elif before.disk_files - now.disk_files > _MOST_FILES and self._own().files > _MOST_FILES:
-            self._peak = f"more than {_MOST_FILES:,} files were made on the disk"
+        if now.memory_bytes - before.memory_bytes > self._most_bytes:
+            self._peak = f"files in memory took more than {self._most_bytes >> 30} GB"
+        elif self._own_use(before, now).bytes > self._most_bytes:
+            self._peak = f"more than {self._most_bytes >> 30} GB of the disk were taken"
+        elif self._own_use(before, now).files > self._most_files:
+            self._peak = f"more than {self._most_files:,} files were made on the disk"
+
+    def _own_use(self, before: Room, now: Room) -> Share:
+        """What the session takes of the disk; what all take, while that is not much."""
+        files, size = before.disk_files - now.disk_files, before.disk_bytes - now.disk_bytes
+        is_much = files > self._most_files or size > self._most_bytes
+        return self._own() if is_much else Share(size, files)
 
     def _own(self) -> Share:
         """What the session itself takes: others write to the disk too."""

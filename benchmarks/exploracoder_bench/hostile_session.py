@@ -65,10 +65,15 @@ class HostileSession:
 
     There are a folder of the user's with a secret, a task's folder, servers, objects and processes
     of this machine, and in the sidecar a root branch and one beside it that hold values.
+
+    Args:
+        variant: Which sandbox.
+        at_once: How many snippets may run at a time; the more, the more room they may take.
     """
 
-    def __init__(self, variant: Variant | None = None) -> None:
+    def __init__(self, variant: Variant | None = None, at_once: int = 2) -> None:
         self.variant = variant or Variant()
+        self._at_once = at_once
         self._stack = contextlib.AsyncExitStack()
         self._mark = f"secret-{secrets.token_hex(8)}"
         self._tag = f"hostile-{secrets.token_hex(4)}"
@@ -99,7 +104,7 @@ class HostileSession:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="hostile-")))
         self._files = Files(folder, self._mark, self._tag)
         self._stack.enter_context(_environment(self._mark, self._files.temporary))
-        self._machine = Machine(folder, self._mark, self._tag)
+        self._machine = Machine(folder, self._mark, self._tag, self._at_once)
         self._stack.callback(self._machine.close)
         self._objects = Objects.create(self._tag, key_of(self._tag))
         self._stack.callback(self._objects.remove)
