@@ -73,7 +73,6 @@ def _run(connection_file: Path | None, chosen: dict[str, object], parent: int) -
 
 
 async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
-    from exploracoder_kernel.kernel.about import About
     from exploracoder_kernel.kernel.front import Front
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
@@ -94,8 +93,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         launcher=sandboxing.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:
-        about = About(options.python, sandboxing)
-        front = Front(sidecar, about, sockets.streams())
+        front = Front(sidecar, options.python, sandboxing, sockets)
         orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
         try:
             with _signals(front):
