@@ -12,12 +12,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from exploracoder_kernel import errors
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.transport import (
-    ChannelName,
-    Message,
-    TransportClosed,
-    transport_of,
-)
+from exploracoder_kernel.kernel.transport import ChannelName, Message, transport_of
 
 _LOOK_SECONDS = 1.0
 # A kernel whose machine is busy may answer late.
@@ -122,14 +117,14 @@ class Conversation:
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:
             self._transport.send(channel, message)
-        except TransportClosed as closed:
+        except SidecarError as closed:
             self._give_up(str(closed))
-            raise SidecarError(self._why_lost) from closed
+            raise
 
     async def _listen(self) -> None:
         try:
             await self._transport.listen(self._take)
-        except TransportClosed as closed:
+        except SidecarError as closed:
             self._give_up(str(closed))
         except Exception:  # noqa: BLE001  # the outermost frame: whoever waits must be told
             _log.exception("Nothing more can be read.")
