@@ -32,7 +32,8 @@ class ConcurrentKernel(Kernel):
 
     def __init__(self, sockets: Sockets) -> None:
         super().__init__(session=sockets.session, log=_log)  # type: ignore[no-untyped-call]
-        self.shell_stream = sockets.stream("shell")
+        self._session = sockets.session
+        self.shell = sockets.stream("shell")
         self._control, self._stdin, self._iopub = map(sockets.stream, ("control", "stdin", "iopub"))
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = asyncio.Event()
@@ -56,7 +57,7 @@ class ConcurrentKernel(Kernel):
 
     def start(self) -> None:
         """Take what comes, in the event loop that runs."""
-        for stream in (self.shell_stream, self._control):
+        for stream in (self.shell, self._control):
             stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
         self._stdin.on_recv(partial(self._take, self._take_line))
         self._iopub.on_recv(self._greet)
@@ -70,7 +71,7 @@ class ConcurrentKernel(Kernel):
     def close(self) -> None:
         """Tell all front ends that the kernel ends, and send what waits to be sent."""
         self.publish("shutdown_reply", {"status": "ok", "restart": False})
-        for stream in (self.shell_stream, self._control, self._stdin, self._iopub):
+        for stream in (self.shell, self._control, self._stdin, self._iopub):
             stream.stop_on_recv()
             stream.flush(zmq.POLLOUT)
 
@@ -84,7 +85,7 @@ class ConcurrentKernel(Kernel):
         buffers: Sequence[Any] = (),
     ) -> None:
         """Tell all front ends; ``parent`` is the request that it belongs to."""
-        session, topic = self.session, self._topic(kind)
+        session, topic = self._session, self._topic(kind)
         stream, binary = self._iopub, [*buffers]
         session.send(stream, kind, content, parent, topic, binary, metadata=metadata)
 
@@ -98,7 +99,7 @@ class ConcurrentKernel(Kernel):
     ) -> None:
         """Answer a request where it came from."""
         kind = parent["msg_type"].removesuffix("_request") + "_reply"
-        self.session.send(stream, kind, content, parent, ident, metadata=metadata)
+        self._session.send(stream, kind, content, parent, ident, metadata=metadata)
 
     async def ask_user(self, request: Request, prompt: str, *, is_password: bool) -> str:
         """A line from the user of the front end that sent ``request``; one question at a time.
@@ -108,7 +109,7 @@ class ConcurrentKernel(Kernel):
         content = {"prompt": prompt, "password": is_password}
         async with self._prompting:
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            sent: Any = self.session.send(
+            sent: Any = self._session.send(
                 self._stdin, "input_request", content, request.message, request.ident
             )
             self._prompt = request.ident, sent["msg_id"], answer
@@ -136,14 +137,14 @@ class ConcurrentKernel(Kernel):
         is_new, topic = frames[0][:1] == b"\x01", frames[0][1:]
         if is_new:
             content = {"subscription": topic.decode("utf-8", "replace")}
-            session, iopub = self.session, self._iopub
+            session, iopub = self._session, self._iopub
             session.send(iopub, "iopub_welcome", content, ident=topic or None)
 
     def _take(self, place: Callable[[Request], None], frames: list[bytes]) -> None:
         """Read a message; what is not signed with our key is left out."""
         try:
-            ident, parts = self.session.feed_identities(frames)
-            message = self.session.deserialize(parts)
+            ident, parts = self._session.feed_identities(frames)
+            message = self._session.deserialize(parts)
             if not all(isinstance(message[part], dict) for part in _PARTS):
                 raise TypeError("one of its parts is no object")
         except Exception as error:  # noqa: BLE001  # bytes from outside may be anything

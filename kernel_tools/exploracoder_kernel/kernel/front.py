@@ -93,7 +93,7 @@ class Front(ConcurrentKernel):
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
         """The line of the branch that a request is about."""
         kind = message["msg_type"]
-        is_in_line = stream is self.shell_stream and kind not in _AT_ONCE
+        is_in_line = stream is self.shell and kind not in _AT_ONCE
         if is_in_line and kind in self.shell_handlers:
             # What is wrong with it says who answers.
             with contextlib.suppress(BadRequest, SidecarError):
@@ -140,14 +140,14 @@ class Front(ConcurrentKernel):
             self.reply(stream, ident, parent, {"status": "aborted"})
             return
         try:
-            outcome = await self._cells.execute(cell, record)
+            content, metadata = await self._cells.execute(cell, record)
         except SidecarError as error:
             if not cell.options.observe:
                 self.publish("error", error_content(error), parent)
             self._abort_after(cell, stream, record)
             raise
-        self.reply(stream, ident, parent, outcome.content, outcome.metadata)
-        if not outcome.ran:
+        self.reply(stream, ident, parent, content, metadata)
+        if content["status"] == "error":
             self._abort_after(cell, stream, record)
 
     def _abort_after(self, cell: NotebookCell, stream: ZMQStream, record: Record) -> None:
@@ -160,7 +160,7 @@ class Front(ConcurrentKernel):
             async with record.turn:  # once all that wait now had their turn
                 record.aborted = None
 
-        if stream is not self.shell_stream or not cell.stops_others:
+        if stream is not self.shell or not cell.stops_others:
             return
         record.aborted = cell.request.ident
         # Cells that were sent in one go have arrived by then.
