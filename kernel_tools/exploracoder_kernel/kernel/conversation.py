@@ -196,10 +196,8 @@ def checked(message: Message) -> Message:
     content = message["content"]
     if content.get("status") not in ("error", "aborted"):
         return message
-    name, text = str(content.get("ename")), str(content.get("evalue") or "It was aborted.")
-    kinds = {"InterpreterError": errors.InterpreterError, "ReplayError": errors.ReplayError}
-    if name == "BranchNotFound":
-        missing = errors.BranchNotFound("")
-        missing.args = (text,)
-        raise missing
-    raise kinds.get(name, SidecarError)(text)
+    chosen = (errors.BranchNotFound, errors.InterpreterError, errors.ReplayError)
+    kinds = {kind.__name__: kind for kind in chosen}
+    kind = kinds.get(str(content.get("ename")), SidecarError)
+    # Past the constructor: the kernel's is a whole sentence already.
+    raise kind.__new__(kind, str(content.get("evalue") or "It was aborted."))
