@@ -81,7 +81,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         options.sandbox,
         python=options.python,
         cwd=options.folder,
-        inputs=options.readable_paths,
+        inputs=tuple(Path(path) for path in options.readable),
     )
     budget = None if options.memory_budget is None else options.memory_budget * _MEGABYTE
     async with Sidecar(

@@ -46,7 +46,12 @@ class ConcurrentKernel(Kernel):
 
     async def serve(self) -> None:
         """Answer until ``stop`` is called or requested."""
-        self.start()
+        for stream in (self.shell, self._control):
+            stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
+        self._stdin.on_recv(partial(self._take, self._take_line))
+        self._iopub.on_recv(self._greet)
+        self._iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
+        self.publish("status", {"execution_state": "starting"})
         try:
             await self._stopped.wait()
         finally:
@@ -54,15 +59,6 @@ class ConcurrentKernel(Kernel):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    def start(self) -> None:
-        """Take what comes, in the event loop that runs."""
-        for stream in (self.shell, self._control):
-            stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
-        self._stdin.on_recv(partial(self._take, self._take_line))
-        self._iopub.on_recv(self._greet)
-        self._iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
-        self.publish("status", {"execution_state": "starting"})
 
     def stop(self) -> None:
         """End ``serve``; what runs is cancelled."""

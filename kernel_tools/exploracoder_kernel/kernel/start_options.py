@@ -59,11 +59,6 @@ class StartOptions(BaseModel):
         """The folder that cells run in."""
         return Path(self.cwd).absolute()
 
-    @property
-    def readable_paths(self) -> tuple[Path, ...]:
-        """The files and folders."""
-        return tuple(Path(path) for path in self.readable)
-
     def environment(self, surroundings: Mapping[str, str]) -> dict[str, str]:
         """What the interpreter gets beside its surroundings. The kernel's own process looks nowhere
         in these folders: it runs no code of the user's."""
