@@ -14,8 +14,7 @@ from exploracoder_kernel.launch import End, Launch
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check, checked, fork_reply, ready_pid
 from exploracoder_kernel.pipes import Pipes
-from exploracoder_kernel.presentation import FrontEnd
-from exploracoder_kernel.showing import LateOutput
+from exploracoder_kernel.presentation import FrontEnd, LateOutput
 
 FORK_SECONDS = 5.0
 # The branch itself gives a fork up earlier. When it says nothing, it is waiting for its turn on a

@@ -31,11 +31,6 @@ _DEFAULTS = {
 }
 
 
-def is_secret(name: str) -> bool:
-    """Whether a variable's name says that it holds a secret."""
-    return _SECRET.search(name) is not None
-
-
 def clean_environment(
     surroundings: Mapping[str, str], extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
@@ -44,7 +39,7 @@ def clean_environment(
         name: value for name, value in surroundings.items() if _ALLOWED.fullmatch(name) is not None
     }
     merged = {**_DEFAULTS, **allowed, **(extra or {})}
-    return {name: value for name, value in merged.items() if not is_secret(name)}
+    return {name: value for name, value in merged.items() if _SECRET.search(name) is None}
 
 
 # Of a home, and of the session that its user has.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,18 +69,19 @@ def write(path: Path, made: Any) -> None:
 
     nbformat.validate(made)
     text = nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n"
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
+    file = temporary.open("x", encoding="utf-8", errors="replace")
     try:
-        # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        with file:
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        os.chmod(name, mode)  # noqa: PTH101
-        os.replace(name, path)  # noqa: PTH105
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -100,10 +101,3 @@ def read(path: Path) -> Any:
         words = first if len(first) <= _MOST_WORDS else f"{first[:_MOST_WORDS]}…"
         raise NotebookError(f"{path} is not a notebook: {words}") from error
     return made
-
-
-def _umask() -> int:
-    # There is no way to ask for the umask but to set it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -13,7 +13,7 @@ from typing import Any
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Enum, Unicode
 
-from exploracoder_kernel.environment import clean_environment, is_secret
+from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.sandbox import LEVELS
 from exploracoder_kernel.scratch import Scratch, sweep
 
@@ -43,12 +43,15 @@ class SandboxProvisioner(LocalProvisioner):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Choose sockets, and make the command and its environment."""
-        given = {name: kwargs.pop(name, None) for name in ("python", "sandbox", "strategy")}
+        options: list[str] = []
+        for name in ("python", "sandbox", "strategy"):
+            value = kwargs.pop(name, None) or getattr(self, name)
+            options += [] if value in (None, "auto") else [f"--{name}", str(value)]
         self._choose_sockets()
         # Who names some variables means them to come on top.
         kwargs["env"] = {**os.environ, **(kwargs.get("env") or {})}
         prepared = await super().pre_launch(**kwargs)
-        prepared["cmd"] = [*prepared["cmd"], *self._options(given)]
+        prepared["cmd"] = [*prepared["cmd"], *options]
         prepared["env"] = front_environment(prepared["env"])
         return prepared
 
@@ -72,22 +75,8 @@ class SandboxProvisioner(LocalProvisioner):
         for name in ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port"):
             setattr(manager, name, 0)
 
-    def _options(self, given: dict[str, Any]) -> list[str]:
-        usual = {"python": self.python, "sandbox": self.sandbox, "strategy": self.strategy}
-        chosen = {name: given[name] or usual[name] for name in usual}
-        return [
-            word
-            for name, value in chosen.items()
-            if value not in (None, "auto")
-            for word in (f"--{name}", str(value))
-        ]
-
 
 def front_environment(surroundings: dict[str, str]) -> dict[str, str]:
     """The environment of the front: what is needed to run and to find Jupyter's files."""
-    jupyters = {
-        name: value
-        for name, value in surroundings.items()
-        if _OF_JUPYTER.fullmatch(name) is not None and not is_secret(name)
-    }
-    return {**clean_environment(surroundings), **jupyters}
+    jupyters = {name: surroundings[name] for name in surroundings if _OF_JUPYTER.fullmatch(name)}
+    return clean_environment(surroundings, jupyters)

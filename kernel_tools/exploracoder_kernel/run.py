@@ -18,9 +18,8 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check_run, checked
 from exploracoder_kernel.observation import ErrorReport, Observation, RunStatus, Variable
-from exploracoder_kernel.presentation import CellRequest, FrontEnd
+from exploracoder_kernel.presentation import CellRequest, FrontEnd, Showing
 from exploracoder_kernel.recording import Recorder
-from exploracoder_kernel.showing import Showing
 from exploracoder_kernel.verdicts import with_limits
 
 GRACE_SECONDS = 1.0

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.presentation import StdinNotAllowed
 from exploracoder_kernel.sidecar import Sidecar
 
 
@@ -38,17 +37,6 @@ async def test_where_it_is_not_allowed_the_cell_is_told(
     assert observation.error.ename == "EOFError"
     assert "nobody sits" in observation.error.evalue
     assert screen.questions == []
-
-
-async def test_a_front_end_may_refuse_a_question(sidecar: Sidecar, new_screen: Any) -> None:
-    class Refusing(new_screen):  # type: ignore[misc]
-        async def input(self, prompt: str, is_password: bool) -> str:
-            raise StdinNotAllowed
-
-    observation = await sidecar.run(sidecar.root, "input('Who? ')", front_end=Refusing())
-
-    assert observation.error is not None
-    assert observation.error.ename == "EOFError"
 
 
 async def test_an_interrupt_ends_the_wait_and_a_late_answer_is_passed_over(

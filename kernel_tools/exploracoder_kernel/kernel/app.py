@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +72,6 @@ def _run(connection_file: Path | None, chosen: dict[str, object], parent: int) -
 
 
 async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
-    from exploracoder_kernel.kernel.about import About
     from exploracoder_kernel.kernel.front import Front
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
@@ -83,7 +81,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         options.sandbox,
         python=options.python,
         cwd=options.folder,
-        inputs=options.readable_paths,
+        inputs=tuple(Path(path) for path in options.readable),
     )
     budget = None if options.memory_budget is None else options.memory_budget * _MEGABYTE
     async with Sidecar(
@@ -94,30 +92,19 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         launcher=sandboxing.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:
-        about = About(options.python, sandboxing)
-        front = Front(sidecar, about, sockets.streams())
-        orphaned = asyncio.ensure_future(_stop_when_orphaned(front, parent))
-        try:
-            with _signals(front):
-                await front.serve()
-        finally:
-            orphaned.cancel()
+        front = Front(sidecar, options.python, sandboxing, sockets)
+        _heed_signals(front)
+        front.start_task(_stop_when_orphaned(front, parent))
+        await front.serve()
     front.close()
 
 
-@contextlib.contextmanager
-def _signals(front: Front) -> Iterator[None]:
-    """SIGINT interrupts what runs, SIGTERM and SIGHUP shut down."""
+def _heed_signals(front: Front) -> None:
+    """SIGINT interrupts what runs, SIGTERM and SIGHUP shut down; none of them cuts that short."""
     loop = asyncio.get_running_loop()
-    handlers = {signal.SIGINT: front.interrupt, signal.SIGTERM: front.stop}
-    handlers[signal.SIGHUP] = front.stop
-    for number, handler in handlers.items():
-        loop.add_signal_handler(number, handler)
-    try:
-        yield
-    finally:
-        for number in handlers:
-            loop.remove_signal_handler(number)
+    loop.add_signal_handler(signal.SIGINT, front.interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, front.stop)
 
 
 async def _stop_when_orphaned(front: Front, parent: int) -> None:

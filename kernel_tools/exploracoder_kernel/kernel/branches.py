@@ -9,6 +9,7 @@ from pydantic import validate_call
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.kernel.contents import BadRequest, Content, ExecuteRequest, RequestOptions
 from exploracoder_kernel.kernel.records import Record, Records
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 
 
@@ -19,10 +20,10 @@ class Branches:
     that is missing, unknown or of another type is a ``ValidationError``.
     """
 
-    def __init__(self, sidecar: Sidecar, records: Records, sandbox: Content) -> None:
+    def __init__(self, sidecar: Sidecar, records: Records, sandboxing: Sandboxing) -> None:
         self._sidecar = sidecar
         self._records = records
-        self._sandbox = sandbox
+        self._sandboxing = sandboxing
         self._bindings: Mapping[str, str] = {}
 
     @validate_call
@@ -70,6 +71,7 @@ class Branches:
         ``measure`` looks how much memory each branch holds now.
         """
         infos = await self._sidecar.measure() if measure else self._sidecar.tree()
+        chosen = self._sandboxing
         return {
             "branches": infos,
             "current": self._records.current,
@@ -77,7 +79,11 @@ class Branches:
             "strategy": self._sidecar.strategy,
             "strategy_reason": self._sidecar.strategy_reason,
             "python_version": self._sidecar.python_version,
-            "sandbox": self._sandbox,
+            "sandbox": {
+                "level": chosen.level,
+                "mechanism": chosen.mechanism,
+                "reason": chosen.reason,
+            },
         }
 
     @validate_call

@@ -78,15 +78,6 @@ class NotebookCell:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The reply to a cell, and whether it ran to its end."""
-
-    content: Content
-    metadata: Content
-    ran: bool
-
-
 class Cells:
     """Runs the cells of front ends, and what their widgets say."""
 
@@ -98,8 +89,8 @@ class Cells:
         self._branches = branches
         self._records = records
 
-    async def execute(self, cell: NotebookCell, record: Record) -> Outcome:
-        """Run a cell to its end; whatever it does is a reply.
+    async def execute(self, cell: NotebookCell, record: Record) -> tuple[Content, Content]:
+        """Run a cell to its end; whatever it does is a reply: its content and its metadata.
 
         The cell of a subtask runs in a fresh fork of a branch, which stays until somebody drops it.
 
@@ -118,7 +109,7 @@ class Cells:
         if cell.is_observed:
             about["observation"] = observation.model_dump(mode="json")
         content = _reply_content(observation, record.count)
-        return Outcome(content, {"started": started, METADATA_KEY: about}, observation.ran)
+        return content, {"started": started, METADATA_KEY: about}
 
     async def pass_on(self, request: Request, record: Record) -> None:
         """Hand a comm message to the branch, and wait until its handlers have run.

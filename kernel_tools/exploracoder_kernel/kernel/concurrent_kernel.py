@@ -6,36 +6,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import zmq
 from ipykernel.kernelbase import Kernel
-from jupyter_client.session import Session
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.contents import BadRequest, Content, Message, Request
+from exploracoder_kernel.kernel.sockets import Sockets
 
 _log = logging.getLogger("exploracoder.kernel")
 _PARTS = ("header", "parent_header", "metadata", "content")
-
-
-@dataclass(frozen=True, slots=True)
-class Streams:
-    """The kernel's channels, as the event loop reads them, and the session that signs."""
-
-    session: Session
-    shell: ZMQStream
-    control: ZMQStream
-    stdin: ZMQStream
-    iopub: ZMQStream
-
-    @property
-    def all(self) -> tuple[ZMQStream, ...]:
-        """The channels."""
-        return self.shell, self.control, self.stdin, self.iopub
 
 
 class ConcurrentKernel(Kernel):
@@ -47,9 +30,11 @@ class ConcurrentKernel(Kernel):
     is answered.
     """
 
-    def __init__(self, streams: Streams) -> None:
-        super().__init__(session=streams.session, log=_log)  # type: ignore[no-untyped-call]
-        self.streams = streams
+    def __init__(self, sockets: Sockets) -> None:
+        super().__init__(session=sockets.session, log=_log)  # type: ignore[no-untyped-call]
+        self._session = sockets.session
+        self.shell = sockets.stream("shell")
+        self._control, self._stdin, self._iopub = map(sockets.stream, ("control", "stdin", "iopub"))
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = asyncio.Event()
         self._prompting = asyncio.Lock()
@@ -61,7 +46,12 @@ class ConcurrentKernel(Kernel):
 
     async def serve(self) -> None:
         """Answer until ``stop`` is called or requested."""
-        self.start()
+        for stream in (self.shell, self._control):
+            stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
+        self._stdin.on_recv(partial(self._take, self._take_line))
+        self._iopub.on_recv(self._greet)
+        self._iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
+        self.publish("status", {"execution_state": "starting"})
         try:
             await self._stopped.wait()
         finally:
@@ -70,15 +60,6 @@ class ConcurrentKernel(Kernel):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def start(self) -> None:
-        """Take what comes, in the event loop that runs."""
-        for stream in (self.streams.shell, self.streams.control):
-            stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
-        self.streams.stdin.on_recv(partial(self._take, self._take_line))
-        self.streams.iopub.on_recv(self._greet)
-        self.streams.iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
-        self.publish("status", {"execution_state": "starting"})
-
     def stop(self) -> None:
         """End ``serve``; what runs is cancelled."""
         self._stopped.set()
@@ -86,7 +67,7 @@ class ConcurrentKernel(Kernel):
     def close(self) -> None:
         """Tell all front ends that the kernel ends, and send what waits to be sent."""
         self.publish("shutdown_reply", {"status": "ok", "restart": False})
-        for stream in self.streams.all:
+        for stream in (self.shell, self._control, self._stdin, self._iopub):
             stream.stop_on_recv()
             stream.flush(zmq.POLLOUT)
 
@@ -100,8 +81,8 @@ class ConcurrentKernel(Kernel):
         buffers: Sequence[Any] = (),
     ) -> None:
         """Tell all front ends; ``parent`` is the request that it belongs to."""
-        session, topic = self.streams.session, self._topic(kind)
-        stream, binary = self.streams.iopub, [*buffers]
+        session, topic = self._session, self._topic(kind)
+        stream, binary = self._iopub, [*buffers]
         session.send(stream, kind, content, parent, topic, binary, metadata=metadata)
 
     def reply(
@@ -114,7 +95,7 @@ class ConcurrentKernel(Kernel):
     ) -> None:
         """Answer a request where it came from."""
         kind = parent["msg_type"].removesuffix("_request") + "_reply"
-        self.streams.session.send(stream, kind, content, parent, ident, metadata=metadata)
+        self._session.send(stream, kind, content, parent, ident, metadata=metadata)
 
     async def ask_user(self, request: Request, prompt: str, *, is_password: bool) -> str:
         """A line from the user of the front end that sent ``request``; one question at a time.
@@ -124,8 +105,8 @@ class ConcurrentKernel(Kernel):
         content = {"prompt": prompt, "password": is_password}
         async with self._prompting:
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            sent: Any = self.streams.session.send(
-                self.streams.stdin, "input_request", content, request.message, request.ident
+            sent: Any = self._session.send(
+                self._stdin, "input_request", content, request.message, request.ident
             )
             self._prompt = request.ident, sent["msg_id"], answer
             try:
@@ -152,14 +133,14 @@ class ConcurrentKernel(Kernel):
         is_new, topic = frames[0][:1] == b"\x01", frames[0][1:]
         if is_new:
             content = {"subscription": topic.decode("utf-8", "replace")}
-            session, iopub = self.streams.session, self.streams.iopub
+            session, iopub = self._session, self._iopub
             session.send(iopub, "iopub_welcome", content, ident=topic or None)
 
     def _take(self, place: Callable[[Request], None], frames: list[bytes]) -> None:
         """Read a message; what is not signed with our key is left out."""
         try:
-            ident, parts = self.streams.session.feed_identities(frames)
-            message = self.streams.session.deserialize(parts)
+            ident, parts = self._session.feed_identities(frames)
+            message = self._session.deserialize(parts)
             if not all(isinstance(message[part], dict) for part in _PARTS):
                 raise TypeError("one of its parts is no object")
         except Exception as error:  # noqa: BLE001  # bytes from outside may be anything

@@ -99,8 +99,12 @@ def options_of(message: Message) -> RequestOptions:
 
 def unreadable(error: ValidationError) -> BadRequest:
     """What is wrong with a request, in words."""
-    problems = []
-    for item in error.errors(include_url=False):
-        place = ".".join(str(part) for part in item["loc"]) or "content"
-        problems.append(f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
-    return BadRequest(f"The request can't be read: {'; '.join(problems)}.")
+    return BadRequest(f"The request can't be read: {problems_of(error)}.")
+
+
+def problems_of(error: ValidationError) -> str:
+    """What is wrong, and where."""
+    return "; ".join(
+        f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg']}"
+        for item in error.errors(include_url=False)
+    )

@@ -12,12 +12,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from exploracoder_kernel import errors
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.transport import (
-    ChannelName,
-    Message,
-    TransportClosed,
-    transport_of,
-)
+from exploracoder_kernel.kernel.transport import ChannelName, Message, transport_of
 
 _LOOK_SECONDS = 1.0
 # A kernel whose machine is busy may answer late.
@@ -122,14 +117,14 @@ class Conversation:
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:
             self._transport.send(channel, message)
-        except TransportClosed as closed:
+        except SidecarError as closed:
             self._give_up(str(closed))
-            raise SidecarError(self._why_lost) from closed
+            raise
 
     async def _listen(self) -> None:
         try:
             await self._transport.listen(self._take)
-        except TransportClosed as closed:
+        except SidecarError as closed:
             self._give_up(str(closed))
         except Exception:  # noqa: BLE001  # the outermost frame: whoever waits must be told
             _log.exception("Nothing more can be read.")
@@ -201,10 +196,8 @@ def checked(message: Message) -> Message:
     content = message["content"]
     if content.get("status") not in ("error", "aborted"):
         return message
-    name, text = str(content.get("ename")), str(content.get("evalue") or "It was aborted.")
-    kinds = {"InterpreterError": errors.InterpreterError, "ReplayError": errors.ReplayError}
-    if name == "BranchNotFound":
-        missing = errors.BranchNotFound("")
-        missing.args = (text,)
-        raise missing
-    raise kinds.get(name, SidecarError)(text)
+    chosen = (errors.BranchNotFound, errors.InterpreterError, errors.ReplayError)
+    kinds = {kind.__name__: kind for kind in chosen}
+    kind = kinds.get(str(content.get("ename")), SidecarError)
+    # Past the constructor: the kernel's is a whole sentence already.
+    raise kind.__new__(kind, str(content.get("evalue") or "It was aborted."))

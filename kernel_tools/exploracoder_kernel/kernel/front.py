@@ -6,19 +6,20 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import zmq
+from jupyter_client._version import protocol_version
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.about import About
 from exploracoder_kernel.kernel.arrivals import Arrivals
 from exploracoder_kernel.kernel.branches import Branches
 from exploracoder_kernel.kernel.cells import Cells, NotebookCell
-from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, Streams, error_content
+from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, error_content
 from exploracoder_kernel.kernel.contents import (
     BadRequest,
     Content,
@@ -28,7 +29,11 @@ from exploracoder_kernel.kernel.contents import (
     unreadable,
 )
 from exploracoder_kernel.kernel.records import OURS, Record, Records
+from exploracoder_kernel.kernel.sockets import Sockets
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
+
+_VERSION = version("exploracoder")
 
 # What takes no turn in the line of a branch: it needs none.
 _AT_ONCE = frozenset(
@@ -47,17 +52,26 @@ class Front(ConcurrentKernel):
 
     Args:
         sidecar: Whose branches answer.
-        about: How they are run.
-        streams: Where requests come.
+        python: The interpreter of its cells.
+        sandboxing: What keeps them in.
+        sockets: Where requests come.
     """
 
-    def __init__(self, sidecar: Sidecar, about: About, streams: Streams) -> None:
-        super().__init__(streams)
+    def __init__(
+        self, sidecar: Sidecar, python: str, sandboxing: Sandboxing, sockets: Sockets
+    ) -> None:
+        super().__init__(sockets)
         self._sidecar = sidecar
-        self._about = about
+        # A console shows it first: how branches are made and how they are kept in, and why.
+        self.banner = (
+            f"ExploraCoder {_VERSION}: a kernel whose state branches.\n"
+            f"Python {sidecar.python_version} ({python})\n"
+            f"Branches by {sidecar.strategy}: {sidecar.strategy_reason}.\n"
+            f"Sandbox {sandboxing}: {sandboxing.reason}\n"
+        )
         records = self._records = Records(sidecar.root)
         self._arrivals = Arrivals(sidecar, records)
-        self._branches = Branches(sidecar, records, about.sandbox())
+        self._branches = Branches(sidecar, records, sandboxing)
         self._cells = Cells(sidecar, self, self._branches, records)
         self._add_handlers()
 
@@ -79,7 +93,7 @@ class Front(ConcurrentKernel):
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
         """The line of the branch that a request is about."""
         kind = message["msg_type"]
-        is_in_line = stream is self.streams.shell and kind not in _AT_ONCE
+        is_in_line = stream is self.shell and kind not in _AT_ONCE
         if is_in_line and kind in self.shell_handlers:
             # What is wrong with it says who answers.
             with contextlib.suppress(BadRequest, SidecarError):
@@ -126,14 +140,14 @@ class Front(ConcurrentKernel):
             self.reply(stream, ident, parent, {"status": "aborted"})
             return
         try:
-            outcome = await self._cells.execute(cell, record)
+            content, metadata = await self._cells.execute(cell, record)
         except SidecarError as error:
             if not cell.options.observe:
                 self.publish("error", error_content(error), parent)
             self._abort_after(cell, stream, record)
             raise
-        self.reply(stream, ident, parent, outcome.content, outcome.metadata)
-        if not outcome.ran:
+        self.reply(stream, ident, parent, content, metadata)
+        if content["status"] == "error":
             self._abort_after(cell, stream, record)
 
     def _abort_after(self, cell: NotebookCell, stream: ZMQStream, record: Record) -> None:
@@ -146,7 +160,7 @@ class Front(ConcurrentKernel):
             async with record.turn:  # once all that wait now had their turn
                 record.aborted = None
 
-        if stream is not self.streams.shell or not cell.stops_others:
+        if stream is not self.shell or not cell.stops_others:
             return
         record.aborted = cell.request.ident
         # Cells that were sent in one go have arrived by then.
@@ -207,7 +221,24 @@ class Front(ConcurrentKernel):
     @property
     def kernel_info(self) -> Content:
         """What this kernel is: its language is that of the branches' Python, not of ours."""
-        return self._about.kernel_info(self._sidecar)
+        return {
+            "protocol_version": protocol_version,
+            "implementation": "exploracoder",
+            "implementation_version": _VERSION,
+            "language_info": {
+                "name": "python",
+                "version": self._sidecar.python_version,
+                "mimetype": "text/x-python",
+                "codemirror_mode": {"name": "ipython", "version": 3},
+                "pygments_lexer": "ipython3",
+                "nbconvert_exporter": "python",
+                "file_extension": ".py",
+            },
+            "banner": self.banner,
+            "help_links": [],
+            "debugger": False,
+            "supported_features": [],
+        }
 
     def _record(self) -> Record:
         """The branch that the request at hand is about."""

@@ -7,7 +7,6 @@ import asyncio
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
 from exploracoder_kernel.kernel.contents import Message, Request
 from exploracoder_kernel.kernel.records import Record
-from exploracoder_kernel.presentation import StdinNotAllowed
 
 _COLLECT_SECONDS = 0.05
 
@@ -77,12 +76,6 @@ class CellFrontEnd:
             self._timer = loop.call_later(_COLLECT_SECONDS, self.flush)
 
     async def input(self, prompt: str, is_password: bool) -> str:
-        """Ask the user.
-
-        Raises:
-            StdinNotAllowed: The request did not allow it.
-        """
-        if not self.allow_stdin:
-            raise StdinNotAllowed
+        """Ask the user."""
         self.flush()
         return await self._kernel.ask_user(self._request, prompt, is_password=is_password)

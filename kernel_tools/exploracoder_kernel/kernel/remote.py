@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from pydantic import ValidationError
 
-from exploracoder_kernel.answers import BranchInfo, Completions, Inspection, ResolvedName
+from exploracoder_kernel.answers import BranchInfo, Inspection, ResolvedName
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation, Variable
@@ -209,20 +209,6 @@ class RemoteSidecar:
         """Type, signature, documentation and place of a dotted name."""
         answer = await self._ask("inspect", branch=branch_id, name=name)
         return Inspection.model_validate(answer["inspection"])
-
-    async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
-        """What may stand at ``cursor`` (characters from the start of ``code``)."""
-        answer = await self._talk.ask(
-            "complete_request",
-            {"code": code, "cursor_pos": cursor},
-            metadata={"exploracoder": {"branch": branch_id}},
-        )
-        return Completions(
-            matches=answer["matches"],
-            start=answer["cursor_start"],
-            end=answer["cursor_end"],
-            metadata=answer["metadata"],
-        )
 
     async def interrupt(self, branch_id: str) -> None:
         """Stop what runs in a branch; nothing happens when nothing runs."""

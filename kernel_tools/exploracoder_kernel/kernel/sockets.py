@@ -15,7 +15,6 @@ from jupyter_client.jsonutil import json_default
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.concurrent_kernel import Streams
 
 _LINGER_MS = 1000
 # A front end that reads slowly loses no message until this many wait for it.
@@ -56,11 +55,9 @@ class Sockets(IPKernelApp):
             sys.stderr.write(f"To connect a console: jupyter console --existing {file}\n")
         self.session.pack = _lenient(self.session.pack)
 
-    def streams(self) -> Streams:
-        """The channels, for the event loop that runs."""
-        names = ("shell", "control", "stdin", "iopub")
-        channels = {name: ZMQStream(getattr(self, f"{name}_socket")) for name in names}
-        return Streams(self.session, **channels)
+    def stream(self, name: str) -> ZMQStream:
+        """A channel, for the event loop that runs."""
+        return ZMQStream(getattr(self, f"{name}_socket"))
 
     def close(self) -> None:
         """Stop listening."""

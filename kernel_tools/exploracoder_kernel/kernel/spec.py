@@ -54,7 +54,6 @@ def install(
     python: str | Path | None = None,
     *,
     name: str = NAME,
-    display_name: str | None = None,
     sandbox: Level = "auto",
     user: bool = False,
     prefix: Path | None = None,
@@ -64,7 +63,6 @@ def install(
     Args:
         python: The interpreter that cells run in; ours by default.
         name: What Jupyter calls the kernel; a second one needs another name.
-        display_name: What the launcher shows; made from ``name`` by default.
         sandbox: How cells are kept in.
         user: Into the folder of the user's own kernels.
         prefix: Into ``share/jupyter/kernels`` below it; below our environment by default.
@@ -79,7 +77,7 @@ def install(
     from jupyter_client.kernelspec import KernelSpecManager
 
     chosen = None if python is None else find_interpreter(python)
-    shown = display_name or ("ExploraCoder" if name == NAME else f"ExploraCoder ({name})")
+    shown = "ExploraCoder" if name == NAME else f"ExploraCoder ({name})"
     spec = describe(chosen, own_python=sys.executable, display_name=shown, sandbox=sandbox)
     place: dict[str, Any] = {"user": True} if user else {"prefix": str(prefix or sys.prefix)}
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.kernel.contents import problems_of
 from exploracoder_kernel.sandbox.choice import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
@@ -59,11 +60,6 @@ class StartOptions(BaseModel):
         """The folder that cells run in."""
         return Path(self.cwd).absolute()
 
-    @property
-    def readable_paths(self) -> tuple[Path, ...]:
-        """The files and folders."""
-        return tuple(Path(path) for path in self.readable)
-
     def environment(self, surroundings: Mapping[str, str]) -> dict[str, str]:
         """What the interpreter gets beside its surroundings. The kernel's own process looks nowhere
         in these folders: it runs no code of the user's."""
@@ -86,10 +82,9 @@ def options_from(environment: MutableMapping[str, str], arguments: dict[str, Any
     try:
         options = StartOptions.model_validate_json(text)
     except ValidationError as error:
-        problems = "; ".join(_problem(one) for one in error.errors(include_url=False))
         raise SidecarError(
-            f"The variable {VARIABLE} can't be used: {problems}. It is a JSON object such as "
-            '{"python": "/usr/bin/python3", "sandbox": "strict"}.'
+            f"The variable {VARIABLE} can't be used: {problems_of(error)}. It is a JSON object "
+            'such as {"python": "/usr/bin/python3", "sandbox": "strict"}.'
         ) from error
     named = {
         name: tuple(value) if isinstance(value, list) else value
@@ -97,8 +92,3 @@ def options_from(environment: MutableMapping[str, str], arguments: dict[str, Any
         if value is not None
     }
     return options.model_copy(update=named)
-
-
-def _problem(item: Any) -> str:
-    place = ".".join(str(part) for part in item["loc"])
-    return f"{place or 'it'}: {item['msg']}"

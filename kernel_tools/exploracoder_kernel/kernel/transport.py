@@ -37,10 +37,6 @@ _log = logging.getLogger("exploracoder.kernel")
 _MOST_BYTES = 1024 * 1024 * 1024
 
 
-class TransportClosed(Exception):  # noqa: N818  # a fact about the connection
-    """Nothing comes any more; ``str()`` says why."""
-
-
 class SocketTransport:
     """A local kernel's sockets."""
 
@@ -128,7 +124,7 @@ class GatewayTransport:
         """Hand over messages, until cancelled; those with binary data are for widgets.
 
         Raises:
-            TransportClosed: No more will come.
+            SidecarError: No more will come.
         """
         while self._socket is not None:
             frame = await self._socket.read_message()
@@ -146,7 +142,7 @@ class GatewayTransport:
         """Send a message.
 
         Raises:
-            TransportClosed: It can't be sent any more.
+            SidecarError: It can't be sent any more.
         """
         text = json.dumps({**message, "channel": channel}, default=json_default)
         try:
@@ -167,8 +163,8 @@ class GatewayTransport:
             self._socket = None
 
 
-def _lost() -> TransportClosed:
-    return TransportClosed("The connection to the kernel gateway is lost.")
+def _lost() -> SidecarError:
+    return SidecarError("The connection to the kernel gateway is lost.")
 
 
 def _gateway_request(client: AsyncKernelClient) -> HTTPRequest:

@@ -201,3 +201,14 @@ async def test_metadata_in_the_wrong_form_is_answered_with_an_error(console: Con
 
     assert bad_branch.content["ename"] == bad_limits.content["ename"] == "BadRequest"
     assert "wall_seconds" in bad_limits.content["evalue"]
+
+
+async def test_completions_tell_their_types(console: Console) -> None:
+    await console.run("class Watermelon: pass")
+
+    completed = await console.ask("complete_request", {"code": "Waterm", "cursor_pos": 6})
+
+    (found,) = completed["metadata"]["_jupyter_types_experimental"]
+    assert completed["matches"] == ["Watermelon"]
+    assert (found["text"], found["start"], found["end"]) == ("Watermelon", 0, 6)
+    assert found["type"]
