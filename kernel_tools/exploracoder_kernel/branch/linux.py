@@ -31,21 +31,11 @@ class Process(NamedTuple):
 def prctl(option: int, value: int) -> bool:
     """Whether the system took it."""
     try:
-        prctl_or_raise(option, value)
+        from .libc import libc
+
+        return bool(libc().prctl(option, value, 0, 0, 0) >= 0)
     except (ImportError, OSError, AttributeError):
         return False
-    return True
-
-
-def prctl_or_raise(option: int, value: int) -> None:
-    """As ``prctl``.
-
-    Raises:
-        ImportError, OSError, AttributeError: The system did not take it, or has no such thing.
-    """
-    from .libc import checked, libc
-
-    checked(libc().prctl(option, value, 0, 0, 0), "prctl")
 
 
 def adopt_orphans() -> bool:

@@ -6,38 +6,17 @@ import asyncio
 import importlib
 import os
 import sys
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from .cell import Cell
 from .failures import without_our_frames
 from .text import without_colours
 
-
-class Stage(Protocol):
-    """What the shell reports to."""
-
-    cell: Cell
-    is_displaying: bool
-
-    @property
-    def was_interrupted(self) -> bool:
-        """Whether SIGINT ended an ``await``: what waited sees a cancellation."""
-
-    def show(self, kind: str, data: dict[str, Any], metadata: dict[str, Any], **more: Any) -> None:
-        """Send a mime bundle to the owner."""
-
-    def clear(self, wait: bool) -> None:
-        """Send that what was shown so far is to be taken away."""
-
-    def fail(self, error: BaseException) -> None:
-        """Note an error that the shell shows; its traceback may follow."""
-
-    def show_error(self, kind: type, error: BaseException, traceback: list[str]) -> None:
-        """Send an error to the owner."""
+if TYPE_CHECKING:
+    from .ipython_cells import IPythonCells
 
 
-def make_shell(stage: Stage, ipython_dir: str) -> Any:
-    """The shell of this process. Its history is kept in memory: on disk it would need a thread."""
+def make_shell(stage: IPythonCells, ipython_dir: str) -> Any:
+    """The shell of this process, reporting to ``stage``. Its history is kept in memory: on disk it would need a thread."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -47,7 +26,7 @@ def make_shell(stage: Stage, ipython_dir: str) -> Any:
     return _shell_class(InteractiveShell, stage).instance(config=config, ipython_dir=ipython_dir)
 
 
-def _compiler_class(stage: Stage) -> Any:
+def _compiler_class(stage: IPythonCells) -> Any:
     from IPython.core.compilerop import CachingCompiler
 
     class Compiler(CachingCompiler):
@@ -68,7 +47,7 @@ def _compiler_class(stage: Stage) -> Any:
     return Compiler
 
 
-def _hook_class(stage: Stage) -> Any:
+def _hook_class(stage: IPythonCells) -> Any:
     from IPython.core.displayhook import DisplayHook
 
     class Hook(DisplayHook):
@@ -102,7 +81,7 @@ def _hook_class(stage: Stage) -> Any:
     return Hook
 
 
-def _publisher_class(stage: Stage) -> Any:
+def _publisher_class(stage: IPythonCells) -> Any:
     from IPython.core.displaypub import DisplayPublisher
 
     class Publisher(DisplayPublisher):
@@ -124,7 +103,7 @@ def _publisher_class(stage: Stage) -> Any:
     return Publisher
 
 
-def _shell_class(base: Any, stage: Stage) -> Any:
+def _shell_class(base: Any, stage: IPythonCells) -> Any:
     from IPython.core import page
     from IPython.core.autocall import ZMQExitAutocall
     from IPython.core.error import UsageError
