@@ -6,7 +6,9 @@ import contextlib
 import signal
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, Optional
+from typing import Optional, TypeVar
+
+T = TypeVar("T")
 
 
 class Interrupts:
@@ -79,8 +81,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def attempt(
-    action: Callable[[], Any], otherwise: Any = None, seconds: Optional[float] = None
-) -> Any:
+    action: Callable[[], T], otherwise: Optional[T] = None, seconds: Optional[float] = None
+) -> Optional[T]:
     """What code of the user's answers; ``otherwise`` when it raises or takes too long."""
     try:
         with time_limit(seconds) if seconds else contextlib.nullcontext():

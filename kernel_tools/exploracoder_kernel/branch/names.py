@@ -192,8 +192,7 @@ def signature(value: Any) -> Optional[str]:
     if not callable(value):
         return None
     # Default values have reprs of the user's.
-    text: Optional[str] = attempt(lambda: cut(str(inspect.signature(value)), 500))
-    return text
+    return attempt(lambda: cut(str(inspect.signature(value)), 500))
 
 
 def documentation(value: Any) -> Optional[str]:
@@ -201,9 +200,7 @@ def documentation(value: Any) -> Optional[str]:
     is_definition = inspect.isroutine(value) or isinstance(
         value, (type, types.ModuleType, property)
     )
-    # It may be computed.
-    text: Optional[str] = attempt(lambda: inspect.getdoc(value)) if is_definition else None
-    return text
+    return attempt(lambda: inspect.getdoc(value)) if is_definition else None  # it may be computed
 
 
 def summary(value: Any) -> Optional[str]:

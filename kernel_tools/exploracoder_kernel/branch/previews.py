@@ -72,8 +72,7 @@ def length(value: Any) -> Optional[int]:
     """``len(value)`` where the type has one and it answers at once."""
     if _is_class(value) or not _has(type(value), "__len__"):
         return None
-    count: Optional[int] = attempt(lambda: len(value), seconds=_REPR_SECONDS)
-    return count
+    return attempt(lambda: len(value), seconds=_REPR_SECONDS)
 
 
 def shape(value: Any) -> Optional[list[int]]:
@@ -86,8 +85,7 @@ def shape(value: Any) -> Optional[list[int]]:
         is_shape = isinstance(found, tuple) and all(isinstance(n, int) for n in found)
         return [int(n) for n in found] if is_shape else None
 
-    found: Optional[list[int]] = attempt(measure, seconds=_REPR_SECONDS)
-    return found
+    return attempt(measure, seconds=_REPR_SECONDS)
 
 
 def is_lazy(value: object) -> bool:
