@@ -15,7 +15,6 @@ import shutil
 import signal
 import socket
 import sys
-from collections import OrderedDict
 from typing import Any, Optional
 
 from . import linux, private_mount, root, supervisor, wire
@@ -108,7 +107,7 @@ class Reaper:
         self._supervisor: Optional[supervisor.Supervisor] = None
         self._ended: set[int] = set()
         self._with_company: set[int] = set()
-        self._early_ends: OrderedDict[int, int] = OrderedDict()
+        self._early_ends: dict[int, int] = {}
 
     def supervise(
         self, listener: int, names: dict[str, str], mount: Optional[private_mount.PrivateMount]
@@ -208,7 +207,7 @@ class Reaper:
             else:
                 self._early_ends[pid] = status
                 if len(self._early_ends) > _MOST_EARLY_ENDS:
-                    self._early_ends.popitem(last=False)
+                    del self._early_ends[next(iter(self._early_ends))]
 
     def _note_end(self, branch: int) -> None:
         self._allowances.stop(branch)

@@ -99,7 +99,7 @@ class Runs:
         self._cells.max_chars = int(request["max_output_chars"])
         self._cells.prepare(cell, request.get("parent") or {})
         self._stdin.is_allowed = bool(request.get("allow_stdin"))
-        self._owner.start_cell()
+        self._channels.reset()
         streams.repair(self._channels)
         private_folder.restore()
         started = time.perf_counter()

@@ -39,7 +39,7 @@ class Branch:
         self._reaper = reaper
         self._interrupts = Interrupts()
         self._interrupts.install()
-        channels = self._channels = streams.Channels(sock)
+        channels = self._channels = streams.Channels()
         streams.install(channels)
         channels.keep_ends()
         self._owner = Owner(sock, self._interrupts, channels)

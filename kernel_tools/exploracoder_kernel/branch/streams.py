@@ -11,7 +11,6 @@ import contextlib
 import fcntl
 import io
 import os
-import socket
 import stat
 import struct
 import sys
@@ -25,8 +24,7 @@ _PATIENCE_SECONDS = 5.0
 class Channels:
     """Keeps the order between the pipes and the socket."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+    def __init__(self) -> None:
         self._spares: tuple[tuple[int, int, Optional[tuple[int, int]]], ...] = ()
         self._last: int | None = None
         self._patience = _PATIENCE_SECONDS
@@ -45,9 +43,8 @@ class Channels:
             if _file_of(fd) is None and _file_of(spare) == file:
                 os.dup2(spare, fd)
 
-    def reset(self, sock: socket.socket) -> None:
+    def reset(self) -> None:
         """For a new cell, or after a fork: start patient."""
-        self._sock = sock
         self._last, self._patience = None, _PATIENCE_SECONDS
 
     def enter(self, fd: int) -> None:
@@ -59,9 +56,9 @@ class Channels:
             self._patience -= time.monotonic() - started
         self._last = fd
 
-    def enter_socket(self) -> None:
+    def enter_socket(self, fd: int) -> None:
         """Before a frame: the owner empties the pipes when it sees one, so there is no wait."""
-        self._last = self._sock.fileno()
+        self._last = fd
 
 
 def _file_of(fd: int) -> Optional[tuple[int, int]]:
