@@ -52,7 +52,7 @@ class Allowances:
         self._left: dict[tuple[int, bool], int] = {}
         self._granted: dict[tuple[int, int], float] = {}
         self._full_until: dict[tuple[int, bool], float] = {}
-        self._frozen: set[int] = set()
+        self.frozen: set[int] = set()  # branches that may start nothing
         self._starters: set[int] = set()
         self._next = 0.0
 
@@ -77,16 +77,8 @@ class Allowances:
     def forget(self, branch: int) -> None:
         """The branch has ended."""
         self._starters.discard(branch)
-        self._frozen.discard(branch)
+        self.frozen.discard(branch)
         self.stop(branch)
-
-    def freeze(self, branch: int) -> None:
-        """Let the branch start nothing."""
-        self._frozen.add(branch)
-
-    def thaw(self, branch: int) -> None:
-        """Let it start something again."""
-        self._frozen.discard(branch)
 
     def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
         """Whether a thread of the branch may start one process or thread more.
@@ -94,7 +86,7 @@ class Allowances:
         The processes are counted when what the last count left is used up, so a fork costs no walk
         through the table; nor do forks that are refused one after another.
         """
-        if branch in self._frozen:
+        if branch in self.frozen:
             return False
         key = (branch, is_thread)
         if self._left.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(key, 0.0):
@@ -131,17 +123,15 @@ class Allowances:
 
     def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
         limit = self._runs.get(branch, self._usual)
-        if limit.processes is not None and len(family) > self._most_seen(branch):
+        # Forks are refused in time where somebody supervises; a kill is for when that failed.
+        most = self._most(branch, is_thread=False) * (2 if self.is_supervised else 1)
+        if limit.processes is not None and len(family) > most:
             self._say(branch, "processes", is_killed=True)
             return True
         if limit.memory_bytes is not None and _uses_more(family, limit.memory_bytes):
             self._say(branch, "memory_bytes", is_killed=True)
             return True
         return False
-
-    def _most_seen(self, branch: int) -> int:
-        """Forks are refused in time where somebody supervises; a kill is for when that failed."""
-        return self._most(branch, is_thread=False) * (2 if self.is_supervised else 1)
 
     def _count_left(self, branch: int, caller: int, is_thread: bool) -> int:
         started = time.monotonic()

@@ -47,7 +47,7 @@ def deliver(message: dict[str, Any], parent: dict[str, Any], tell: Tell) -> None
 
 
 class _Finder:
-    """Finds the package as Python does, and has it changed once it is loaded."""
+    """Finds the package as Python does, and has our comms put into it once it is loaded."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -60,31 +60,16 @@ class _Finder:
         if spec is None or spec.loader is None:
             sys.meta_path.insert(0, self)
             return None
-        loader: Any = _Loader(spec.loader, self._tell)
-        spec.loader = loader
+        loader: Any = spec.loader
+        load = loader.exec_module
+
+        def load_with_ours(module: types.ModuleType) -> None:
+            load(module)
+            if hasattr(module, "create_comm") and hasattr(module, "base_comm"):
+                _put_ours_into(module, self._tell)
+
+        loader.exec_module = load_with_ours
         return spec
-
-
-class _Loader:
-    """Loads a module with its own loader, and then puts our comms into it."""
-
-    def __init__(self, inner: Any, tell: Tell) -> None:
-        self._inner = inner
-        self._tell = tell
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def create_module(self, spec: Any) -> Any:
-        return self._inner.create_module(spec)
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._inner
-        module.__loader__ = self._inner
-        self._inner.exec_module(module)
-        if hasattr(module, "create_comm") and hasattr(module, "base_comm"):
-            _put_ours_into(module, self._tell)
 
 
 def _put_ours_into(module: Any, tell: Tell) -> None:

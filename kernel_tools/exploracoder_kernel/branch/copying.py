@@ -68,20 +68,17 @@ def _folder(name: str, parent: int | None = None) -> Iterator[int]:
 
 
 def _copy_folder(source: int, target: int, room: _Room, depth: int) -> None:
-    with os.scandir(source) as entries:
-        names = [entry.name for entry in entries]
-    for name in names:
+    for name in os.listdir(source):
         with contextlib.suppress(OSError):
             status = os.stat(name, dir_fd=source, follow_symlinks=False)
-            if stat.S_ISLNK(status.st_mode):
-                if room.takes(0):
-                    os.symlink(os.readlink(name, dir_fd=source), name, dir_fd=target)
-            elif stat.S_ISDIR(status.st_mode):
-                if depth < _MOST_DEEP and room.takes(0):
-                    os.mkdir(name, dir_fd=target)
-                    with _folder(name, source) as there, _folder(name, target) as here:
-                        _copy_folder(there, here, room, depth + 1)
-            elif stat.S_ISREG(status.st_mode) and room.takes(status.st_size):
+            kind = stat.S_IFMT(status.st_mode)
+            if kind == stat.S_IFLNK and room.takes(0):
+                os.symlink(os.readlink(name, dir_fd=source), name, dir_fd=target)
+            elif kind == stat.S_IFDIR and depth < _MOST_DEEP and room.takes(0):
+                os.mkdir(name, dir_fd=target)
+                with _folder(name, source) as there, _folder(name, target) as here:
+                    _copy_folder(there, here, room, depth + 1)
+            elif kind == stat.S_IFREG and room.takes(status.st_size):
                 _copy_file(name, source, target)
 
 

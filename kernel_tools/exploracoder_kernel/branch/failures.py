@@ -57,7 +57,7 @@ def line_in(error: BaseException, cell_name: str) -> Optional[int]:
 
 
 def without_our_frames(error: Optional[BaseException]) -> None:
-    """Take frames of ours out of the middle of a traceback, and of those of its causes."""
+    """Take frames of ours out of a traceback and those of its causes, the error's first apart."""
     seen: set[int] = set()
     queue = [error]
     while queue:
@@ -66,6 +66,8 @@ def without_our_frames(error: Optional[BaseException]) -> None:
             continue
         seen.add(id(part))
         frame = part.__traceback__
+        while part is not error and frame is not None and _is_ours(frame):
+            frame = part.__traceback__ = frame.tb_next
         while frame is not None:
             while frame.tb_next is not None and _is_ours(frame.tb_next):
                 frame.tb_next = frame.tb_next.tb_next
@@ -79,7 +81,9 @@ def _is_ours(frame: TracebackType) -> bool:
 
 def _lines(error: BaseException) -> list[str]:
     try:
-        formatted = _format(error)
+        without_our_frames(error)
+        first = _first_shown(error.__traceback__)
+        formatted = traceback.format_exception(type(error), error, first)
     except Exception as second:  # noqa: BLE001  # formatting runs the user's code
         formatted = [f"{type(error).__name__} (no traceback: {type(second).__name__})"]
     lines = [cut(line, _MAX_LINE) for text in formatted for line in text.rstrip("\n").split("\n")]
@@ -87,20 +91,6 @@ def _lines(error: BaseException) -> list[str]:
         half = _MAX_LINES // 2
         lines = [*lines[:half], f"[... {len(lines) - 2 * half} lines left out ...]", *lines[-half:]]
     return [without_colours(line) for line in lines]
-
-
-def _format(error: BaseException) -> list[str]:
-    shown = traceback.TracebackException(type(error), error, _first_shown(error.__traceback__))
-    seen: set[int] = set()
-    queue: list[traceback.TracebackException | None] = [shown]
-    while queue:
-        part = queue.pop()
-        if part is not None and id(part) not in seen:
-            seen.add(id(part))
-            frames = [frame for frame in part.stack if os.path.dirname(frame.filename) != _OURS]
-            part.stack = traceback.StackSummary.from_list(frames)
-            queue += [part.__cause__, part.__context__]
-    return list(shown.format())
 
 
 def _first_shown(frame: TracebackType | None) -> TracebackType | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Optional, TypeVar
+
+T = TypeVar("T")
 
 
 class Interrupts:
@@ -75,3 +78,16 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, signal.SIG_DFL if previous is None else previous)
         if remaining:
             signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+
+
+def attempt(
+    action: Callable[[], T], otherwise: Optional[T] = None, seconds: Optional[float] = None
+) -> Optional[T]:
+    """What code of the user's answers; ``otherwise`` when it raises or takes too long."""
+    try:
+        with time_limit(seconds) if seconds else contextlib.nullcontext():
+            return action()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # it may raise anything
+        return otherwise

@@ -15,52 +15,42 @@ Message = wire.Message
 Ask = Callable[[Message], Message]
 
 
-class Introspection:
+def answers(cells: Any, runs: Runs) -> dict[str, Ask]:
     """What may be asked, by the name of the request."""
+    namespace = cells.namespace
 
-    def __init__(self, cells: Any, runs: Runs) -> None:
-        self._cells = cells
-        self._runs = runs
-        self.by_name: dict[str, Ask] = {
-            "variables": self._variables,
-            "resolve": self._resolve,
-            "complete": self._complete,
-            "is_complete": self._is_complete,
-            "inspect": self._inspect,
-            "inspect_at": self._inspect_at,
-            "memory": memory.answer,
-            "unpickle": self._unpickle,
-        }
+    def describe_all(request: Message) -> Message:
+        mine = runs.users()
+        return {"variables": runs.describe(mine, mine, bool(request["may_force"]))}
 
-    def _variables(self, request: Message) -> Message:
-        mine = self._runs.users()
-        return {"variables": self._runs.describe(mine, mine, bool(request["may_force"]))}
-
-    def _unpickle(self, request: Message) -> Message:
-        return unpickling.unpickle(request, request["descriptors"][0], self._cells.namespace)
-
-    def _resolve(self, request: Message) -> Message:
-        namespace = self._cells.namespace
-        return {"resolved": [names.resolve(str(name), namespace) for name in request["names"]]}
-
-    def _inspect(self, request: Message) -> Message:
-        return names.inspect_name(str(request["name"]), self._cells.namespace)
-
-    def _complete(self, request: Message) -> Message:
+    def complete(request: Message) -> Message:
         code, cursor = str(request["code"]), int(request["cursor"])
         nothing = {"matches": [], "start": cursor, "end": cursor}
-        return dict(_in_time(lambda: self._cells.complete(code, cursor), nothing))
+        return dict(_in_time(lambda: cells.complete(code, cursor), nothing))
 
-    def _is_complete(self, request: Message) -> Message:
-        status, indent = _in_time(
-            lambda: self._cells.is_complete(str(request["code"])), ("unknown", "")
-        )
+    def is_complete(request: Message) -> Message:
+        code = str(request["code"])
+        status, indent = _in_time(lambda: cells.is_complete(code), ("unknown", ""))
         return {"status": status, "indent": indent}
 
-    def _inspect_at(self, request: Message) -> Message:
-        code, cursor = str(request["code"]), int(request["cursor"])
-        detail = int(request["detail"])
-        return {"bundle": _in_time(lambda: self._cells.inspect_at(code, cursor, detail), {})}
+    def inspect_at(request: Message) -> Message:
+        place = str(request["code"]), int(request["cursor"]), int(request["detail"])
+        return {"bundle": _in_time(lambda: cells.inspect_at(*place), {})}
+
+    return {
+        "variables": describe_all,
+        "resolve": lambda request: {
+            "resolved": [names.resolve(str(name), namespace) for name in request["names"]]
+        },
+        "complete": complete,
+        "is_complete": is_complete,
+        "inspect": lambda request: names.inspect_name(str(request["name"]), namespace),
+        "inspect_at": inspect_at,
+        "memory": memory.answer,
+        "unpickle": lambda request: unpickling.unpickle(
+            request, request["descriptors"][0], namespace
+        ),
+    }
 
 
 def _in_time(answer: Callable[[], Any], otherwise: Any) -> Any:

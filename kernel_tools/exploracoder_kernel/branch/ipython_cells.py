@@ -1,10 +1,9 @@
-"""Cells in IPython: magics, rich display, top-level await. IPython is imported on first use."""
+"""Cells in IPython: magics, rich display, top-level await."""
 
 from __future__ import annotations
 
 import ast
 import asyncio
-import builtins
 import contextlib
 import importlib.util
 import os
@@ -12,6 +11,9 @@ import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, Optional
+
+from IPython.core.completer import provisionalcompleter, rectify_completions
+from IPython.utils.tokenutil import token_at_cursor
 
 from .bundles import bounded, bounded_answers
 from .cell import NO_CELL, Cell
@@ -119,8 +121,6 @@ class IPythonCells:
 
     def complete(self, code: str, cursor: int) -> dict[str, Any]:
         """Texts that may go on at ``cursor``, and where they start."""
-        from IPython.core.completer import provisionalcompleter, rectify_completions
-
         with warnings.catch_warnings(), provisionalcompleter():
             warnings.simplefilter("ignore")
             found = list(self._shell.Completer.completions(code, cursor))
@@ -144,8 +144,6 @@ class IPythonCells:
 
     def inspect_at(self, code: str, cursor: int, detail: int) -> dict[str, Any]:
         """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
-        from IPython.utils.tokenutil import token_at_cursor
-
         try:
             bundle = self._shell.object_inspect_mime(
                 token_at_cursor(code, cursor), detail_level=detail
@@ -194,16 +192,3 @@ def _choose_plots() -> None:
         os.environ["MPLBACKEND"] = (
             "module://matplotlib_inline.backend_inline" if is_there else "Agg"
         )
-
-
-def make_cells(tell: Tell, loop: Loop, ipython_dir: str) -> Any:
-    """IPython's cells where the interpreter has a working IPython, plain ones otherwise."""
-    main, hook, prompt = sys.modules["__main__"], sys.displayhook, builtins.input
-    try:
-        return IPythonCells(tell, loop, ipython_dir)
-    except Exception:  # noqa: BLE001  # a broken or ancient IPython must not take Python away
-        from .plain_cells import PlainCells
-
-        os.environ["MPLBACKEND"] = "Agg"
-        sys.modules["__main__"], sys.displayhook, builtins.input = main, hook, prompt
-        return PlainCells(tell, loop)

@@ -11,6 +11,7 @@ import ctypes
 import os
 import struct
 import sys
+from collections.abc import Iterator
 from typing import Any, Optional
 
 from .libc import checked, libc
@@ -66,15 +67,11 @@ def restrict(wanted: dict[str, Any]) -> None:
     scopes = _SCOPES if known >= 6 else 0
     if not (handled or network or scopes):
         return
-    ruleset = _create(known, handled, network, scopes)
-    try:
+    with _enforced(known, handled, network, scopes) as ruleset:
         if has_files:
             _allow(ruleset, wanted["read"], _READ & handled)
             _allow(ruleset, wanted["list"], _READ_DIR & handled)
             _allow(ruleset, wanted["write"], handled & ~_BLOCK_AND_CHARACTER_DEVICES)
-        _enforce(ruleset)
-    finally:
-        os.close(ruleset)
 
 
 def keep_apart() -> None:
@@ -88,11 +85,8 @@ def keep_apart() -> None:
     known = version()
     if not known:
         return
-    ruleset = _create(known, _MAKE_BLOCK_DEVICE, 0, _SCOPES if known >= 6 else 0)
-    try:
-        _enforce(ruleset)
-    finally:
-        os.close(ruleset)
+    with _enforced(known, _MAKE_BLOCK_DEVICE, 0, _SCOPES if known >= 6 else 0):
+        pass
 
 
 def layers() -> int:
@@ -111,12 +105,6 @@ def note_layers(count: int) -> None:
     _layers = count
 
 
-def _enforce(ruleset: int) -> None:
-    forbid_new_privileges()
-    checked(_call(_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
-    note_layers(_layers + 1)
-
-
 def forbid_new_privileges() -> None:
     """No program started from here gets more rights than this process has."""
     checked(libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "prctl")
@@ -128,11 +116,20 @@ def _handled(known: int) -> int:
     return (1 << bits) - 1
 
 
-def _create(known: int, handled: int, network: int, scopes: int) -> int:
+@contextlib.contextmanager
+def _enforced(known: int, handled: int, network: int, scopes: int) -> Iterator[int]:
+    """A set of rules, which may be added to in the block and holds from its end on."""
     fields = [handled, *([network] if known >= 4 else ()), *([scopes] if known >= 6 else ())]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
-    return checked(number, "landlock_create_ruleset")
+    ruleset = checked(number, "landlock_create_ruleset")
+    try:
+        yield ruleset
+        forbid_new_privileges()
+        checked(_call(_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
+        note_layers(_layers + 1)
+    finally:
+        os.close(ruleset)
 
 
 def _allow(ruleset: int, paths: list[str], rights: int) -> None:

@@ -31,21 +31,11 @@ class Process(NamedTuple):
 def prctl(option: int, value: int) -> bool:
     """Whether the system took it."""
     try:
-        prctl_or_raise(option, value)
+        from .libc import libc
+
+        return bool(libc().prctl(option, value, 0, 0, 0) >= 0)
     except (ImportError, OSError, AttributeError):
         return False
-    return True
-
-
-def prctl_or_raise(option: int, value: int) -> None:
-    """As ``prctl``.
-
-    Raises:
-        ImportError, OSError, AttributeError: The system did not take it, or has no such thing.
-    """
-    from .libc import checked, libc
-
-    checked(libc().prctl(option, value, 0, 0, 0), "prctl")
 
 
 def adopt_orphans() -> bool:
@@ -193,12 +183,24 @@ def reap() -> list[tuple[int, int]]:
         ended.append((pid, status))
 
 
+def amounts(file: str, *kinds: bytes) -> dict[bytes, int]:
+    """The lines of a file of ``/proc`` that start with one of ``kinds``, in bytes.
+
+    No others are read, since a process names itself in one of them.
+
+    Raises:
+        OSError, ValueError: There is no such file, or it has another form.
+    """
+    with open(f"/proc/{file}", "rb") as lines:
+        parts = [line.split(b":", 1) for line in lines if line.startswith(kinds)]
+    return {name: int(amount.split()[0]) * 1024 for name, amount in parts}
+
+
 def resident_bytes(pid: int) -> int:
     """Memory that a process uses alone or together with forks, without files; 0 when gone."""
     try:
-        with open(f"/proc/{pid}/status", "rb") as file:
-            lines = dict(line.split(b":", 1) for line in file if line.startswith(b"Rss"))
-        return sum(int(lines[kind].split()[0]) for kind in (b"RssAnon", b"RssShmem")) * 1024
+        found = amounts(f"{pid}/status", b"Rss")
+        return found[b"RssAnon"] + found[b"RssShmem"]
     except (OSError, ValueError, KeyError):
         return 0
 
@@ -206,10 +208,8 @@ def resident_bytes(pid: int) -> int:
 def fair_bytes(pid: int) -> Optional[int]:
     """Its memory, of what is shared its part; None when the system doesn't tell."""
     try:
-        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-            lines = dict(line.split(b":", 1) for line in file if b":" in line)
-        kinds = (b"Pss_Anon", b"Pss_Shmem") if b"Pss_Anon" in lines else (b"Pss",)
-        return sum(int(lines[kind].split()[0]) for kind in kinds) * 1024
+        found = amounts(f"{pid}/smaps_rollup", b"Pss")
+        return found[b"Pss_Anon"] + found[b"Pss_Shmem"] if b"Pss_Anon" in found else found[b"Pss"]
     except (OSError, ValueError, KeyError):
         return None
 

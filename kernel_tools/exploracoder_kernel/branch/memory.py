@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import private_folder
-
-_KIB = 1024
+from . import linux, private_folder
 
 
 def answer(_request: Any = None) -> dict[str, Any]:
@@ -16,22 +14,13 @@ def answer(_request: Any = None) -> dict[str, Any]:
     A fork shares all pages with its parent until either writes to them; it has files of its own.
     """
     try:
-        with open("/proc/self/smaps_rollup", "rb") as file:
-            held = _sums(file.read())
+        found = linux.amounts("self/smaps_rollup", b"Private_", b"Swap:", b"Shared_")
     except (OSError, ValueError):
-        held = {"own": resident_bytes(), "shared": 0}
-    return {**held, "own": held["own"] + private_folder.memory_bytes()}
-
-
-def _sums(rollup: bytes) -> dict[str, Any]:
-    own = shared = 0
-    for line in rollup.splitlines()[1:]:
-        name, _colon, amount = line.partition(b":")
-        if name.startswith((b"Private_", b"Swap")) and name != b"SwapPss":
-            own += int(amount.split()[0])
-        elif name.startswith(b"Shared_"):
-            shared += int(amount.split()[0])
-    return {"own": own * _KIB, "shared": shared * _KIB}
+        own, shared = resident_bytes(), 0
+    else:
+        shared = sum(found[name] for name in found if name.startswith(b"Shared_"))
+        own = sum(found.values()) - shared
+    return {"own": own + private_folder.memory_bytes(), "shared": shared}
 
 
 def resident_bytes() -> int:

@@ -14,6 +14,7 @@ import weakref
 from typing import Any, NamedTuple, Optional
 
 from .instance_names import names_set_on_instances
+from .interrupts import attempt
 from .previews import type_name
 from .text import cut
 
@@ -74,14 +75,11 @@ def _base(name: str, namespace: dict[str, Any]) -> Any:
 
 
 def _import(name: str) -> Any:
-    try:
-        if name not in sys.modules and importlib.util.find_spec(name) is None:
-            return _MISSING
-        return importlib.import_module(name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # importing runs foreign code, which may raise anything
-        return _MISSING
+    def load() -> Any:
+        is_there = name in sys.modules or importlib.util.find_spec(name) is not None
+        return importlib.import_module(name) if is_there else _MISSING
+
+    return attempt(load, _MISSING)
 
 
 def member(owner: Any, name: str) -> tuple[Optional[bool], Any]:
@@ -132,12 +130,7 @@ def _value_of(owner: Any, name: str, static: Any) -> Any:
 
 
 def _getattr(owner: Any, name: str) -> Any:
-    try:
-        return getattr(owner, name, _MISSING)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # a lazy module may raise anything
-        return _MISSING
+    return attempt(lambda: getattr(owner, name, _MISSING), _MISSING)
 
 
 def _is_dynamic(kind: type) -> bool:
@@ -198,12 +191,8 @@ def signature(value: Any) -> Optional[str]:
     """The call signature, where Python knows it."""
     if not callable(value):
         return None
-    try:
-        return cut(str(inspect.signature(value)), 500)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # default values have reprs of the user's
-        return None
+    # Default values have reprs of the user's.
+    return attempt(lambda: cut(str(inspect.signature(value)), 500))
 
 
 def documentation(value: Any) -> Optional[str]:
@@ -211,12 +200,7 @@ def documentation(value: Any) -> Optional[str]:
     is_definition = inspect.isroutine(value) or isinstance(
         value, (type, types.ModuleType, property)
     )
-    try:
-        return inspect.getdoc(value) if is_definition else None
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # __doc__ may be computed
-        return None
+    return attempt(lambda: inspect.getdoc(value)) if is_definition else None  # it may be computed
 
 
 def summary(value: Any) -> Optional[str]:

@@ -46,11 +46,7 @@ class Owner:
         self._pid = os.getpid()
         self._turn = threading.Lock()
         self._frames.clear()
-        self.start_cell()
-
-    def start_cell(self) -> None:
-        """Before a cell: forget which channel was written to last."""
-        self._channels.reset(self._sock)
+        self._channels.reset()
 
     def receive(self) -> tuple[Optional[wire.Message], list[int]]:
         """The next request, with its descriptors; None when the owner has gone."""
@@ -72,7 +68,7 @@ class Owner:
         frame = _bounded_frame(message)
         if threading.current_thread() is threading.main_thread():
             with self._interrupts.held():
-                self._channels.enter_socket()
+                self._channels.enter_socket(self._sock.fileno())
                 self._frames.append(frame)
                 self._send_all()
         else:

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Optional
 
 from .failures import brief
-from .interrupts import TooLong, time_limit
+from .interrupts import TooLong, attempt, time_limit
 from .text import cut, without_colours
 
 MAX_PREVIEW = 200
@@ -68,32 +68,24 @@ def _is_class(value: object) -> bool:
     return issubclass(type(value), type)
 
 
-def length(value: object) -> Optional[int]:
+def length(value: Any) -> Optional[int]:
     """``len(value)`` where the type has one and it answers at once."""
     if _is_class(value) or not _has(type(value), "__len__"):
         return None
-    try:
-        with time_limit(_REPR_SECONDS):
-            return len(value)  # type: ignore[arg-type]  # checked above
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # the user's __len__ may raise anything
-        return None
+    return attempt(lambda: len(value), seconds=_REPR_SECONDS)
 
 
-def shape(value: object) -> Optional[list[int]]:
+def shape(value: Any) -> Optional[list[int]]:
     """``value.shape`` where it is a tuple of integers."""
     if _is_class(value) or not _has(type(value), "shape"):
         return None
-    try:
-        with time_limit(_REPR_SECONDS):
-            found = value.shape  # type: ignore[attr-defined]  # checked above
-            is_shape = isinstance(found, tuple) and all(isinstance(n, int) for n in found)
-            return [int(n) for n in found] if is_shape else None
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # a property of the user's may raise anything
-        return None
+
+    def measure() -> Optional[list[int]]:
+        found = value.shape
+        is_shape = isinstance(found, tuple) and all(isinstance(n, int) for n in found)
+        return [int(n) for n in found] if is_shape else None
+
+    return attempt(measure, seconds=_REPR_SECONDS)
 
 
 def is_lazy(value: object) -> bool:

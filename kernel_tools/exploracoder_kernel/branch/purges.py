@@ -57,7 +57,7 @@ class Purges:
             self._purges[branch] = _Purge(spared, [done])
         else:
             self._purges[branch] = _Purge(before.spared and spared, [*before.done, done])
-        self._allowances.freeze(branch)
+        self._allowances.frozen.add(branch)
         self._step(branch)
 
     def seconds_to_next_look(self) -> Optional[float]:
@@ -77,7 +77,7 @@ class Purges:
         self._next = time.monotonic() + _EVERY_SECONDS
         if purge.is_over() or self._was_alone(branch, found, is_first=purge.is_new):
             del self._purges[branch]
-            self._allowances.thaw(branch)
+            self._allowances.frozen.discard(branch)
             for done in purge.done:
                 done()
         purge.is_new = False

@@ -8,13 +8,13 @@ folder. It waits for nobody but its owner: what branches do can't hold it up.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import shutil
 import signal
 import socket
 import sys
-from collections import OrderedDict
 from typing import Any, Optional
 
 from . import linux, private_mount, root, supervisor, wire
@@ -107,7 +107,7 @@ class Reaper:
         self._supervisor: Optional[supervisor.Supervisor] = None
         self._ended: set[int] = set()
         self._with_company: set[int] = set()
-        self._early_ends: OrderedDict[int, int] = OrderedDict()
+        self._early_ends: dict[int, int] = {}
 
     def supervise(
         self, listener: int, names: dict[str, str], mount: Optional[private_mount.PrivateMount]
@@ -207,7 +207,7 @@ class Reaper:
             else:
                 self._early_ends[pid] = status
                 if len(self._early_ends) > _MOST_EARLY_ENDS:
-                    self._early_ends.popitem(last=False)
+                    del self._early_ends[next(iter(self._early_ends))]
 
     def _note_end(self, branch: int) -> None:
         self._allowances.stop(branch)
@@ -220,7 +220,8 @@ class Reaper:
     def _obey(self, message: wire.Message) -> None:
         pid, op = int(message["pid"]), message["op"]
         if op == "add":
-            self._add(pid, int(message["parent"]))
+            if not self._families.add(pid, int(message["parent"])):
+                self._say_end(pid, self._early_ends.pop(pid, None))
         elif op == "stop":
             self._stop(pid)
         elif op == "fork":
@@ -228,12 +229,13 @@ class Reaper:
         elif pid not in self._families:
             return
         elif op == "interrupt":
-            self._interrupt(pid)
+            if pid not in self._ended:
+                with contextlib.suppress(OSError):
+                    os.killpg(pid, signal.SIGINT)
         elif op == "kill":
             self._kill(pid)
         elif op == "start":
-            limit = Limit(message["processes"], message["memory_bytes"])
-            self._allowances.start(pid, limit)
+            self._allowances.start(pid, Limit(message["processes"], message["memory_bytes"]))
 
     def _stop(self, branch: int) -> None:
         """A run has ended.
@@ -253,17 +255,6 @@ class Reaper:
         else:
             self._with_company.discard(branch)
 
-    def _add(self, branch: int, parent: int) -> None:
-        if not self._families.add(branch, parent):
-            self._say_end(branch, self._early_ends.pop(branch, None))
-
-    def _interrupt(self, branch: int) -> None:
-        if branch not in self._ended:
-            try:
-                os.killpg(branch, signal.SIGINT)
-            except OSError:
-                return
-
     def _kill(self, branch: int) -> None:
         if linux.has_process_table():
             self._purges.begin(branch, lambda: self._forget_if_ended(branch))
@@ -281,13 +272,10 @@ class Reaper:
             marks.discard(branch)
 
     def _say_end(self, branch: int, status: Optional[int]) -> None:
-        signalled = status is not None and os.WIFSIGNALED(status)
-        exited = status is not None and os.WIFEXITED(status)
-        ended: dict[str, Any] = {"pid": branch, "signal": None, "code": None}
-        if status is not None and signalled:
-            ended["signal"] = os.WTERMSIG(status)
-        elif status is not None and exited:
-            ended["code"] = os.WEXITSTATUS(status)
+        code = None if status is None else os.waitstatus_to_exitcode(status)
+        ended = {"pid": branch, "signal": None, "code": code}
+        if code is not None and code < 0:
+            ended.update(signal=-code, code=None)
         self._say({"ended": ended})
 
     def _say_limit(self, branch: int, name: str, is_killed: bool) -> None:

@@ -44,23 +44,30 @@ def note(name: str) -> None:
 
 
 @contextlib.contextmanager
-def in_cell() -> Iterator[None]:
-    """While a cell runs, a little less: our own work after it opens files and takes memory too."""
-    if not _set:
-        yield
-        return
+def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
+    """While a cell runs, a little less: our own work after it opens files and takes memory too.
+
+    ``memory_bytes`` is what the address space may have meanwhile.
+    """
     import resource
 
-    reserves = {resource.RLIMIT_NOFILE: 24, resource.RLIMIT_DATA: 2**26}
-    hard = {number: resource.getrlimit(number)[1] for number in reserves}
-    for number, reserve in reserves.items():
-        if hard[number] > 2 * reserve:
-            resource.setrlimit(number, (hard[number] - reserve, hard[number]))
+    wanted = {resource.RLIMIT_AS: memory_bytes} if memory_bytes else {}
+    before = {number: resource.getrlimit(number) for number in wanted}
+    if _set:
+        for number, reserve in ((resource.RLIMIT_NOFILE, 24), (resource.RLIMIT_DATA, 2**26)):
+            _soft, hard = resource.getrlimit(number)
+            before[number] = (hard, hard)
+            if hard > 2 * reserve:
+                wanted[number] = hard - reserve
+    for number, most in wanted.items():
+        hard = before[number][1]
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(number, (soft, hard))
     try:
         yield
     finally:
-        for number, most in hard.items():
-            resource.setrlimit(number, (most, most))
+        for number, both in before.items():
+            resource.setrlimit(number, both)
 
 
 def hit_by(error: BaseException, *, has_memory_limit: bool) -> Optional[str]:

@@ -6,9 +6,8 @@ import contextlib
 import itertools
 import os
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn, Optional
 
 from . import comms, forks, memory, private_folder, rlimits, streams, variables, wire
@@ -33,7 +32,6 @@ class Runs:
         self._interrupts = interrupts
         self._channels = channels
         self._stdin = Stdin(owner)
-        self._stdin.install()
         self._stored = 0
         self._numbers = itertools.count(1)
 
@@ -101,7 +99,7 @@ class Runs:
         self._cells.max_chars = int(request["max_output_chars"])
         self._cells.prepare(cell, request.get("parent") or {})
         self._stdin.is_allowed = bool(request.get("allow_stdin"))
-        self._owner.start_cell()
+        self._channels.reset()
         streams.repair(self._channels)
         private_folder.restore()
         started = time.perf_counter()
@@ -125,7 +123,7 @@ class Runs:
         more: Message = {}
         self._interrupts.install()
         try:
-            with self._interrupts.allowed(), rlimits.in_cell(), _memory_limit(memory_bytes):
+            with self._interrupts.allowed(), rlimits.in_cell(memory_bytes):
                 error, more = action()
         except BaseException as escaped:  # noqa: BLE001  # whatever leaves the cell is its outcome
             error = escaped
@@ -156,20 +154,3 @@ def _leave_copy(error: Optional[BaseException]) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     code = error.code if isinstance(error, SystemExit) else bool(error)
     os._exit(code if isinstance(code, int) else 1)
-
-
-@contextlib.contextmanager
-def _memory_limit(limit_bytes: Optional[int]) -> Iterator[None]:
-    """Limit the address space while a cell runs; our own work afterwards needs a little more."""
-    if not limit_bytes or sys.platform == "win32":
-        yield
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    capped = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (capped, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import socket
 import sys
 import traceback
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
-from . import comms, double_fork, linux, private_folder, streams, wire
+from . import comms, double_fork, introspection, linux, private_folder, streams, wire
 from .failures import brief
 from .interrupts import Interrupts
-from .introspection import Introspection
-from .ipython_cells import make_cells
 from .loops import Loop
 from .owner import Owner
 from .runs import Runs
@@ -39,15 +39,15 @@ class Branch:
         self._reaper = reaper
         self._interrupts = Interrupts()
         self._interrupts.install()
-        channels = self._channels = streams.Channels(sock)
+        channels = self._channels = streams.Channels()
         streams.install(channels)
         channels.keep_ends()
         self._owner = Owner(sock, self._interrupts, channels)
         self._loop = Loop()
-        self._cells = make_cells(self._owner.tell, self._loop, ipython)
+        self._cells = _cells(self._owner.tell, self._loop, ipython)
         comms.install(self._owner.tell)
         self._runs = Runs(self._owner, self._cells, self._interrupts, channels)
-        self._introspection = Introspection(self._cells, self._runs)
+        self._answers = introspection.answers(self._cells, self._runs)
 
     def serve(self) -> NoReturn:
         """Answer until the owner closes its end."""
@@ -86,7 +86,7 @@ class Branch:
             if request["op"] == "comm":
                 return self._runs.deliver(request)
             with self._interrupts.allowed():
-                return self._introspection.by_name[request["op"]](request)
+                return self._answers[request["op"]](request)
         except KeyboardInterrupt:
             return {"failed": "interrupted"}
         except Exception as error:  # noqa: BLE001  # the outermost frame of the process
@@ -116,3 +116,18 @@ class Branch:
         private_folder.follow()
         self._say_ready()
         linux.die_with_parent(self._reaper)
+
+
+def _cells(tell: Callable[[Message], None], loop: Loop, ipython_dir: str) -> Any:
+    """IPython's cells where the interpreter has a working IPython, plain ones otherwise."""
+    main, hook, prompt = sys.modules["__main__"], sys.displayhook, builtins.input
+    try:
+        from .ipython_cells import IPythonCells
+
+        return IPythonCells(tell, loop, ipython_dir)
+    except Exception:  # noqa: BLE001  # a broken or ancient IPython must not take Python away
+        from .plain_cells import PlainCells
+
+        os.environ["MPLBACKEND"] = "Agg"
+        sys.modules["__main__"], sys.displayhook, builtins.input = main, hook, prompt
+        return PlainCells(tell, loop)

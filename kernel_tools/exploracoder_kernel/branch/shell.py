@@ -6,201 +6,175 @@ import asyncio
 import importlib
 import os
 import sys
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from .cell import Cell
+from IPython.core import page
+from IPython.core.autocall import ZMQExitAutocall
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Instance
+from traitlets.config import Config
+
 from .failures import without_our_frames
 from .text import without_colours
 
-
-class Stage(Protocol):
-    """What the shell reports to."""
-
-    cell: Cell
-    is_displaying: bool
-
-    @property
-    def was_interrupted(self) -> bool:
-        """Whether SIGINT ended an ``await``: what waited sees a cancellation."""
-
-    def show(self, kind: str, data: dict[str, Any], metadata: dict[str, Any], **more: Any) -> None:
-        """Send a mime bundle to the owner."""
-
-    def clear(self, wait: bool) -> None:
-        """Send that what was shown so far is to be taken away."""
-
-    def fail(self, error: BaseException) -> None:
-        """Note an error that the shell shows; its traceback may follow."""
-
-    def show_error(self, kind: type, error: BaseException, traceback: list[str]) -> None:
-        """Send an error to the owner."""
+if TYPE_CHECKING:
+    from .ipython_cells import IPythonCells
 
 
-def make_shell(stage: Stage, ipython_dir: str) -> Any:
-    """The shell of this process. Its history is kept in memory: on disk it would need a thread."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
+def make_shell(stage: IPythonCells, ipython_dir: str) -> Any:
+    """The shell of this process, which reports to ``stage`` in place of a terminal.
 
+    Its history is kept in memory: on disk it would need a thread.
+    """
     config = Config()
     config.HistoryManager.enabled = False
     config.IPCompleter.use_jedi = False
-    return _shell_class(InteractiveShell, stage).instance(config=config, ipython_dir=ipython_dir)
+    _Part.stage = stage
+    return Shell.instance(config=config, ipython_dir=ipython_dir)
 
 
-def _compiler_class(stage: Stage) -> Any:
-    from IPython.core.compilerop import CachingCompiler
+class _Part:
+    """One of those that report; IPython makes most of them itself."""
 
-    class Compiler(CachingCompiler):
-        """IPython drops blank lines at the start of a cell; put back, lines are counted right."""
-
-        def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
-            return stage.cell.name
-
-        def cache(self, transformed_code: str, *args: Any, **options: Any) -> Any:
-            return super().cache(self._with_blanks(transformed_code), *args, **options)
-
-        def ast_parse(self, source: str, *args: Any, **options: Any) -> Any:
-            return super().ast_parse(self._with_blanks(source), *args, **options)
-
-        def _with_blanks(self, source: str) -> str:
-            return "\n" * stage.cell.blank_lines + source
-
-    return Compiler
+    stage: IPythonCells
 
 
-def _hook_class(stage: Stage) -> Any:
-    from IPython.core.displayhook import DisplayHook
+class Compiler(_Part, CachingCompiler):
+    """IPython drops blank lines at the start of a cell; put back, lines are counted right."""
 
-    class Hook(DisplayHook):
-        @property
-        def prompt_count(self) -> int:
-            return stage.cell.number
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        return self.stage.cell.name
 
-        def __call__(self, result: Any = None) -> None:
-            stage.is_displaying = True
-            try:
-                super().__call__(result)  # type: ignore[no-untyped-call]  # IPython's
-            finally:
-                stage.is_displaying = False
+    def cache(self, transformed_code: str, *args: Any, **options: Any) -> Any:
+        return super().cache(self._with_blanks(transformed_code), *args, **options)
 
-        def write_output_prompt(self) -> None:
-            return
+    def ast_parse(self, source: str, *args: Any, **options: Any) -> Any:
+        return super().ast_parse(self._with_blanks(source), *args, **options)
 
-        def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-            stage.show("execute_result", format_dict, md_dict or {})
-
-        def finish_displayhook(self) -> None:
-            self._is_active = False
-
-        def quiet(self) -> bool:
-            try:
-                ends: Any = self.semicolon_at_end_of_expression
-                return bool(ends(stage.cell.code))
-            except Exception:  # noqa: BLE001  # not each source with magics is made of tokens
-                return stage.cell.code.rstrip().endswith(";")
-
-    return Hook
+    def _with_blanks(self, source: str) -> str:
+        return "\n" * self.stage.cell.blank_lines + source
 
 
-def _publisher_class(stage: Stage) -> Any:
-    from IPython.core.displaypub import DisplayPublisher
+class Hook(_Part, DisplayHook):
+    @property
+    def prompt_count(self) -> int:
+        return self.stage.cell.number
 
-    class Publisher(DisplayPublisher):
-        def publish(
-            self,
-            data: Any,
-            metadata: Any = None,
-            *_rest: Any,
-            transient: Any = None,
-            update: bool = False,
-            **_options: Any,
-        ) -> None:
-            kind = "update_display_data" if update else "display_data"
-            stage.show(kind, data, metadata or {}, transient=transient or {})
+    def __call__(self, result: Any = None) -> None:
+        self.stage.is_displaying = True
+        try:
+            super().__call__(result)  # type: ignore[no-untyped-call]  # IPython's
+        finally:
+            self.stage.is_displaying = False
 
-        def clear_output(self, wait: bool = False) -> None:
-            stage.clear(bool(wait))
+    def write_output_prompt(self) -> None:
+        return
 
-    return Publisher
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        self.stage.show("execute_result", format_dict, md_dict or {})
+
+    def finish_displayhook(self) -> None:
+        self._is_active = False
+
+    def quiet(self) -> bool:
+        try:
+            ends: Any = self.semicolon_at_end_of_expression
+            return bool(ends(self.stage.cell.code))
+        except Exception:  # noqa: BLE001  # not each source with magics is made of tokens
+            return self.stage.cell.code.rstrip().endswith(";")
 
 
-def _shell_class(base: Any, stage: Stage) -> Any:
-    from IPython.core import page
-    from IPython.core.autocall import ZMQExitAutocall
-    from IPython.core.error import UsageError
-    from traitlets import Instance
+class Publisher(_Part, DisplayPublisher):
+    def publish(
+        self,
+        data: Any,
+        metadata: Any = None,
+        *_rest: Any,
+        transient: Any = None,
+        update: bool = False,
+        **_options: Any,
+    ) -> None:
+        kind = "update_display_data" if update else "display_data"
+        self.stage.show(kind, data, metadata or {}, transient=transient or {})
 
-    class Shell(base):  # type: ignore[misc]  # the base is only known here
-        compiler_class = _compiler_class(stage)
-        displayhook_class = _hook_class(stage)
-        display_pub_class = _publisher_class(stage)
-        exiter = Instance(ZMQExitAutocall)
-        keepkernel_on_exit = None
+    def clear_output(self, wait: bool = False) -> None:
+        self.stage.clear(bool(wait))
 
-        def _exiter_default(self) -> Any:
-            return ZMQExitAutocall(self)  # type: ignore[no-untyped-call]  # IPython's
 
-        def init_virtualenv(self) -> None:
-            """Leave ``sys.path`` as the user's interpreter has it."""
+class Shell(_Part, InteractiveShell):
+    compiler_class = Compiler
+    displayhook_class = Hook
+    display_pub_class = Publisher
+    exiter = Instance(ZMQExitAutocall)
+    keepkernel_on_exit = None
 
-        # Output of ``!command`` goes to the descriptors, as that of any other child process.
-        system = base.system_raw
+    def _exiter_default(self) -> Any:
+        return ZMQExitAutocall(self)  # type: ignore[no-untyped-call]  # IPython's
 
-        def init_hooks(self) -> None:
-            super().init_hooks()
-            as_hook: Any = page.as_hook
-            self.set_hook("show_in_pager", as_hook(self._page), 99)
+    def init_virtualenv(self) -> None:
+        """Leave ``sys.path`` as the user's interpreter has it."""
 
-        def _page(self, text: Any, start: int = 0, **_options: Any) -> None:
-            data = text if isinstance(text, dict) else {"text/plain": text}
-            if stage.cell.has_front:
-                wish = {"source": "page", "data": data, "start": max(0, start)}
-                self.payload_manager.write_payload(wish)
-            else:
-                print(without_colours(str(data.get("text/plain", ""))))  # noqa: T201
+    # Output of ``!command`` goes to the descriptors, as that of any other child process.
+    system = InteractiveShell.system_raw
 
-        def set_next_input(self, s: str, replace: bool = False) -> None:
-            wish = {"source": "set_next_input", "text": s, "replace": replace}
-            self.payload_manager.write_payload(wish)
+    def init_hooks(self) -> None:
+        super().init_hooks()  # type: ignore[no-untyped-call]  # IPython's
+        as_hook: Any = page.as_hook
+        self.set_hook("show_in_pager", as_hook(self._page), 99)  # type: ignore[no-untyped-call]  # IPython's
 
-        def ask_exit(self) -> None:
-            """``exit``: a front end ends the kernel; without one it ends the cell."""
-            if not stage.cell.has_front:
-                raise SystemExit
-            keep = self.keepkernel_on_exit
-            self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": keep})
+    def _page(self, text: Any, start: int = 0, **_options: Any) -> None:
+        data = text if isinstance(text, dict) else {"text/plain": text}
+        if self.stage.cell.has_front:
+            self._wish(source="page", data=data, start=max(0, start))
+        else:
+            print(without_colours(str(data.get("text/plain", ""))))  # noqa: T201
 
-        def enable_gui(self, gui: Any = None) -> None:
-            if gui not in (None, "", "inline", "none", "agg"):
-                raise UsageError(f"No window of {gui!r} can be opened here. Use %matplotlib inline")
+    def set_next_input(self, s: str, replace: bool = False) -> None:
+        self._wish(source="set_next_input", text=s, replace=replace)
 
-        def showtraceback(self, exc_tuple: Any = None, *args: Any, **options: Any) -> None:
-            """Without a front end say nothing: the error is part of the reply."""
-            error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
-            if isinstance(error, asyncio.CancelledError) and stage.was_interrupted:
-                error = KeyboardInterrupt().with_traceback(error.__traceback__)
-                exc_tuple = (KeyboardInterrupt, error, error.__traceback__)
-            if error is not None:
-                stage.fail(error)
-            if stage.cell.has_front:
-                without_our_frames(error)
-                super().showtraceback(exc_tuple, *args, **options)
+    def _wish(self, **wish: Any) -> None:
+        manager: Any = self.payload_manager
+        manager.write_payload(wish)
 
-        def showsyntaxerror(self, *args: Any, **options: Any) -> None:
-            error = sys.exc_info()[1]
-            if error is not None:
-                stage.fail(error)
-            if stage.cell.has_front:
-                super().showsyntaxerror(*args, **options)
+    def ask_exit(self) -> None:
+        """``exit``: a front end ends the kernel; without one it ends the cell."""
+        if not self.stage.cell.has_front:
+            raise SystemExit
+        self._wish(source="ask_exit", keepkernel=self.keepkernel_on_exit)
 
-        def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
-            stage.show_error(etype, evalue, list(stb))
+    def enable_gui(self, gui: Any = None) -> None:
+        if gui not in (None, "", "inline", "none", "agg"):
+            raise UsageError(f"No window of {gui!r} can be opened here. Use %matplotlib inline")
 
-        def _format_exception_for_storage(self, exception: Any, *_a: Any, **_o: Any) -> Any:
-            """Formatting costs much, and nothing here reads it."""
-            return {"ename": type(exception).__name__, "evalue": "", "traceback": []}
+    def showtraceback(self, exc_tuple: Any = None, *args: Any, **options: Any) -> None:
+        """Without a front end say nothing: the error is part of the reply."""
+        error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+        if isinstance(error, asyncio.CancelledError) and self.stage.was_interrupted:
+            error = KeyboardInterrupt().with_traceback(error.__traceback__)
+            exc_tuple = (KeyboardInterrupt, error, error.__traceback__)
+        if error is not None:
+            self.stage.fail(error)
+        if self.stage.cell.has_front:
+            without_our_frames(error)
+            super().showtraceback(exc_tuple, *args, **options)
 
-    return Shell
+    def showsyntaxerror(self, *args: Any, **options: Any) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:
+            self.stage.fail(error)
+        if self.stage.cell.has_front:
+            super().showsyntaxerror(*args, **options)  # type: ignore[no-untyped-call]  # IPython's
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        self.stage.show_error(etype, evalue, list(stb))
+
+    def _format_exception_for_storage(self, exception: Any, *_a: Any, **_o: Any) -> Any:
+        """Formatting costs much, and nothing here reads it."""
+        return {"ename": type(exception).__name__, "evalue": "", "traceback": []}
 
 
 class KernelFace:

@@ -10,14 +10,11 @@ from .owner import Owner
 
 
 class Stdin:
-    """Stands in for the terminal that a branch does not have."""
+    """Stands in for the terminal that a branch does not have, from its making on."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.is_allowed = False
-
-    def install(self) -> None:
-        """Put ours in place of Python's."""
         builtins.input = self.input
         getpass.getpass = self.getpass
 

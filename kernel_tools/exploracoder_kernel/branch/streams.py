@@ -8,11 +8,13 @@ changes from one to another waits until the owner has read the first.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import os
-import socket
+import stat
 import struct
 import sys
+import termios
 import time
 from typing import Any, Optional
 
@@ -22,8 +24,7 @@ _PATIENCE_SECONDS = 5.0
 class Channels:
     """Keeps the order between the pipes and the socket."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+    def __init__(self) -> None:
         self._spares: tuple[tuple[int, int, Optional[tuple[int, int]]], ...] = ()
         self._last: int | None = None
         self._patience = _PATIENCE_SECONDS
@@ -42,9 +43,8 @@ class Channels:
             if _file_of(fd) is None and _file_of(spare) == file:
                 os.dup2(spare, fd)
 
-    def reset(self, sock: socket.socket) -> None:
+    def reset(self) -> None:
         """For a new cell, or after a fork: start patient."""
-        self._sock = sock
         self._last, self._patience = None, _PATIENCE_SECONDS
 
     def enter(self, fd: int) -> None:
@@ -56,9 +56,9 @@ class Channels:
             self._patience -= time.monotonic() - started
         self._last = fd
 
-    def enter_socket(self) -> None:
+    def enter_socket(self, fd: int) -> None:
         """Before a frame: the owner empties the pipes when it sees one, so there is no wait."""
-        self._last = self._sock.fileno()
+        self._last = fd
 
 
 def _file_of(fd: int) -> Optional[tuple[int, int]]:
@@ -72,15 +72,11 @@ def _file_of(fd: int) -> Optional[tuple[int, int]]:
 def _unread(fd: int) -> int:
     """How many bytes the other end has not read yet; 0 where the system can't say."""
     try:
-        import fcntl
-        import stat
-        import termios
-
         is_pipe = stat.S_ISFIFO(os.fstat(fd).st_mode)
         request = termios.FIONREAD if is_pipe else termios.TIOCOUTQ
         answer = fcntl.ioctl(fd, request, b"\0\0\0\0")
         return int(struct.unpack("i", answer)[0])
-    except (ImportError, OSError):
+    except OSError:
         return 0
 
 
@@ -88,16 +84,11 @@ class OrderedText(io.TextIOWrapper):
     """A text stream on a descriptor: every write leaves at once, in order."""
 
     def __init__(self, fd: int, name: str, channels: Channels) -> None:
-        raw = io.FileIO(fd, "wb", closefd=False)
+        raw: Any = io.FileIO(fd, "wb", closefd=False)
+        raw.name = name  # as in plain Python
         super().__init__(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace")
         self._fd = fd
         self._channels = channels
-        self._label = name
-
-    @property
-    def name(self) -> Any:
-        """``<stdout>`` or ``<stderr>``, as in plain Python."""
-        return self._label
 
     def write(self, text: str) -> int:
         """Write and flush."""

@@ -14,9 +14,10 @@ import fcntl
 import os
 import socket
 import struct
-from typing import Optional, Protocol
+from typing import Optional
 
 from . import linux, wire
+from .allowances import Allowances
 from .families import Families
 from .private_mount import ASKED, PrivateMount, entered, opened_namespace
 
@@ -28,14 +29,6 @@ _SEND = 0xC0182101
 _IS_WAITING = 0x40082102
 _GO_ON = 1
 _MOUNT_FLAGS = 3
-
-
-class Allowance(Protocol):
-    """Says whether a branch may be one process or thread more."""
-
-    def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
-        """Asked before each fork."""
-        ...
 
 
 def take_over(root: socket.socket) -> tuple[Optional[int], str]:
@@ -58,7 +51,7 @@ class Supervisor:
         listener: Where the calls wait.
         names: What they are called, by their numbers.
         families: Who belongs to whom.
-        allowance: Is asked before each fork.
+        allowances: Are asked before each fork.
         mount: What a branch has for itself, where branches have mounts.
     """
 
@@ -67,13 +60,13 @@ class Supervisor:
         listener: int,
         names: dict[int, str],
         families: Families,
-        allowance: Allowance,
+        allowances: Allowances,
         mount: Optional[PrivateMount],
     ) -> None:
         self.listener = listener
         self._names = names
         self._families = families
-        self._allowance = allowance
+        self._allowances = allowances
         self._mount = mount
         self._filling: set[int] = set()
 
@@ -143,7 +136,7 @@ class Supervisor:
             return errno.EPERM
         if name in ("fork", "vfork", "clone"):
             is_thread = name == "clone" and bool(arguments[0] & _CLONE_THREAD)
-            is_allowed = self._allowance.may_start(branch, caller, is_thread=is_thread)
+            is_allowed = self._allowances.may_start(branch, caller, is_thread=is_thread)
             return 0 if is_allowed else errno.EAGAIN
         if name == "setsid":
             self._families.open_session(linux.process_of_thread(caller), branch)
