@@ -92,9 +92,7 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
     library = bench.library_words
     messages = [Message("system", render("plan", "system", library=library))]
     for example in (example for briefing in briefings for example in briefing.plans):
-        messages.append(
-            Message("user", render("plan", "example", library=library, task=example.task))
-        )
+        messages.append(Message("user", render("plan", "example", task=example.task)))
         messages.append(Message("assistant", json.dumps({"subtasks": example.subtasks})))
     return messages
 

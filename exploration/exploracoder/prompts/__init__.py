@@ -3,12 +3,13 @@
 A file starts with ``version: N`` and an empty line; ``# name`` opens a part, whose text is a Jinja
 template. What stays the same comes first in each conversation, so that a server's prefix cache
 works. Docs, outputs and code are data, and so is what a model wrote of docs: templates put them
-between fences, with the filter ``fenced``.
+between fences or quotes, with the filters ``fenced`` and ``quoted``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from functools import lru_cache
 from importlib.resources import files
@@ -29,6 +30,11 @@ def fenced(text: str, language: str, sign: str = "~") -> str:
     longest = max((len(run) for run in re.findall(f"{sign}+", text)), default=0)
     fence = sign * max(3, 1 + longest)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def quoted(text: str) -> str:
+    """``text`` as one line between quotes, in which it can be nothing but data."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def fingerprint(name: str) -> str:
@@ -73,5 +79,5 @@ def _environment() -> Environment:
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    environment.filters["fenced"] = fenced
+    environment.filters.update(fenced=fenced, quoted=quoted)
     return environment
