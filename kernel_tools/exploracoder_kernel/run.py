@@ -170,10 +170,8 @@ class Run:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
         process = self._process
-        waits = None
-        if process.is_fork:
-            waits = await deadlocks.what_for(process.launch.pid, process.pid)
-        process.has_hung = process.has_hung or waits is deadlocks.Wait.LOCKS
+        if process.is_fork and await deadlocks.waits_for_locks(process.launch.pid, process.pid):
+            process.has_hung = True
         process.interrupt()
         try:
             outcome = await self._outcome(GRACE_SECONDS)
