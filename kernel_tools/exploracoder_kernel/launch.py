@@ -186,7 +186,8 @@ class Launch:
         while True:
             await asyncio.sleep(pause)
             started = time.monotonic()
-            over = await folders.limits_hit(self.pid, tuple(self._watched), limits)
+            pids = tuple(self._watched)
+            over = await asyncio.to_thread(folders.limits_hit, self.pid, pids, limits)
             for pid, name in over.items():
                 self._note_limit({"pid": pid, "name": name, "is_killed": True})
                 self.kill(pid)
