@@ -114,7 +114,7 @@ class Run:
         outcome = with_limits(outcome, watched, self._limits)
         if watched.had_company:
             outcome["note"] = _COMPANY
-        if process.launch.is_sandboxed and outcome.get("error"):
+        if process.launch.launcher.limits is not None and outcome.get("error"):
             self._explain(outcome["error"])
         outcome.setdefault("seconds", time.monotonic() - started)
         process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
@@ -125,7 +125,7 @@ class Run:
         said = refusals.sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
-            has_network=self._process.launch.has_network,
+            has_network=self._process.launch.launcher.has_network,
         )
         if said:
             error["evalue"] = f"{error['evalue']} ({said})"

@@ -17,9 +17,8 @@ from exploracoder_kernel.branch_process import BranchDied, ForkRefused
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.launch import Setting
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
-from exploracoder_kernel.launches import Launches
+from exploracoder_kernel.launches import Launches, Setting
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
