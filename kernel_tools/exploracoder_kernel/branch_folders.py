@@ -12,14 +12,16 @@ import contextlib
 import errno
 import os
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
-from exploracoder_kernel.nameless_files import held_by
+from exploracoder_kernel.branch.linux import descendants, read_process
 from exploracoder_kernel.removal import opened, remove_tree
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch
 
 _ROOT = ("root",)
 _MOST_DEEP = 100
+_DELETED = " (deleted)"
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # or replaced, since its name was read
 
 
@@ -56,21 +58,18 @@ class BranchFolders:
         self._removals.add(removal)
         removal.add_done_callback(self._removals.discard)
 
-    async def limits_hit(
+    def limits_hit(
         self, launched: int, pids: Collection[int], limits: SandboxLimits
     ) -> dict[int, str]:
-        """The limit that each branch is over of those that are over one.
+        """The limit that each branch is over of those that are over one; that takes a while.
 
         Args:
             launched: The process that the owner started.
             pids: The branches to look at.
             limits: What each may write.
         """
-        return await asyncio.to_thread(self._look, launched, tuple(pids), limits)
-
-    def _look(self, launched: int, pids: tuple[int, ...], limits: SandboxLimits) -> dict[int, str]:
         handle, over = self._scratch.handle, {}
-        nameless = held_by(launched, pids, os.fstat(handle).st_dev) if pids else {}
+        nameless = _nameless(launched, pids, os.fstat(handle).st_dev) if pids else {}
         for pid in pids:
             size, files = _usage(handle, self._places.get(pid, _ROOT), limits.scratch_files)
             if files > limits.scratch_files:
@@ -124,3 +123,43 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
         unseen.append(error)
     is_hidden = any(error.errno not in _GONE for error in unseen)
     return size, most_files + 1 if is_hidden else files
+
+
+def _nameless(launched: int, branches: Collection[int], device: int) -> dict[int, int]:
+    """The bytes that each branch holds in files that were deleted: no name leads to them.
+
+    What a process of nobody holds, each is said to hold.
+
+    Args:
+        launched: The process that the owner started.
+        branches: The first processes of branches, by the numbers that the owner sees.
+        device: The file system that counts, as in ``st_dev``.
+    """
+    held = dict.fromkeys(branches, 0)
+    seen: set[int] = set()
+    for process in descendants([launched]):
+        size = sum(_sizes(process, device, seen))
+        for branch in _holders(process, branches):
+            held[branch] += size
+    return held
+
+
+def _holders(process: int, branches: Collection[int]) -> Collection[int]:
+    while process > 1 and process not in branches:
+        line = read_process(process)
+        process = 0 if line is None else line.parent
+    return (process,) if process in branches else branches
+
+
+def _sizes(process: int, device: int, seen: set[int]) -> list[int]:
+    """Each file counts once, however many processes hold it."""
+    sizes = []
+    with contextlib.suppress(OSError):
+        for descriptor in Path(f"/proc/{process}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if str(descriptor.readlink()).endswith(_DELETED):
+                    status = descriptor.stat()
+                    if status.st_dev == device and status.st_ino not in seen:
+                        seen.add(status.st_ino)
+                        sizes.append(512 * status.st_blocks)
+    return sizes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 
+from exploracoder_kernel.sandbox.hard_limits import machine_memory
 from exploracoder_kernel.tree import Branch, Tree
 
 _SHARE_OF_MACHINE = 4
@@ -15,7 +15,7 @@ _SMALL_SHARE = 200
 
 def default_budget() -> int:
     """A quarter of the machine's memory, in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _SHARE_OF_MACHINE
+    return machine_memory() // _SHARE_OF_MACHINE
 
 
 class MemoryBudget:

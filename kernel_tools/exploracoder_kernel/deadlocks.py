@@ -7,7 +7,6 @@ in a sandbox the latter may not.
 from __future__ import annotations
 
 import asyncio
-import enum
 import platform
 from pathlib import Path
 
@@ -21,19 +20,10 @@ _FUTEX_WAITV = 449
 _FUTEX = {"x86_64": 202, "i686": 240, "aarch64": 98, "armv7l": 240, "riscv64": 98}
 
 
-class Wait(enum.Enum):
-    """What all threads of a branch wait for, those of the processes that it started included.
+async def waits_for_locks(launched: int, pid: int) -> bool:
+    """Whether all threads of a branch do, those of the processes that it started included.
 
-    ``UNKNOWN`` where the system does not say.
-    """
-
-    LOCKS = "locks"
-    OTHER = "other"
-    UNKNOWN = "unknown"
-
-
-async def what_for(launched: int, pid: int) -> Wait:
-    """What a branch waits for; whatever uses processor time meanwhile waits for nothing.
+    Whatever uses processor time meanwhile waits for nothing.
 
     Args:
         launched: The process that the owner started.
@@ -41,14 +31,11 @@ async def what_for(launched: int, pid: int) -> Wait:
     """
     branch = _own_number(launched, pid)
     if branch is None:
-        return Wait.OTHER
+        return False
     before = _look(branch)
     await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
     after = _look(branch)
-    kinds = {wait for _ticks, wait in after.values()}
-    if before != after or Wait.OTHER in kinds or not kinds:
-        return Wait.OTHER
-    return Wait.UNKNOWN if Wait.UNKNOWN in kinds else Wait.LOCKS
+    return bool(after) and before == after and all(locks for _ticks, locks in after.values())
 
 
 async def until_stuck(launched: int, pid: int, limit_s: float | None) -> None:
@@ -63,7 +50,7 @@ async def until_stuck(launched: int, pid: int, limit_s: float | None) -> None:
     looks = 0
     while looks < _LOOKS:
         await asyncio.sleep(pause)
-        looks = looks + 1 if await what_for(launched, pid) is Wait.LOCKS else 0
+        looks = looks + 1 if await waits_for_locks(launched, pid) else 0
 
 
 def _own_number(launched: int, pid: int) -> int | None:
@@ -74,26 +61,23 @@ def _own_number(launched: int, pid: int) -> int | None:
     return None
 
 
-def _look(branch: int) -> dict[str, tuple[tuple[str, ...], Wait]]:
-    """Of each thread the processor time that it has had, in ticks, and what it waits for."""
+def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
+    """Of each thread the processor time that it has had, in ticks; whether it waits for a lock."""
     found = {}
     for pid in (branch, *descendants([branch])):
         for task in (_PROCESSES / str(pid) / "task").glob("*"):
             fields = _read(task / "stat").rpartition(")")[2].split()
-            found[str(task)] = (tuple(fields[11:13]), _wait_of_thread(task))
+            found[str(task)] = (tuple(fields[11:13]), _is_locked(task))
     return found
 
 
-def _wait_of_thread(task: Path) -> Wait:
-    """By its system call, or else by the kernel's function that it sleeps in."""
+def _is_locked(task: Path) -> bool:
+    """By its system call, or else by the kernel's function that it sleeps in, where it says so."""
     call = _read(task / "syscall").partition(" ")[0].strip()
     if call:
         numbers = (str(_FUTEX.get(platform.machine())), str(_FUTEX_WAITV))
-        return Wait.LOCKS if call in numbers else Wait.OTHER
-    function = _read(task / "wchan")
-    if function in ("", "0"):
-        return Wait.UNKNOWN
-    return Wait.LOCKS if "futex" in function else Wait.OTHER
+        return call in numbers
+    return "futex" in _read(task / "wchan")
 
 
 def _read(path: Path) -> str:

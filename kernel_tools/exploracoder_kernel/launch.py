@@ -5,41 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from exploracoder_kernel import interpreter
 from exploracoder_kernel.branch_folders import BranchFolders
 from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
-from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
-from exploracoder_kernel.launcher import Command, Launcher
+from exploracoder_kernel.errors import SandboxUnavailable
+from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.limits import Limits
-from exploracoder_kernel.pipes import Pipes
-from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
-from exploracoder_kernel.scratch import Scratch, sweep
+from exploracoder_kernel.scratch import Scratch
 
-_START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 _WORD_SECONDS = 5.0
 _WATCH_SECONDS = 0.1
 _SHARE_OF_TIME = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What every launch of a sidecar shares."""
-
-    python: str
-    cwd: Path
-    environment: Mapping[str, str]
-    launcher: Launcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +69,17 @@ class Watched:
     had_company: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RootEnds:
-    """The owner's ends of what connects it with the root process of a launch.
-
-    Attributes:
-        connection: Its socket.
-        pipes: What it writes.
-        start: What it wrote until it was ready.
-    """
-
-    connection: Connection
-    pipes: Pipes
-    start: Recorder
-
-
 class Launch:
     """Owns the reaper: when its control socket closes, everything of the launch ends."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], control: Connection, scratch: Scratch | None
+        self,
+        popen: subprocess.Popen[bytes],
+        control: Connection,
+        scratch: Scratch | None,
+        launcher: Launcher,
     ) -> None:
+        self.launcher = launcher
         self._popen = popen
         self._control = control
         self._scratch = scratch
@@ -116,69 +90,27 @@ class Launch:
         self._watched: dict[int, Watched] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
-        self.is_sandboxed = False
-        self.has_network = True
 
-    @classmethod
-    async def start(cls, setting: Setting) -> tuple[Launch, RootEnds]:
-        """Start an interpreter and wait until its reaper answers.
+    async def greet(self, python: str, timeout_s: float) -> None:
+        """Wait until the reaper answers, and listen to it from then on.
 
         Raises:
-            InterpreterError: It could not be started, is not Python, or too old.
-            SandboxUnavailable: What is to keep it in could not be put on.
-            SidecarError: There is no such folder, or none can be made for scratch.
+            ConnectionClosed, TimeoutError: It does not.
+            InterpreterError: ``python`` is too old.
+            SandboxUnavailable: What is to keep branches in could not be put on.
         """
-        _check(setting)
-        await asyncio.to_thread(sweep)
-        scratch = _make_scratch() if setting.launcher.needs_scratch else None
-        control, control_end = socket.socketpair()
-        branch, branch_end = socket.socketpair()
-        pipes = Pipes()
-        pipes.recorder = recorder = Recorder(2000)
-        ends = RootEnds(Connection(branch), pipes, recorder)
-        try:
-            fds = (control_end.fileno(), branch_end.fileno())
-            popen = _start(setting, fds, pipes, None if scratch is None else scratch.folder)
-        except BaseException:
-            _close_all(Connection(control), ends)
-            if scratch is not None:
-                scratch.remove()
-            raise
-        finally:
-            control_end.close()
-            branch_end.close()
-            pipes.close_write_ends()
-        launch = cls(popen, Connection(control), scratch)
-        try:
-            await launch._greet(setting, ends)
-        except BaseException:
-            _close_all(launch._control, ends)
-            await launch.close()
-            raise
-        return launch, ends
-
-    async def _greet(self, setting: Setting, ends: RootEnds) -> None:
-        python = setting.python
-        try:
-            message = await self._control.receive(_START_SECONDS)
-        except ConnectionClosed:
-            ends.pipes.pump()
-            raise interpreter.not_python(python, ends.start.text("stderr")) from None
-        except TimeoutError:
-            detail = f"It did not answer in {_START_SECONDS:g} s."
-            raise interpreter.not_python(python, detail) from None
+        message = await self._control.receive(timeout_s)
         if "too_old" in message:
             raise interpreter.too_old(python, str(message["too_old"]))
-        self.hello = message["hello"]
-        self.is_sandboxed = setting.launcher.limits is not None
-        self.has_network = setting.launcher.has_network
-        if self.is_sandboxed and not self.hello["supervised"]:
+        hello, limits = message["hello"], self.launcher.limits
+        if limits is not None and not hello["supervised"]:
             raise SandboxUnavailable(
-                f"The sandbox could not be closed: {self.hello['not_supervised_because']}."
+                f"The sandbox could not be closed: {hello['not_supervised_because']}."
             )
+        self.hello = hello
         self._listener = asyncio.create_task(self._listen())
-        if self._folders is not None and setting.launcher.limits is not None:
-            self._watcher = asyncio.create_task(self._watch(self._folders, setting.launcher.limits))
+        if self._folders is not None and limits is not None:
+            self._watcher = asyncio.create_task(self._watch(self._folders, limits))
 
     async def _watch(self, folders: BranchFolders, limits: SandboxLimits) -> None:
         """End branches that fill the disk while they run; it takes a third of all time at most."""
@@ -186,7 +118,8 @@ class Launch:
         while True:
             await asyncio.sleep(pause)
             started = time.monotonic()
-            over = await folders.limits_hit(self.pid, tuple(self._watched), limits)
+            pids = tuple(self._watched)
+            over = await asyncio.to_thread(folders.limits_hit, self.pid, pids, limits)
             for pid, name in over.items():
                 self._note_limit({"pid": pid, "name": name, "is_killed": True})
                 self.kill(pid)
@@ -313,45 +246,3 @@ class Launch:
             await self._folders.close()
         if self._scratch is not None:
             await asyncio.to_thread(self._scratch.remove)
-
-
-def _close_all(control: Connection, ends: RootEnds) -> None:
-    control.close()
-    ends.connection.close()
-    ends.pipes.close()
-
-
-def _check(setting: Setting) -> None:
-    if sys.platform == "win32":
-        raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")
-    if not setting.cwd.is_dir():
-        raise SidecarError(f"No folder {setting.cwd}. Create it, or choose another to run in.")
-
-
-def _make_scratch() -> Scratch:
-    try:
-        return Scratch.create()
-    except OSError as error:
-        raise SidecarError(
-            f"No scratch folder can be made: {error}. Free some space, or set TMPDIR."
-        ) from error
-
-
-def _start(
-    setting: Setting, fds: tuple[int, int], pipes: Pipes, scratch: Path | None
-) -> subprocess.Popen[bytes]:
-    stdout, stderr = pipes.write_ends
-    command = Command(
-        python=setting.python,
-        control=fds[0],
-        branch=fds[1],
-        environment=setting.environment,
-        cwd=setting.cwd.absolute(),
-        scratch=scratch,
-        stdout=stdout,
-        stderr=stderr,
-    )
-    try:
-        return setting.launcher.launch(command)
-    except OSError as error:
-        raise interpreter.not_python(setting.python, str(error.strerror)) from error

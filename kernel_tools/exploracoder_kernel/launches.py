@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import logging
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 
+from exploracoder_kernel import interpreter
 from exploracoder_kernel.branch_process import BranchProcess
-from exploracoder_kernel.connection import ConnectionClosed
+from exploracoder_kernel.connection import Connection, ConnectionClosed
 from exploracoder_kernel.errors import InterpreterError, SidecarError
-from exploracoder_kernel.interpreter import find_interpreter
-from exploracoder_kernel.launch import Launch, Setting
+from exploracoder_kernel.launch import Launch
+from exploracoder_kernel.launcher import Command, Launcher
+from exploracoder_kernel.pipes import Pipes
+from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.scratch import Scratch, sweep
+
+_START_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setting:
+    """What every launch of a sidecar shares."""
+
+    python: str
+    cwd: Path
+    environment: Mapping[str, str]
+    launcher: Launcher
 
 
 class _EndedEarlyError(InterpreterError):
@@ -33,7 +54,7 @@ class Launches:
         Raises:
             InterpreterError: It can't be used.
         """
-        python = find_interpreter(self._setting.python)
+        python = interpreter.find_interpreter(self._setting.python)
         self._setting = dataclasses.replace(self._setting, python=python)
 
     async def start(self) -> BranchProcess:
@@ -41,7 +62,9 @@ class Launches:
 
         Raises:
             InterpreterError: The interpreter can't be used.
-            SidecarError: The folder is missing, or the sidecar was closed meanwhile.
+            SandboxUnavailable: What is to keep it in could not be put on.
+            SidecarError: There is no such folder, none can be made for scratch, or the sidecar was
+                closed meanwhile.
         """
         try:
             return await self._start()
@@ -50,29 +73,25 @@ class Launches:
         return await self._start()
 
     async def _start(self) -> BranchProcess:
-        launch, ends = await Launch.start(self._setting)
-        self._open.append(launch)
-        if self._is_closed:
-            ends.connection.close()
-            ends.pipes.close()
-            await self.end(launch)
-            raise SidecarError("The sidecar was closed while a branch was being built.")
-        process = BranchProcess(launch, ends.connection, ends.pipes)
-        process.expect(int(launch.hello["root"]))
+        process, start = await open_launch(self._setting)
+        self._open.append(process.launch)
         try:
+            if self._is_closed:
+                raise SidecarError("The sidecar was closed while a branch was being built.")
+            process.expect(int(process.launch.hello["root"]))
             await process.wait_ready()
-            ends.pipes.recorder = None
+            process.pipes.recorder = None
         except TimeoutError as error:
             raise _not_ready(self._setting.python, "It started, and then said nothing.") from error
         except ConnectionClosed as error:
             end = await process.end()
-            ends.pipes.pump()
-            detail = f"It ended early{end.manner()}. {ends.start.text('stderr')}"
+            process.pipes.pump()
+            detail = f"It ended early{end.manner()}. {start.text('stderr')}"
             raise _not_ready(self._setting.python, detail, _EndedEarlyError) from error
         finally:
             if not process.is_alive:
                 process.close()
-                await self.end(launch)
+                await self.end(process.launch)
         return process
 
     async def end(self, launch: Launch) -> None:
@@ -93,3 +112,77 @@ def _not_ready(
 ) -> InterpreterError:
     """The error for a Python that runs, and whose first branch does not come up."""
     return kind(f"{python} runs, but no snippet can run in it: {detail.strip()[-2000:]}")
+
+
+async def open_launch(setting: Setting) -> tuple[BranchProcess, Recorder]:
+    """Start an interpreter and wait until its reaper answers.
+
+    Returns:
+        The root branch's process, whose first word is still to come, and what it writes until then.
+
+    Raises:
+        InterpreterError: It could not be started, is not Python, or too old.
+        SandboxUnavailable: What is to keep it in could not be put on.
+        SidecarError: There is no such folder, or none can be made for scratch.
+    """
+    if sys.platform == "win32":
+        raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")
+    if not setting.cwd.is_dir():
+        raise SidecarError(f"No folder {setting.cwd}. Create it, or choose another to run in.")
+    await asyncio.to_thread(sweep)
+    process = _spawn(setting)
+    process.pipes.recorder = start = Recorder(2000)
+    try:
+        await process.launch.greet(setting.python, _START_SECONDS)
+    except ConnectionClosed:
+        process.pipes.pump()
+        raise interpreter.not_python(setting.python, start.text("stderr")) from None
+    except TimeoutError:
+        detail = f"It did not answer in {_START_SECONDS:g} s."
+        raise interpreter.not_python(setting.python, detail) from None
+    finally:
+        if not process.launch.hello:
+            process.close()
+            await process.launch.close()
+    return process, start
+
+
+def _spawn(setting: Setting) -> BranchProcess:
+    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+        scratch = _make_scratch() if setting.launcher.needs_scratch else None
+        if scratch is not None:
+            ours.callback(scratch.remove)
+        control, control_end = socket.socketpair()
+        branch, branch_end = socket.socketpair()
+        pipes = Pipes()
+        for close in (control_end.close, branch_end.close, pipes.close_write_ends):
+            theirs.callback(close)
+        for close in (control.close, branch.close, pipes.close):
+            ours.callback(close)
+        stdout, stderr = pipes.write_ends
+        command = Command(
+            python=setting.python,
+            control=control_end.fileno(),
+            branch=branch_end.fileno(),
+            environment=setting.environment,
+            cwd=setting.cwd.absolute(),
+            scratch=None if scratch is None else scratch.folder,
+            stdout=stdout,
+            stderr=stderr,
+        )
+        try:
+            popen = setting.launcher.launch(command)
+        except OSError as error:
+            raise interpreter.not_python(setting.python, str(error.strerror)) from error
+        ours.pop_all()
+        launch = Launch(popen, Connection(control), scratch, setting.launcher)
+        return BranchProcess(launch, Connection(branch), pipes)
+
+
+def _make_scratch() -> Scratch:
+    try:
+        return Scratch.create()
+    except OSError as error:
+        raise SidecarError(
+            f"No scratch folder can be made: {error}. Free some space, or set TMPDIR."
+        ) from error

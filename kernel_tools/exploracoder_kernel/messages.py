@@ -40,7 +40,7 @@ _PERHAPS_IN_RUN: dict[str, type] = {
     "resident_bytes": int,
 }
 _RUN_STATUSES = ("ok", "error", "interrupted")
-_LIMITS = {"memory_bytes", "file_bytes", "open_files", "processes", "scratch_bytes"}
+_LIMITS = ("memory_bytes", "file_bytes", "open_files", "processes", "scratch_bytes")
 _MOST_NESTED = 100
 
 
@@ -70,10 +70,10 @@ def check_run(reply: Message) -> Message:
     seconds = reply.get("seconds")
     given = {**reply, "seconds": float(seconds) if isinstance(seconds, int) else seconds}
     _check_fields(given, _RUN, "reply")
-    optional = {name: kind for name, kind in _PERHAPS_IN_RUN.items() if given.get(name) is not None}
+    optional = {name: kind for name, kind in _PERHAPS_IN_RUN.items() if name in given}
     _check_fields(given, optional, "reply")
     _require(given["status"] in _RUN_STATUSES, "a malformed reply")
-    _require(all(name in _LIMITS for name in given.get("limits_hit") or ()), "a malformed reply")
+    _require(all(name in _LIMITS for name in given.get("limits_hit", ())), "a malformed reply")
     _require(_is_flat(given), "a reply that is nested too deep")
     return given
 

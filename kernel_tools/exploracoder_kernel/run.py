@@ -113,7 +113,7 @@ class Run:
         outcome = with_limits(outcome, watched, self._limits)
         if watched.had_company:
             outcome["note"] = _COMPANY
-        if process.launch.is_sandboxed and outcome.get("error"):
+        if process.launch.launcher.limits is not None and outcome.get("error"):
             self._explain(outcome["error"])
         outcome.setdefault("seconds", time.monotonic() - started)
         process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
@@ -124,7 +124,7 @@ class Run:
         said = refusals.sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
-            has_network=self._process.launch.has_network,
+            has_network=self._process.launch.launcher.has_network,
         )
         if said:
             error["evalue"] = f"{error['evalue']} ({said})"
@@ -169,10 +169,8 @@ class Run:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
         process = self._process
-        waits = None
-        if process.is_fork:
-            waits = await deadlocks.what_for(process.launch.pid, process.pid)
-        process.has_hung = process.has_hung or waits is deadlocks.Wait.LOCKS
+        if process.is_fork and await deadlocks.waits_for_locks(process.launch.pid, process.pid):
+            process.has_hung = True
         process.interrupt()
         try:
             outcome = await self._outcome(GRACE_SECONDS)

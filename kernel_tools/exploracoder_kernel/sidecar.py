@@ -17,9 +17,8 @@ from exploracoder_kernel.branch_process import BranchDied, ForkRefused
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.launch import Setting
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
-from exploracoder_kernel.launches import Launches
+from exploracoder_kernel.launches import Launches, Setting
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
@@ -62,7 +61,6 @@ class Sidecar(Questions):
         memory_budget_bytes: int | None = None,
     ) -> None:
         self.root = "b0"
-        self.strategy_reason = ""
         self.python_version = ""
         self.is_supervised = False
         self.not_supervised_because = ""
@@ -86,7 +84,12 @@ class Sidecar(Questions):
     @property
     def strategy(self) -> str:
         """``fork`` or ``replay``; single branches may differ, see ``tree``."""
-        return "" if self._states.strategy is None else self._states.strategy.name
+        return self._states.strategy.name if self._states.strategy else ""
+
+    @property
+    def strategy_reason(self) -> str:
+        """Why it is this one, in words."""
+        return self._states.strategy.reason if self._states.strategy else ""
 
     async def __aenter__(self) -> Sidecar:
         """Start the root branch.
@@ -99,7 +102,7 @@ class Sidecar(Questions):
         try:
             process = await self._launches.start()
             self._tree.add(Branch(self.root, None, "root", process=process))
-            self._states.strategy, self.strategy_reason = choose(self._choice, process.launch)
+            self._states.strategy = choose(self._choice, process.launch)
             hello = process.launch.hello
             self.python_version = str(hello["python"])
             self.is_supervised = bool(hello["supervised"])
@@ -225,7 +228,7 @@ class Sidecar(Questions):
         strategy = self._states.strategy
         assert strategy is not None
         async with parent.lock:
-            process = await self._states.live(parent) if strategy.needs_parent else None
+            process = await self._states.live(parent) if strategy.forks else None
             child = Branch(
                 id=self._tree.new_id(),
                 parent=parent.id,

@@ -10,7 +10,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
-from exploracoder_kernel.strategies import ForkStrategy, Strategy
+from exploracoder_kernel.strategies import Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
 _PATIENCE = 3
@@ -27,7 +27,7 @@ class States:
     @property
     def may_force(self) -> bool:
         """Whether a branch may look into lazy objects in a fork of itself."""
-        return isinstance(self.strategy, ForkStrategy)
+        return self.strategy is not None and self.strategy.forks
 
     async def live(self, branch: Branch, *, is_afresh: bool = False) -> BranchProcess:
         """The branch's process, built again when there is none.

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from exploracoder_kernel.branch_process import BranchProcess, ForkRefused
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launch import Launch
 
-StrategyName = Literal["fork", "replay"]
 StrategyChoice = Literal["auto", "fork", "replay"]
 
 
-class Strategy(Protocol):
-    """Makes the process of a child branch."""
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Makes the process of a child branch.
+
+    Attributes:
+        name: ``fork``, of the parent's process, takes milliseconds, and nothing runs again.
+            ``replay`` is a fresh process in which its cells run again, once it is needed.
+        reason: Why it is this, in words.
+        is_forced: Also where a fork is not safe.
+    """
+
+    name: Literal["fork", "replay"]
+    reason: str
+    is_forced: bool = False
 
     @property
-    def name(self) -> StrategyName:
-        """What it is called in settings."""
-        ...
-
-    @property
-    def needs_parent(self) -> bool:
-        """Whether the parent's process must be there when a branch is made."""
-        ...
+    def forks(self) -> bool:
+        """Whether branches are made by forks, where that is safe."""
+        return self.name == "fork"
 
     async def branch(self, parent: BranchProcess | None) -> BranchProcess | None:
         """The child's process, or None: it is built from its cells when it is first used.
@@ -32,26 +39,12 @@ class Strategy(Protocol):
             ForkRefused: This parent can't be forked; the child has to be built from its cells.
             SidecarError: It can't be forked, and the user asked for nothing else.
         """
-        ...
-
-
-class ForkStrategy:
-    """A fork of the parent's process: milliseconds, and nothing runs again."""
-
-    name: StrategyName = "fork"
-    needs_parent = True
-
-    def __init__(self, *, is_forced: bool) -> None:
-        self._is_forced = is_forced
-
-    async def branch(self, parent: BranchProcess | None) -> BranchProcess | None:
-        """Fork ``parent``."""
-        if parent is None:
-            raise ForkRefused("there is no process to fork")
+        if not self.forks or parent is None:
+            return None
         try:
-            return await parent.fork(is_forced=self._is_forced)
+            return await parent.fork(is_forced=self.is_forced)
         except ForkRefused as refusal:
-            if self._is_forced:
+            if self.is_forced:
                 raise SidecarError(
                     f"A fork was asked for and did not work: {refusal}. "
                     "Use the strategy 'auto' or 'replay'."
@@ -59,19 +52,8 @@ class ForkStrategy:
             raise
 
 
-class ReplayStrategy:
-    """A fresh process in which the parent's cells run again, once it is needed."""
-
-    name: StrategyName = "replay"
-    needs_parent = False
-
-    async def branch(self, parent: BranchProcess | None) -> BranchProcess | None:
-        """None: there is nothing to do yet."""
-        return None
-
-
-def choose(choice: StrategyChoice, launch: Launch) -> tuple[Strategy, str]:
-    """The strategy for what a launch said about its system, and the reason in words.
+def choose(choice: StrategyChoice, launch: Launch) -> Strategy:
+    """The strategy for what a launch said about its system.
 
     Raises:
         SidecarError: A fork was asked for where there is none.
@@ -79,12 +61,12 @@ def choose(choice: StrategyChoice, launch: Launch) -> tuple[Strategy, str]:
     platform = str(launch.hello["platform"])
     can_fork = platform.startswith("linux") and bool(launch.hello["can_adopt"])
     if choice == "replay":
-        return ReplayStrategy(), "replay was asked for"
+        return Strategy("replay", "replay was asked for")
     if choice == "fork":
         if not can_fork:
             raise SidecarError(f"Branches can't be forked on {platform}. Use 'auto' or 'replay'.")
-        return ForkStrategy(is_forced=True), "fork was asked for"
+        return Strategy("fork", "fork was asked for", is_forced=True)
     if can_fork:
         reason = "Linux forks; a branch with more than one thread or a GPU is built by replay"
-        return ForkStrategy(is_forced=False), reason
-    return ReplayStrategy(), f"fork is not safe on {platform}"
+        return Strategy("fork", reason)
+    return Strategy("replay", f"fork is not safe on {platform}")

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel import sandbox
-from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable
-from exploracoder_kernel.launch import Launch, Setting
 from exploracoder_kernel.launcher import Command, Setup, start
+from exploracoder_kernel.launches import Setting, open_launch
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
@@ -155,23 +154,22 @@ async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
 ) -> None:
     chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
     setting = Setting(sys.executable, tmp_path, clean_environment(os.environ), chosen.launcher)
-    launch, ends = await Launch.start(setting)
-    root = BranchProcess(launch, ends.connection, ends.pipes)
+    root, _start = await open_launch(setting)
     await root.wait_ready()
     other = await root.fork(is_forced=True)
     try:
         with pytest.raises(ProtocolError, match="it is not"):
-            launch.adopt(other.pid, root.pid)
-        keeper = launch.adopt(1, root.pid)
+            root.launch.adopt(other.pid, root.pid)
+        keeper = root.launch.adopt(1, root.pid)
         await asyncio.wait_for(keeper, 5)
-        launch.kill(1)
+        root.launch.kill(1)
 
         asked = cell_request("1 + 1", Limits(), CellRequest(), None, may_force=False)
         assert (await Run(other, asked, Limits(), None).observe()).result == "2"
     finally:
         for process in (root, other):
             process.close()
-        await launch.close()
+        await root.launch.close()
 
 
 async def test_branches_of_a_sandbox_may_use_half_of_the_machine(confined: Sidecar) -> None:

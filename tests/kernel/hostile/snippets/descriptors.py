@@ -82,6 +82,36 @@ for reply in ({}, {"status": "ok"}, {"status": 5, "seconds": []}, {"status": "ok
         except OSError:
             pass
 
+# %% a forged reply with nothing where something belongs
+# status: killed
+# ename: ProtocolError
+import json
+import os
+import struct
+
+reply = {"status": "ok", "seconds": 1, "limits_hit": None, "resident_bytes": None}
+body = json.dumps({"reply": reply, "number": 1}).encode()
+for fd in range(3, 64):
+    try:
+        os.write(fd, struct.pack(">I", len(body)) + body)
+    except OSError:
+        pass
+
+# %% a forged reply with a limit that is no name
+# status: killed
+# ename: ProtocolError
+import json
+import os
+import struct
+
+reply = {"status": "ok", "seconds": 1, "limits_hit": [[]]}
+body = json.dumps({"reply": reply, "number": 1}).encode()
+for fd in range(3, 64):
+    try:
+        os.write(fd, struct.pack(">I", len(body)) + body)
+    except OSError:
+        pass
+
 # %% a message that never ends
 # status: killed timeout
 # seconds: 2
