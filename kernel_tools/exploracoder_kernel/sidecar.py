@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from exploracoder_kernel.answers import BranchInfo
@@ -66,7 +65,7 @@ class Sidecar(Questions):
         self.not_supervised_because = ""
         self._limits = limits or Limits()
         self._choice = strategy
-        self._tree = Tree()
+        tree = Tree()
         self._launches = Launches(
             Setting(
                 python=str(python),
@@ -75,10 +74,10 @@ class Sidecar(Questions):
                 launcher=launcher or PlainLauncher(),
             )
         )
-        self._states = States(self._tree, self._launches)
-        self._steps = Steps(self._tree, self._states)
+        super().__init__(tree, States(tree, self._launches))
+        self._steps = Steps(tree, self._states)
         budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
-        self._budget = MemoryBudget(self._tree, budget)
+        self._budget = MemoryBudget(tree, budget)
         self._pickled: list[PickledVariables] = []
 
     @property
@@ -112,12 +111,7 @@ class Sidecar(Questions):
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._close_whatever_happens()
 
     async def run(
@@ -144,7 +138,7 @@ class Sidecar(Questions):
             BranchNotFound: There is no such branch.
         """
         branch = self._tree.find(branch_id)
-        step = Step(code, limits or self._limits, front_end, request)
+        step = Step(code, limits or self._limits, front_end, request or CellRequest())
         async with branch.lock:
             observation = await self._steps.take(branch, step)
         if self._budget.is_due():
@@ -234,7 +228,6 @@ class Sidecar(Questions):
                 parent=parent.id,
                 created=strategy.name,
                 cells=list(parent.cells),
-                inherited=len(parent.cells),
                 goal=goal,
             )
             try:
@@ -293,20 +286,6 @@ class Sidecar(Questions):
     def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
         return tuple(branch.info() for branch in self._tree)
-
-    @property
-    def _may_force(self) -> bool:
-        return self._states.may_force
-
-    async def _ask(self, branch_id: str, op: str, **fields: Any) -> dict[str, Any]:
-        branch = self._tree.find(branch_id)
-        async with branch.lock:
-            process = await self._states.live(branch)
-            try:
-                return await process.ask(op, **fields)
-            except BranchDied as death:
-                await self._states.bury(branch)
-                raise SidecarError(f"Branch {branch_id} ended over a question. {death}") from death
 
     async def _close_whatever_happens(self) -> None:
         """Close to the end even when the task is cancelled meanwhile; then pass that on."""

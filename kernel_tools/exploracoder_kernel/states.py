@@ -8,7 +8,6 @@ from exploracoder_kernel.launches import Launches
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables
-from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.strategies import Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
@@ -133,8 +132,7 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
                 await _unpickle(branch, process, cell.variables)
                 continue
             limits = _with_time(cell.limits)
-            asked = cell.request or CellRequest()
-            request = cell_request(cell.code, limits, asked, None, may_force=False)
+            request = cell_request(cell.code, limits, cell.request, None, may_force=False)
             observation = await Run(process, request, limits, None).observe()
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))

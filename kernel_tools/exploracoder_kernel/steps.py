@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
@@ -31,7 +31,7 @@ class Step:
     code: str
     limits: Limits
     front_end: FrontEnd | None = None
-    request: CellRequest | None = None
+    request: CellRequest = field(default_factory=CellRequest)
 
 
 class Steps:
@@ -66,33 +66,30 @@ class Steps:
     ) -> Observation:
         """Hand a front end's comm message to a branch that is locked for it."""
         process = await self._states.live(branch)
-        branch.is_busy, branch.is_exact = True, False
-        try:
-            run = Run(process, comm_request(message, limits), limits, front_end)
-            observation = await run.observe()
-        finally:
-            branch.is_busy = False
-        if not process.is_alive:
-            await self._states.bury(branch)
-        return observation
+        run = Run(process, comm_request(message, limits), limits, front_end)
+        return await self._observe(branch, run)
 
     async def _run(self, branch: Branch, process: BranchProcess, step: Step) -> Observation:
         was_exact = branch.is_exact
-        branch.is_busy, branch.is_exact = True, False
-        try:
-            asked = step.request or CellRequest()
-            request = cell_request(
-                step.code, step.limits, asked, step.front_end, may_force=self._states.may_force
-            )
-            observation = await Run(process, request, step.limits, step.front_end).observe()
-        finally:
-            branch.is_busy = False
+        request = cell_request(
+            step.code, step.limits, step.request, step.front_end, may_force=self._states.may_force
+        )
+        run = Run(process, request, step.limits, step.front_end)
+        observation = await self._observe(branch, run)
         was_killed = observation.status == "limit" and not process.is_alive
         if observation.status in ("ok", "error", "limit") and not was_killed:
             cell = Cell(step.code, step.limits, observation.status, request=step.request)
             branch.cells.append(cell)
             branch.is_exact = was_exact
-        if not process.is_alive:
+        return observation
+
+    async def _observe(self, branch: Branch, run: Run) -> Observation:
+        branch.is_busy, branch.is_exact = True, False
+        try:
+            observation = await run.observe()
+        finally:
+            branch.is_busy = False
+        if not run.process.is_alive:
             await self._states.bury(branch)
         return observation
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from exploracoder_kernel.launch import Watched
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import RunStatus
 
 
 def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> di
         return outcome
     outcome = {**outcome, "limits_hit": hit}
     if outcome["status"] == "killed" and watched.killed_over is not None:
-        return {**outcome, "status": "limit", "error": _killed_over(watched.killed_over, limits)}
+        return {**outcome, **_killed_over(watched.killed_over, limits)}
     if outcome["status"] == "error" and set(hit) - {"wall_seconds", "max_output_chars"}:
         return {**outcome, "status": "limit"}
     return outcome
@@ -40,5 +41,10 @@ def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
         allowed = f", {limits.memory_bytes / 2**20:,.0f} MB in all its processes"
     elif name == "processes" and limits.processes is not None:
         allowed = f", {limits.processes}"
-    evalue = f"The snippet {what}{allowed}, and was killed."
-    return {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
+    return failure("limit", ename, f"The snippet {what}{allowed}, and was killed.")
+
+
+def failure(status: RunStatus, ename: str, evalue: str) -> dict[str, Any]:
+    """The outcome of a run that has not come to its end by itself."""
+    report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
+    return {"status": status, "error": report}
