@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from exploracoder_kernel import deadlocks, refusals
+from exploracoder_kernel import deadlocks
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
@@ -21,7 +21,7 @@ from exploracoder_kernel.observation import ErrorReport, Observation, Variable
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.showing import Showing
-from exploracoder_kernel.verdicts import failure, with_limits
+from exploracoder_kernel.verdicts import failure, sandbox_sentence, with_limits
 
 GRACE_SECONDS = 1.0
 _DESCRIBE_SECONDS = 20.0
@@ -122,7 +122,7 @@ class Run:
 
     def _explain(self, error: Message) -> None:
         """Add what the sandbox has to do with an error, for whoever looks on and for the record."""
-        said = refusals.sentence(
+        said = sandbox_sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
             has_network=self.process.launch.launcher.has_network,
