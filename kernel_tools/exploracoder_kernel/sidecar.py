@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
-from exploracoder_kernel.states import States
-from exploracoder_kernel.steps import Step, Steps
+from exploracoder_kernel.states import States, Step
 from exploracoder_kernel.strategies import StrategyChoice, choose
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -75,7 +73,6 @@ class Sidecar(Questions):
             )
         )
         super().__init__(tree, States(tree, self._launches))
-        self._steps = Steps(tree, self._states)
         budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
         self._budget = MemoryBudget(tree, budget)
         self._pickled: list[PickledVariables] = []
@@ -140,9 +137,8 @@ class Sidecar(Questions):
         branch = self._tree.find(branch_id)
         step = Step(code, limits or self._limits, front_end, request or CellRequest())
         async with branch.lock:
-            observation = await self._steps.take(branch, step)
-        if self._budget.is_due():
-            await self._make_room(branch)
+            observation = await self._states.take(branch, step)
+        await self._budget.make_room(self._states, branch)
         return observation
 
     async def send_comm(
@@ -172,15 +168,7 @@ class Sidecar(Questions):
         branch = self._tree.find(branch_id)
         async with branch.lock:
             chosen = limits or self._limits
-            return await self._steps.deliver(branch, message, chosen, front_end)
-
-    async def _make_room(self, in_use: Branch) -> None:
-        """Let old branches sleep that hold more memory than all idle ones may."""
-        started = time.monotonic()
-        await self.measure()
-        for branch in self._budget.too_many(in_use):
-            await self._states.put_to_sleep(branch)
-        self._budget.note_cost(time.monotonic() - started)
+            return await self._states.deliver(branch, message, chosen, front_end)
 
     async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
@@ -280,7 +268,7 @@ class Sidecar(Questions):
 
     async def measure(self) -> tuple[BranchInfo, ...]:
         """The tree, with the memory of each idle branch as it is now."""
-        await asyncio.gather(*(self._states.measure(branch) for branch in self._tree))
+        await self._states.measure()
         return self.tree()
 
     def tree(self) -> tuple[BranchInfo, ...]:
