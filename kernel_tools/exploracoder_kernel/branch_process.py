@@ -118,11 +118,29 @@ class BranchProcess:
             listener.cancel()
             await asyncio.wait({listener})
 
-    async def _reply(self, deadline: float) -> Message:
-        """The message with the reply; what comes before it is of threads."""
-        while "reply" not in (message := await self.next(deadline)):
-            if self._late is not None:
-                self._late.take(message)
+    async def _exchange(
+        self, request: Message, descriptors: tuple[int, ...], timeout_s: float
+    ) -> Message:
+        """The message with the reply to what is no run; what comes before it is of threads.
+
+        Raises:
+            TimeoutError, ConnectionClosed, ProtocolError: There is none; the process was killed.
+        """
+        await self._stop_listening()
+        try:
+            await self.request(request, descriptors)
+            deadline = time.monotonic() + timeout_s
+            while "reply" not in (message := await self.next(deadline)):
+                if self._late is not None:
+                    self._late.take(message)
+        except (TimeoutError, ConnectionClosed, ProtocolError):
+            await self.kill()
+            raise
+        except asyncio.CancelledError:
+            self.kill_now()
+            raise
+        finally:
+            self._listen()
         return message
 
     async def ask(
@@ -139,20 +157,12 @@ class BranchProcess:
             BranchDied: The process ended over it, or had to be killed since it did not answer.
             SidecarError: It answered that it could not.
         """
-        await self._stop_listening()
         try:
-            await self.request({"op": op, **fields}, descriptors)
-            message = await self._reply(time.monotonic() + timeout_s)
+            message = await self._exchange({"op": op, **fields}, descriptors, timeout_s)
         except ConnectionClosed:
             raise BranchDied(await self.end()) from None
         except (TimeoutError, ProtocolError):
-            await self.kill()
             raise BranchDied(End(signal=9)) from None
-        except asyncio.CancelledError:
-            self.kill_now()
-            raise
-        finally:
-            self._listen()
         return checked(message["reply"])
 
     async def fork(self, *, is_forced: bool) -> BranchProcess:
@@ -183,21 +193,14 @@ class BranchProcess:
         return child
 
     async def _request_fork(self, descriptors: tuple[int, ...], is_forced: bool) -> int | None:
-        request = {"op": "fork", "is_forced": is_forced}
-        await self._stop_listening()
         self.launch.expect_fork(self.pid)
+        request = {"op": "fork", "is_forced": is_forced}
+        message = await self._exchange(request, descriptors, _FORKED_SECONDS)
         try:
-            await self.request(request, descriptors)
-            message = await self._reply(time.monotonic() + _FORKED_SECONDS)
             refusal, pid = fork_reply(message)
-        except (TimeoutError, ConnectionClosed, ProtocolError):
+        except ProtocolError:
             await self.kill()
             raise
-        except asyncio.CancelledError:
-            self.kill_now()
-            raise
-        finally:
-            self._listen()
         if refusal is not None:
             raise ForkRefused(refusal)
         return pid

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from exploracoder_kernel.sandbox.hard_limits import machine_memory
+from exploracoder_kernel.states import States
 from exploracoder_kernel.tree import Branch, Tree
 
 _SHARE_OF_MACHINE = 4
@@ -31,22 +32,24 @@ class MemoryBudget:
         self._budget_bytes = budget_bytes
         self._next_look = 0.0
 
-    def is_due(self) -> bool:
-        """Whether it is worth measuring: processes hold more in all, and it was not just done.
+    async def make_room(self, states: States, in_use: Branch) -> None:
+        """Let old branches sleep that hold more memory than all idle ones may; never ``in_use``.
 
-        What a process holds in all (it said so when it ran) is never less than what is its own.
+        Measuring is a small part of all time, and is done only where processes hold more in all:
+        what one holds in all (it said so when it ran) is never less than what is its own.
         """
-        if time.monotonic() < self._next_look:
-            return False
+        started = time.monotonic()
         live = (branch.process for branch in self._tree if branch.is_live)
-        return sum(process.resident_bytes for process in live if process) > self._budget_bytes
+        held = sum(process.resident_bytes for process in live if process)
+        if started < self._next_look or held <= self._budget_bytes:
+            return
+        await states.measure()
+        for branch in self._too_many(in_use):
+            await states.put_to_sleep(branch)
+        now = time.monotonic()
+        self._next_look = now + _SHARE_OF_TIME * (now - started)
 
-    def note_cost(self, seconds: float) -> None:
-        """Measuring took so long: let it be a small part of all time."""
-        self._next_look = time.monotonic() + _SHARE_OF_TIME * seconds
-
-    def too_many(self, in_use: Branch) -> list[Branch]:
-        """The branches to put to sleep, after their memory was measured; never ``in_use``."""
+    def _too_many(self, in_use: Branch) -> list[Branch]:
         idle = [branch for branch in self._tree if branch.is_live and not branch.lock.locked()]
         excess = _own(idle) - self._budget_bytes
         if excess <= 0:

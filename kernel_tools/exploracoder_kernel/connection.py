@@ -38,7 +38,7 @@ class Connection:
         sock.setblocking(False)
         self._sock = sock
         self._buffer = bytearray()
-        self._waiter: asyncio.Future[bool] | None = None
+        self._waiter: asyncio.Future[None] | None = None
         self._has_ended = False
         self._turn_until = 0.0
         self.before_read: Callable[[], None] = lambda: None
@@ -56,7 +56,7 @@ class Connection:
     def mark_ended(self) -> None:
         """The process has ended, though a child of its may hold its end of the socket open."""
         self._has_ended = True
-        self._wake(True)
+        self._wake()
 
     async def send(
         self, message: Message, descriptors: Sequence[int] = (), *, timeout_s: float = 10.0
@@ -155,28 +155,26 @@ class Connection:
         loop = asyncio.get_running_loop()
         if self._has_ended and is_for_writing:
             raise ConnectionClosed
-        self._waiter = loop.create_future()
-        timer = loop.call_at(deadline, self._wake, False)
+        self._waiter = waiter = loop.create_future()
         fd = self._sock.fileno()
         add, remove = (
             (loop.add_writer, loop.remove_writer)
             if is_for_writing
             else (loop.add_reader, loop.remove_reader)
         )
-        add(fd, self._wake, True)
+        add(fd, self._wake)
         try:
-            is_ready = await self._waiter
+            done, _pending = await asyncio.wait({waiter}, timeout=deadline - loop.time())
         finally:
-            timer.cancel()
             if self._sock.fileno() == fd:  # when it was closed, another may have the number now
                 remove(fd)
             self._waiter = None
-        if not is_ready:
+        if not done:
             raise TimeoutError
 
-    def _wake(self, is_ready: bool) -> None:
+    def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(is_ready)
+            self._waiter.set_result(None)
 
 
 def _readable(sock: socket.socket) -> int:

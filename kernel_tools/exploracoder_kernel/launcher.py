@@ -106,17 +106,14 @@ class Launcher(Protocol):
     @property
     def needs_scratch(self) -> bool:
         """Whether the command must have a folder on disk."""
-        ...
 
     @property
     def has_network(self) -> bool:
         """Whether the network is there."""
-        ...
 
     @property
     def limits(self) -> SandboxLimits | None:
         """Hard limits, in a sandbox; there a launch that nobody supervises runs nothing."""
-        ...
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once.
@@ -125,7 +122,6 @@ class Launcher(Protocol):
             OSError: The program could not be started.
             SidecarError: It can't be started in this way; the sentence says why.
         """
-        ...
 
 
 class PlainLauncher:

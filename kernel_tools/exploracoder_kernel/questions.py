@@ -2,50 +2,50 @@
 
 from __future__ import annotations
 
-import contextlib
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from exploracoder_kernel.answers import Completions, Inspection, ResolvedName
+from exploracoder_kernel.branch_process import BranchDied
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Variable
+from exploracoder_kernel.states import States
+from exploracoder_kernel.tree import Tree
+
+_Answer = TypeVar("_Answer")
 
 
-class Questions(ABC):
-    """The questions to a branch; each raises as ``_ask`` does."""
+class Questions:
+    """The questions to a branch.
 
-    @abstractmethod
-    async def _ask(self, branch_id: str, op: str, **fields: Any) -> dict[str, Any]:
-        """Send a question to a branch's process.
+    Each raises ``BranchNotFound`` where there is no such branch, and another ``SidecarError`` where
+    it could not answer.
+    """
 
-        Raises:
-            BranchNotFound: There is no such branch.
-            SidecarError: The branch could not answer.
-        """
-
-    @property
-    @abstractmethod
-    def _may_force(self) -> bool:
-        """Whether a branch may look into lazy objects in a fork of itself."""
+    def __init__(self, tree: Tree, states: States) -> None:
+        self._tree = tree
+        self._states = states
 
     async def variables(self, branch_id: str) -> tuple[Variable, ...]:
         """The user's variables in a branch."""
-        answer = await self._ask(branch_id, "variables", may_force=self._may_force)
-        with _checking(branch_id):
+
+        def read(answer: dict[str, Any]) -> tuple[Variable, ...]:
             return tuple(Variable.model_validate(variable) for variable in answer["variables"])
+
+        return await self._ask(branch_id, read, "variables", may_force=self._states.may_force)
 
     async def resolve(self, branch_id: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
         """Whether dotted names such as ``df.groupby`` exist, as seen from a branch."""
-        answer = await self._ask(branch_id, "resolve", names=list(names))
-        with _checking(branch_id):
+
+        def read(answer: dict[str, Any]) -> tuple[ResolvedName, ...]:
             return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
+
+        return await self._ask(branch_id, read, "resolve", names=list(names))
 
     async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
         """What may stand at ``cursor`` (characters from the start of ``code``)."""
-        answer = await self._ask(branch_id, "complete", code=code, cursor=cursor)
-        with _checking(branch_id):
-            return Completions.model_validate(answer)
+        read = Completions.model_validate
+        return await self._ask(branch_id, read, "complete", code=code, cursor=cursor)
 
     async def is_complete(self, branch_id: str, code: str) -> tuple[str, str]:
         """Whether a console would run the code now, as the Jupyter protocol says it.
@@ -53,9 +53,11 @@ class Questions(ABC):
         Returns:
             ``complete``, ``incomplete``, ``invalid`` or ``unknown``; the indent of the next line.
         """
-        answer = await self._ask(branch_id, "is_complete", code=code)
-        with _checking(branch_id):
+
+        def read(answer: dict[str, Any]) -> tuple[str, str]:
             return str(answer["status"]), str(answer["indent"])
+
+        return await self._ask(branch_id, read, "is_complete", code=code)
 
     async def inspect_at(
         self, branch_id: str, code: str, cursor: int, detail: int = 0
@@ -64,23 +66,30 @@ class Questions(ABC):
 
         With ``detail`` 1 it holds the source, too.
         """
-        answer = await self._ask(branch_id, "inspect_at", code=code, cursor=cursor, detail=detail)
-        with _checking(branch_id):
+
+        def read(answer: dict[str, Any]) -> dict[str, Any]:
             return dict(answer["bundle"])
+
+        asked = {"code": code, "cursor": cursor, "detail": detail}
+        return await self._ask(branch_id, read, "inspect_at", **asked)
 
     async def inspect(self, branch_id: str, name: str) -> Inspection:
         """Type, signature, documentation and place of a dotted name."""
-        answer = await self._ask(branch_id, "inspect", name=name)
-        with _checking(branch_id):
-            return Inspection.model_validate(answer)
+        return await self._ask(branch_id, Inspection.model_validate, "inspect", name=name)
 
-
-@contextlib.contextmanager
-def _checking(branch_id: str) -> Iterator[None]:
-    """A snippet may have changed what answers in the branch's process."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError) as error:
-        raise SidecarError(
-            f"Branch {branch_id} gave an answer that is none: a snippet has changed it. Drop it."
-        ) from error
+    async def _ask(
+        self, branch_id: str, read: Callable[[dict[str, Any]], _Answer], op: str, **fields: Any
+    ) -> _Answer:
+        branch = self._tree.find(branch_id)
+        async with branch.lock:
+            process = await self._states.live(branch)
+            try:
+                return read(await process.ask(op, **fields))
+            except BranchDied as death:
+                await self._states.bury(branch)
+                raise SidecarError(f"Branch {branch_id} ended over a question. {death}") from death
+            except (LookupError, TypeError, ValueError) as error:
+                raise SidecarError(
+                    f"Branch {branch_id} gave an answer that is none: a snippet has changed it."
+                    " Drop it."
+                ) from error

@@ -10,17 +10,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from exploracoder_kernel import deadlocks, refusals
+from exploracoder_kernel import deadlocks
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check_run, checked
-from exploracoder_kernel.observation import ErrorReport, Observation, RunStatus, Variable
+from exploracoder_kernel.observation import ErrorReport, Observation, Variable
 from exploracoder_kernel.presentation import CellRequest, FrontEnd, Showing
 from exploracoder_kernel.recording import Recorder
-from exploracoder_kernel.verdicts import with_limits
+from exploracoder_kernel.verdicts import failure, sandbox_sentence, with_limits
 
 GRACE_SECONDS = 1.0
 _DESCRIBE_SECONDS = 20.0
@@ -75,7 +75,7 @@ class Run:
         limits: Limits,
         front_end: FrontEnd | None,
     ) -> None:
-        self._process = process
+        self.process = process
         self._request = request
         self._limits = limits
         self._front_end = front_end
@@ -87,13 +87,13 @@ class Run:
 
     async def observe(self) -> Observation:
         """Do it; whatever it does is an Observation."""
-        await self._process.start_run()
+        await self.process.start_run()
         observation = await self._observe()
-        self._process.end_run(self._front_end, self._limits)
+        self.process.end_run(self._front_end, self._limits)
         return observation
 
     async def _observe(self) -> Observation:
-        process = self._process
+        process = self.process
         process.has_hung = False
         process.pipes.recorder = self._recorder
         process.launch.start_run(process.pid, self._limits)
@@ -121,10 +121,10 @@ class Run:
 
     def _explain(self, error: Message) -> None:
         """Add what the sandbox has to do with an error, for whoever looks on and for the record."""
-        said = refusals.sentence(
+        said = sandbox_sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
-            has_network=self._process.launch.launcher.has_network,
+            has_network=self.process.launch.launcher.has_network,
         )
         if said:
             error["evalue"] = f"{error['evalue']} ({said})"
@@ -134,24 +134,24 @@ class Run:
 
     async def _outcome_or_end(self) -> Message:
         try:
-            await self._process.request(self._request)
+            await self.process.request(self._request)
             try:
                 return await self._outcome(self._limits.wall_seconds or math.inf)
             except TimeoutError:
                 return await self._time_out(self._limits)
         except ConnectionClosed:
-            end = await self._process.end()
-            return _error("killed", "ProcessDied", end.sentence())
+            end = await self.process.end()
+            return failure("killed", "ProcessDied", end.sentence())
         except ProtocolError as error:
             return await self._kill_over(error)
         except SidecarError as error:
-            return _error("error", "SidecarError", str(error))
+            return failure("error", "SidecarError", str(error))
 
     async def _outcome(self, timeout_s: float) -> Message:
         """Take outputs until the reply; the limit holds until the snippet's own end."""
         deadline = time.monotonic() + timeout_s
         while True:
-            message = await self._process.next(deadline)
+            message = await self.process.next(deadline)
             if "output" in message:
                 self._recorder.add(message["output"])
             elif "input" in message:
@@ -168,7 +168,7 @@ class Run:
     async def _time_out(self, limits: Limits) -> Message:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         hit = {"limits_hit": ["wall_seconds"]}
-        process = self._process
+        process = self.process
         if process.is_fork and await deadlocks.waits_for_locks(process.launch.pid, process.pid):
             process.has_hung = True
         process.interrupt()
@@ -176,15 +176,15 @@ class Run:
             outcome = await self._outcome(GRACE_SECONDS)
         except TimeoutError:
             await process.kill()
-            return {**_error("timeout", "TimeoutError", sentence + "killed."), **hit}
-        error = {**_error("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
+            return {**failure("timeout", "TimeoutError", sentence + "killed."), **hit}
+        error = {**failure("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
         stopped_at = outcome.get("error") or {}
         error.update({key: stopped_at[key] for key in ("line", "traceback") if key in stopped_at})
         return {**outcome, "status": "timeout", "error": error, **hit}
 
     async def _end_when_stuck(self) -> None:
         """A fork must not wait all its time for a lock that nobody holds."""
-        process = self._process
+        process = self.process
         if process.is_fork:
             limit = self._limits.wall_seconds
             await deadlocks.until_stuck(process.launch.pid, process.pid, limit)
@@ -195,18 +195,18 @@ class Run:
 
     async def _stop(self) -> None:
         """The run was cancelled: leave the branch either ready for the next one, or dead."""
-        self._process.interrupt()
+        self.process.interrupt()
         try:
             await self._outcome(GRACE_SECONDS)
         except (TimeoutError, ConnectionClosed, ProtocolError, SidecarError):
-            self._process.kill_now()
+            self.process.kill_now()
         except asyncio.CancelledError:
-            self._process.kill_now()
+            self.process.kill_now()
             raise
 
     async def _kill_over(self, error: ProtocolError) -> Message:
-        await self._process.kill()
-        return _error("killed", "ProtocolError", f"The branch's process {error} and was killed.")
+        await self.process.kill()
+        return failure("killed", "ProtocolError", f"The branch's process {error} and was killed.")
 
     async def _observation(self, outcome: Message) -> Observation:
         try:
@@ -214,11 +214,6 @@ class Run:
         except ValidationError:
             outcome = await self._kill_over(ProtocolError("sent a malformed reply"))
             return _observed({**outcome, "seconds": 0.0}, self._recorder, self._limits)
-
-
-def _error(status: RunStatus, ename: str, evalue: str) -> Message:
-    report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
-    return {"status": status, "error": report}
 
 
 def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observation:

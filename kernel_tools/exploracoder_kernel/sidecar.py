@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from exploracoder_kernel.answers import BranchInfo
@@ -24,8 +22,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.questions import Questions
-from exploracoder_kernel.states import States
-from exploracoder_kernel.steps import Step, Steps
+from exploracoder_kernel.states import States, Step
 from exploracoder_kernel.strategies import StrategyChoice, choose
 from exploracoder_kernel.tree import Branch, Cell, Tree
 
@@ -66,7 +63,7 @@ class Sidecar(Questions):
         self.not_supervised_because = ""
         self._limits = limits or Limits()
         self._choice = strategy
-        self._tree = Tree()
+        tree = Tree()
         self._launches = Launches(
             Setting(
                 python=str(python),
@@ -75,10 +72,9 @@ class Sidecar(Questions):
                 launcher=launcher or PlainLauncher(),
             )
         )
-        self._states = States(self._tree, self._launches)
-        self._steps = Steps(self._tree, self._states)
+        super().__init__(tree, States(tree, self._launches))
         budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
-        self._budget = MemoryBudget(self._tree, budget)
+        self._budget = MemoryBudget(tree, budget)
         self._pickled: list[PickledVariables] = []
 
     @property
@@ -112,12 +108,7 @@ class Sidecar(Questions):
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._close_whatever_happens()
 
     async def run(
@@ -144,11 +135,10 @@ class Sidecar(Questions):
             BranchNotFound: There is no such branch.
         """
         branch = self._tree.find(branch_id)
-        step = Step(code, limits or self._limits, front_end, request)
+        step = Step(code, limits or self._limits, front_end, request or CellRequest())
         async with branch.lock:
-            observation = await self._steps.take(branch, step)
-        if self._budget.is_due():
-            await self._make_room(branch)
+            observation = await self._states.take(branch, step)
+        await self._budget.make_room(self._states, branch)
         return observation
 
     async def send_comm(
@@ -178,15 +168,7 @@ class Sidecar(Questions):
         branch = self._tree.find(branch_id)
         async with branch.lock:
             chosen = limits or self._limits
-            return await self._steps.deliver(branch, message, chosen, front_end)
-
-    async def _make_room(self, in_use: Branch) -> None:
-        """Let old branches sleep that hold more memory than all idle ones may."""
-        started = time.monotonic()
-        await self.measure()
-        for branch in self._budget.too_many(in_use):
-            await self._states.put_to_sleep(branch)
-        self._budget.note_cost(time.monotonic() - started)
+            return await self._states.deliver(branch, message, chosen, front_end)
 
     async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
@@ -234,7 +216,6 @@ class Sidecar(Questions):
                 parent=parent.id,
                 created=strategy.name,
                 cells=list(parent.cells),
-                inherited=len(parent.cells),
                 goal=goal,
             )
             try:
@@ -287,26 +268,12 @@ class Sidecar(Questions):
 
     async def measure(self) -> tuple[BranchInfo, ...]:
         """The tree, with the memory of each idle branch as it is now."""
-        await asyncio.gather(*(self._states.measure(branch) for branch in self._tree))
+        await self._states.measure()
         return self.tree()
 
     def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first; memory as it was measured last."""
         return tuple(branch.info() for branch in self._tree)
-
-    @property
-    def _may_force(self) -> bool:
-        return self._states.may_force
-
-    async def _ask(self, branch_id: str, op: str, **fields: Any) -> dict[str, Any]:
-        branch = self._tree.find(branch_id)
-        async with branch.lock:
-            process = await self._states.live(branch)
-            try:
-                return await process.ask(op, **fields)
-            except BranchDied as death:
-                await self._states.bury(branch)
-                raise SidecarError(f"Branch {branch_id} ended over a question. {death}") from death
 
     async def _close_whatever_happens(self) -> None:
         """Close to the end even when the task is cancelled meanwhile; then pass that on."""

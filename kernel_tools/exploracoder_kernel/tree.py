@@ -33,7 +33,7 @@ class Cell:
     limits: Limits
     status: Literal["ok", "error", "limit"]
     variables: PickledVariables | None = None
-    request: CellRequest | None = None
+    request: CellRequest = field(default_factory=CellRequest)
 
 
 @dataclass(slots=True)
@@ -41,7 +41,6 @@ class Branch:
     """A branch: the cells its state comes from, and the process that holds it, if there is one.
 
     Attributes:
-        inherited: So many of its first cells the parent had when this branch was made.
         is_exact: Whether the cells tell all that the process holds. A run that was stopped in the
             middle has left something that they don't.
         is_dormant: Whether the process was ended to save memory.
@@ -55,7 +54,6 @@ class Branch:
     parent: str | None
     created: Creation
     cells: list[Cell] = field(default_factory=list)
-    inherited: int = 0
     note: str = ""
     goal: str = ""
     process: BranchProcess | None = None
@@ -164,17 +162,16 @@ class Tree:
     def add(self, branch: Branch, parent: Branch | None = None) -> None:
         """Take in a new branch, also when its parent was dropped while it was being made."""
         if parent is not None and parent.id not in self._branches:
-            branch.parent, branch.inherited = parent.parent, min(parent.inherited, branch.inherited)
+            branch.parent = parent.parent
         self._branches[branch.id] = branch
 
     def remove(self, branch: Branch) -> None:
-        """Take a branch out. Its children become those of its parent, from where they left it."""
+        """Take a branch out. Its children become those of its parent."""
         del self._branches[branch.id]
         branch.is_dropped = True
         for child in self:
             if child.parent == branch.id:
                 child.parent = branch.parent
-                child.inherited = min(child.inherited, branch.inherited)
 
     def clear(self) -> None:
         """Drop all of them."""

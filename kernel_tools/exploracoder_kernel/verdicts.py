@@ -1,11 +1,32 @@
-"""How a run that met a limit is reported."""
+"""How a run that met a limit, or what a sandbox keeps it from, is reported."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from exploracoder_kernel.launch import Watched
 from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.observation import RunStatus
+
+_NO_NETWORK = (
+    r"Errno (101|110|113|-2|-3|-5)\b|Network is unreachable|[Nn]ame resolution"
+    r"|Name or service not known|Could not resolve host|urlopen error|HTTPS?Connection|ConnectError"
+)
+# The first that is found in the error is said.
+_KINDS: tuple[tuple[str, str], ...] = (
+    (r"Errno 30\b|Read-only file system", "The sandbox lets nothing of yours be changed."),
+    (r"Errno 28\b|No space left", "The sandbox bounds how much a snippet may write."),
+    (
+        r"Errno 13\b|Permission denied",
+        "The sandbox allows neither to read what it hides, nor to write outside the snippet's own"
+        " folder, nor sockets of this machine.",
+    ),
+    (
+        r"Errno (1|38)\b|Operation not permitted|Function not implemented",
+        "The sandbox refuses this system call.",
+    ),
+)
 
 
 def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> dict[str, Any]:
@@ -19,7 +40,7 @@ def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> di
         return outcome
     outcome = {**outcome, "limits_hit": hit}
     if outcome["status"] == "killed" and watched.killed_over is not None:
-        return {**outcome, "status": "limit", "error": _killed_over(watched.killed_over, limits)}
+        return {**outcome, **_killed_over(watched.killed_over, limits)}
     if outcome["status"] == "error" and set(hit) - {"wall_seconds", "max_output_chars"}:
         return {**outcome, "status": "limit"}
     return outcome
@@ -40,5 +61,18 @@ def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
         allowed = f", {limits.memory_bytes / 2**20:,.0f} MB in all its processes"
     elif name == "processes" and limits.processes is not None:
         allowed = f", {limits.processes}"
-    evalue = f"The snippet {what}{allowed}, and was killed."
-    return {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
+    return failure("limit", ename, f"The snippet {what}{allowed}, and was killed.")
+
+
+def failure(status: RunStatus, ename: str, evalue: str) -> dict[str, Any]:
+    """The outcome of a run that has not come to its end by itself."""
+    report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
+    return {"status": status, "error": report}
+
+
+def sandbox_sentence(ename: str, evalue: str, *, has_network: bool) -> str:
+    """What to say besides an error; empty when the sandbox has nothing to do with it."""
+    text = f"{ename}: {evalue}"
+    if not has_network and re.search(_NO_NETWORK, text):
+        return "The sandbox has no network."
+    return next((said for pattern, said in _KINDS if re.search(pattern, text)), "")

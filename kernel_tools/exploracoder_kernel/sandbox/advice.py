@@ -1,10 +1,13 @@
-"""What to do so that a sandbox can be had, in words."""
+"""What keeps a sandbox from being had, and what to do about it, in words."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _KERNEL_SETTINGS = Path("/proc/sys")
+_TRIAL_SECONDS = 20.0
 _SWITCHED_OFF = "User namespaces are switched off."
 
 
@@ -40,3 +43,23 @@ def _setting(name: str) -> str:
         return (_KERNEL_SETTINGS / name).read_text(encoding="ascii").strip()
     except OSError:
         return ""
+
+
+def trial(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:
+    """What goes wrong when a command is tried; None when it works."""
+    try:
+        ended = subprocess.run(
+            command,
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TRIAL_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return (
+        None if ended.returncode == 0 else ended.stderr.strip() or f"exit code {ended.returncode}"
+    )

@@ -9,20 +9,20 @@ import shutil
 import stat
 import subprocess
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.branch.capabilities import SYS_ADMIN
 from exploracoder_kernel.branch.private_mount import PARTS
-from exploracoder_kernel.environment import network_variables, private_environment
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
-from exploracoder_kernel.sandbox import caches, layout, python_home, seccomp
-from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
+from exploracoder_kernel.sandbox import layout, seccomp
+from exploracoder_kernel.sandbox.advice import trial
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits, kernel_version
 
-_TRIAL_SECONDS = 20.0
 _ID = "1000"
+_COUNTS_PROCESSES = (5, 14)  # the kernel, by sandbox, so that a limit hits no other
 
 # The reaper is the first process: bubblewrap's own, which would be, does not hide its memory, and
 # who spoils that ends the whole sandbox. It mounts what each branch has for itself, and looks into
@@ -82,17 +82,11 @@ class BubblewrapLauncher:
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
-        home = python_home.find(command.python, command.environment)
-        environment = private_environment(
-            command.environment, home=_HOME, temporary="/tmp", user_base=home.user_base
-        )
-        if self.has_network:
-            environment |= network_variables(os.environ)
-        places = layout.places(
-            home,
-            cwd=command.cwd,
+        inside, places = layout.confined(
+            command,
+            home=_HOME,
+            temporary="/tmp",
             inputs=self.inputs,
-            environment=environment,
             has_network=self.has_network,
         )
         files: list[int] = []
@@ -106,25 +100,22 @@ class BubblewrapLauncher:
                 *("--remount-ro", "/", "--chdir", "/"),
             ]
             listed = _memory_file("\0".join(options) + "\0", files)
-            inside = replace(command, python=home.executable, environment=environment)
             arguments = inside.arguments(self._setup(command.cwd))
             wrapped = (self.program.path, "--args", str(listed), "--", *arguments)
-            return start(command, wrapped, environment, more_inherited=tuple(files))
+            return start(inside, wrapped, inside.environment, more_inherited=tuple(files))
         finally:
             for descriptor in files:
                 os.close(descriptor)
 
     def _setup(self, cwd: Path) -> Setup:
-        has_landlock = landlock.version() > 0
-        policy = seccomp.Policy(sockets="internet", has_namespaces=True)
         allowed = {"read": ["/"], "list": [], "write": [_OWN, "/dev"], "network": True}
         return Setup(
             task=str(_inside(cwd)),
             ipython=f"{_HOME}/.ipython",
             folder=Folder(_BRANCH, True, self.limits.scratch_bytes, self.limits.scratch_files),
-            limits=self.limits.by_name(has_own_count=_counts_processes()),
-            landlock=allowed if has_landlock else None,
-            seccomp=seccomp.compiled(policy),
+            limits=self.limits.by_name(has_own_count=kernel_version() >= _COUNTS_PROCESSES),
+            landlock=allowed if landlock.version() else None,
+            seccomp=seccomp.compiled(has_sockets=True, has_namespaces=True),
             capabilities=(SYS_ADMIN,),
         )
 
@@ -157,20 +148,7 @@ def trouble(program: Program, *, has_network: bool) -> str | None:
         *_seen(tuple(places)),
         *("--remount-ro", "/"),
     ]
-    true = shutil.which("true") or "/bin/true"
-    try:
-        ended = subprocess.run(
-            [program.path, *options, "--", true],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TRIAL_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    said = ended.stderr.strip() or f"exit code {ended.returncode}"
-    return None if ended.returncode == 0 else said
+    return trial([program.path, *options, "--", shutil.which("true") or "/bin/true"])
 
 
 def _isolation(program: Program, has_network: bool) -> list[str]:
@@ -209,7 +187,7 @@ def _own_files(files: list[int]) -> list[str]:
     """What the root branch finds in its private folder; the reaper makes that of it."""
     options = [word for part in PARTS for word in ("--dir", f"{_BRANCH}/{part}")]
     options += ["--dir", f"{_OWN}/next", "--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
-    for source, place in caches.found(os.environ):
+    for source, place in layout.caches():
         with contextlib.suppress(OSError):
             descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
             files.append(descriptor)
@@ -261,12 +239,6 @@ def _accounts(files: list[int]) -> list[str]:
         if os.path.exists(path):  # noqa: PTH110  # the options are strings
             options += ["--ro-bind-data", str(_memory_file(text, files)), path]
     return options
-
-
-def _counts_processes() -> bool:
-    """Whether the kernel counts processes by sandbox (5.14), so that a limit hits no other."""
-    major, minor = (int(part) for part in os.uname().release.split(".")[:2])
-    return (major, minor) >= (5, 14)
 
 
 def _memory_file(text: str, files: list[int]) -> int:

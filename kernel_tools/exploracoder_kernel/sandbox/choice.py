@@ -90,30 +90,20 @@ def choose(
     trouble = seccomp.trouble()
     missing = [] if trouble is None else [trouble]
     for mechanism in mechanisms if trouble is None else ():
-        found = _try(mechanism, wanted, given, limits or SandboxLimits(), missing)
+        by = _by_bubblewrap if mechanism == "bubblewrap" else _by_landlock
+        found = by(wanted, given, limits or SandboxLimits(), missing)
         if found is not None:
             return found
-    return _without(level, missing, consent or Consent())
-
-
-def _try(
-    mechanism: Mechanism,
-    level: Level,
-    inputs: tuple[Path, ...],
-    limits: SandboxLimits,
-    missing: list[str],
-) -> Sandboxing | None:
-    """A sandbox by this mechanism; otherwise ``missing`` is told why not."""
-    if mechanism == "bubblewrap":
-        return _by_bubblewrap(level, inputs, limits, missing)
-    if mechanism == "landlock":
-        return _by_landlock(level, inputs, limits, missing)
-    return None
+    if level == "auto" and (consent or Consent()).is_given():
+        reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {' '.join(missing)}"
+        return Sandboxing("off", "none", reason, PlainLauncher())
+    raise SandboxUnavailable(" ".join(missing))
 
 
 def _by_bubblewrap(
     level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
 ) -> Sandboxing | None:
+    """A sandbox by bubblewrap; otherwise ``missing`` is told why not."""
     has_network = level == "network"
     program = bubblewrap.find()
     if program is None:
@@ -137,18 +127,8 @@ def _by_landlock(
     if not version:
         missing.append("The kernel has no Landlock (Linux 5.13, switched on).")
         return None
-    has_network = level == "network"
-    because = " ".join([*missing, f"The kernel has Landlock (version {version})"])
-    because += ", and system calls are filtered"
-    lacking = landlocked.shortcomings()
-    reason = f"{because}: {_WHAT_IT_IS[level]}. {lacking}."
-    launcher = landlocked.LandlockLauncher(has_network, inputs, limits)
+    has = f"The kernel has Landlock (version {version}), and system calls are filtered"
+    because = " ".join([*missing, has])
+    reason = f"{because}: {_WHAT_IT_IS[level]}. {landlocked.shortcomings()}."
+    launcher = landlocked.LandlockLauncher(level == "network", inputs, limits)
     return Sandboxing(level, "landlock", reason, launcher)
-
-
-def _without(level: LevelChoice, missing: list[str], consent: Consent) -> Sandboxing:
-    because = " ".join(missing)
-    if level == "auto" and consent.is_given():
-        reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {because}"
-        return Sandboxing("off", "none", reason, PlainLauncher())
-    raise SandboxUnavailable(because)

@@ -12,6 +12,12 @@ def machine_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def kernel_version() -> tuple[int, ...]:
+    """Of the Linux that runs here, such as (6, 8)."""
+    parts = os.uname().release.split("-")[0].split(".")[:2]
+    return tuple(int(part) for part in parts if part.isdigit())
+
+
 class SandboxLimits(BaseModel):
     """Hard limits, set before any code of the user's runs.
 

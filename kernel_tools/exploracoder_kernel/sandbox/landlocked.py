@@ -11,14 +11,13 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 from exploracoder_kernel.branch import landlock
-from exploracoder_kernel.environment import network_variables, private_environment
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
-from exploracoder_kernel.sandbox import caches, layout, python_home, seccomp
+from exploracoder_kernel.sandbox import layout, seccomp
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -41,24 +40,15 @@ class LandlockLauncher:
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
-        home = python_home.find(command.python, command.environment)
         root = f"{command.scratch}/root"
-        environment = private_environment(
-            command.environment,
+        inside, places = layout.confined(
+            command,
             home=f"{root}/home",
             temporary=f"{root}/tmp",
-            user_base=home.user_base,
-        )
-        if self.has_network:
-            environment |= network_variables(os.environ)
-        places = layout.places(
-            home,
-            cwd=command.cwd,
             inputs=self.inputs,
-            environment=environment,
             has_network=self.has_network,
         )
-        _bring_caches(Path(environment["HOME"]))
+        _bring_caches(Path(root, "home"))
         readable, listed = _readable(places)
         allowed = {
             "read": [*readable, "/proc"],
@@ -67,18 +57,16 @@ class LandlockLauncher:
             "write": list(_DEVICES),
             "network": self.has_network,
         }
-        sockets: seccomp.Sockets = "internet" if self.has_network else "none"
         setup = Setup(
             task=str(command.cwd),
             ipython=f"{root}/home/.ipython",
             folder=Folder(root, False, self.limits.scratch_bytes, self.limits.scratch_files),
             limits=self.limits.by_name(has_own_count=False),
             landlock=allowed,
-            seccomp=seccomp.compiled(seccomp.Policy(sockets=sockets, has_namespaces=False)),
+            seccomp=seccomp.compiled(has_sockets=self.has_network, has_namespaces=False),
             capabilities=(),
         )
-        inside = replace(command, python=home.executable, environment=environment)
-        return start(command, inside.arguments(setup), environment)
+        return start(inside, inside.arguments(setup), inside.environment)
 
 
 def _whole_trees(readable: list[str], private: str) -> list[str]:
@@ -91,19 +79,13 @@ def _whole_trees(readable: list[str], private: str) -> list[str]:
 def shortcomings() -> str:
     """In a sentence, what it can't keep from code that runs in it."""
     seen = ["see which processes run on this machine and how they were started"]
-    version = landlock.version()
-    if version < 3:
+    if landlock.version() < 3:
         seen.append("empty files that you may write to")
-    return f"Code in it can {_listing(seen)}"
-
-
-def _listing(parts: list[str]) -> str:
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"Code in it can {' and '.join(seen)}"
 
 
 def _bring_caches(home: Path) -> None:
-    for source, place in caches.found(os.environ):
+    for source, place in layout.caches():
         with contextlib.suppress(OSError):
             (home / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, home / place)

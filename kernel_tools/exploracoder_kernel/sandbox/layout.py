@@ -7,12 +7,13 @@ import functools
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from exploracoder_kernel.launcher import ENTRY
-from exploracoder_kernel.sandbox import secrets
+from exploracoder_kernel.environment import network_variables, private_environment
+from exploracoder_kernel.launcher import ENTRY, Command
+from exploracoder_kernel.sandbox import python_home, secrets
 from exploracoder_kernel.sandbox.python_home import PythonHome
 
 # Programs, libraries and what they are configured with. Nobody's data.
@@ -31,27 +32,39 @@ class Place:
     seen: Literal["readable", "hidden folder", "hidden file"]
 
 
-def places(
-    home: PythonHome,
+def confined(
+    command: Command,
     *,
-    cwd: Path,
-    inputs: Iterable[Path],
-    environment: Mapping[str, str],
+    home: str,
+    temporary: str,
+    inputs: tuple[Path, ...],
     has_network: bool,
-) -> tuple[Place, ...]:
-    """All places, from the top down.
+) -> tuple[Command, tuple[Place, ...]]:
+    """A command as it is started in a sandbox, and all places, from the top down.
 
     Args:
-        home: The interpreter.
-        cwd: The task's folder.
-        inputs: More files and folders that the task reads.
-        environment: Variables may name certificates.
-        has_network: Names have to be looked up, so its configuration is needed.
+        command: As it is started outside.
+        home: The home in the sandbox.
+        temporary: The folder for temporary files there.
+        inputs: More files and folders that the task reads, besides its folder.
+        has_network: Proxies are needed, and names have to be looked up.
     """
-    inputs = tuple(inputs)
-    named = [cwd, *inputs]
+    python = python_home.find(command.python, command.environment)
+    environment = private_environment(
+        command.environment, home=home, temporary=temporary, user_base=python.user_base
+    )
+    if has_network:
+        environment |= network_variables(os.environ)
+    inside = replace(command, python=python.executable, environment=environment)
+    return inside, _places(python, inside, inputs, has_network)
+
+
+def _places(
+    home: PythonHome, command: Command, inputs: tuple[Path, ...], has_network: bool
+) -> tuple[Place, ...]:
+    named = [command.cwd, *inputs]
     users = [*named, *(path.resolve() for path in named)]
-    needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(environment)]
+    needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(command.environment)]
     if has_network:
         needed.append(Path("/etc/resolv.conf").resolve())
     linked = _links() | {Path("/")}
@@ -156,3 +169,18 @@ def _certificates(environment: Mapping[str, str]) -> list[Path]:
     names = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
     named = [environment.get(name, "") for name in names]
     return [Path(name) for name in named if name.startswith("/")]
+
+
+def caches() -> Iterator[tuple[Path, str]]:
+    """What libraries keep in the user's caches and make anew, slowly, where there is none.
+
+    These are Matplotlib's lists of the machine's fonts.
+
+    Returns:
+        Each file, and where it belongs below a home.
+    """
+    usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    for folder in (f"{usual}/matplotlib", os.environ.get("MPLCONFIGDIR")):
+        with contextlib.suppress(OSError):
+            for file in Path(folder).glob("fontlist-*.json") if folder else ():
+                yield file, f".cache/matplotlib/{file.name}"

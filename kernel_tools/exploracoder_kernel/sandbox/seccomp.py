@@ -11,16 +11,14 @@ import base64
 import errno
 import functools
 import platform
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from exploracoder_kernel.branch import filters
-
-Sockets = Literal["none", "internet"]
+from exploracoder_kernel.sandbox.advice import trial
+from exploracoder_kernel.sandbox.hard_limits import kernel_version
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -104,31 +102,22 @@ _HOW_TO_GET_IT = (
     "libseccomp is not installed. Install it (apt install libseccomp2, dnf install libseccomp)."
 )
 _OLDEST_KERNEL = (5, 5)
-_TRIAL_SECONDS = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What differs between sandboxes.
+def compiled(*, has_sockets: bool, has_namespaces: bool) -> dict[str, Any]:
+    """The filters as a launch loads them, in JSON's types: ``programs``, and ``decided`` names.
 
-    Attributes:
-        sockets: ``internet`` leaves sockets of the network, in whatever network there is; sockets
-            that reach a program of this machine by a name can never be made, connected pairs can.
+    Args:
+        has_sockets: Sockets of the network are left, in whatever network there is. Those that reach
+            a program of this machine by a name can never be made, connected pairs can.
         has_namespaces: A branch may take a mount namespace of its own, which the reaper fills.
             Otherwise it is kept from changing metadata of files, which no mount protects then.
-    """
-
-    sockets: Sockets
-    has_namespaces: bool
-
-
-def compiled(policy: Policy) -> dict[str, Any]:
-    """The filters as a launch loads them, in JSON's types: ``programs``, and ``decided`` names.
 
     Raises:
         OSError, ImportError, RuntimeError: See ``trouble``, which says so before.
     """
-    programs = (_by_name(policy), _by_arguments(policy))
+    families = _INTERNET_FAMILIES if has_sockets else ()
+    programs = (_by_name(families, has_namespaces), _by_arguments(families, has_namespaces))
     encoded = [base64.b64encode(program).decode("ascii") for program in programs]
     names = [*_DECIDED, *_ABOUT_A_PROCESS, "mount"]
     return {"programs": encoded, "decided": {str(number(n)): n for n in names if number(n)}}
@@ -137,39 +126,21 @@ def compiled(policy: Policy) -> dict[str, Any]:
 @functools.cache
 def trouble() -> str | None:
     """Why no filter can be had here, in sentences that say what to do; None when it can be."""
-    release = platform.release()
-    version = tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdigit())
-    if version < _OLDEST_KERNEL:
+    if kernel_version() < _OLDEST_KERNEL:
+        release = platform.release()
         return f"The kernel ({release}) can't hand system calls over for a decision (Linux 5.5)."
     try:
-        compiled(Policy(sockets="none", has_namespaces=True))
+        programs = compiled(has_sockets=False, has_namespaces=True)["programs"]
     except (ImportError, RuntimeError):
         return _HOW_TO_GET_IT
     except (OSError, ValueError) as error:
         return f"libseccomp makes no filter here: {error}. Use version 2.5 or newer."
-    return _refusal()
+    # A container may forbid to load them.
+    said = trial([sys.executable, "-I", "-S", filters.__file__, *programs], {})
+    return said and f"System calls can't be filtered here: {said}."
 
 
-def _refusal() -> str | None:
-    """What the kernel says to a process that loads them: a container may forbid it."""
-    programs = compiled(Policy(sockets="none", has_namespaces=True))["programs"]
-    try:
-        trial = subprocess.run(
-            [sys.executable, "-I", "-S", filters.__file__, *programs],
-            env={},
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_TRIAL_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"Filters of system calls can't be tried: {error}."
-    said = trial.stderr.strip() or f"exit code {trial.returncode}"
-    return None if trial.returncode == 0 else f"System calls can't be filtered here: {said}."
-
-
-def _by_name(policy: Policy) -> bytes:
+def _by_name(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     import pyseccomp as seccomp
 
     program = _new(seccomp.ERRNO(errno.ENOSYS))
@@ -186,18 +157,18 @@ def _by_name(policy: Policy) -> bytes:
         program.add_rule(seccomp.NOTIFY, name, seccomp.Arg(0, seccomp.NE, 0))
     for value in _PERSONALITIES:
         program.add_rule(seccomp.ALLOW, "personality", seccomp.Arg(0, seccomp.EQ, value))
-    for family in _INTERNET_FAMILIES if policy.sockets == "internet" else ():
+    for family in families:
         program.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, family))
     own = seccomp.Arg(0, seccomp.EQ, _CLONE_NEWNS)
     other = seccomp.Arg(0, seccomp.NE, _CLONE_NEWNS)
     refused = seccomp.ERRNO(errno.EPERM)
-    program.add_rule(seccomp.ALLOW if policy.has_namespaces else refused, "unshare", own)
+    program.add_rule(seccomp.ALLOW if has_namespaces else refused, "unshare", own)
     program.add_rule(refused, "unshare", other)
-    program.add_rule(seccomp.NOTIFY if policy.has_namespaces else refused, "mount")
+    program.add_rule(seccomp.NOTIFY if has_namespaces else refused, "mount")
     return _exported(program)
 
 
-def _by_arguments(policy: Policy) -> bytes:
+def _by_arguments(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     import pyseccomp as seccomp
 
     program = _new(seccomp.ALLOW)
@@ -209,15 +180,14 @@ def _by_arguments(policy: Policy) -> bytes:
 
     refuse("fcntl", 1, _REFUSED_COMMANDS, errno.EPERM)
     refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
-    kept = set(_INTERNET_FAMILIES) if policy.sockets == "internet" else set()
-    refuse("socket", 0, set(range(_MOST_FAMILIES)) - kept, errno.EACCES)
+    refuse("socket", 0, set(range(_MOST_FAMILIES)) - set(families), errno.EACCES)
     # A pair of these can be connected anew, to a name.
     datagrams = seccomp.Arg(1, seccomp.MASKED_EQ, _SOCK_TYPE, _SOCK_DATAGRAM)
     program.add_rule(seccomp.ERRNO(errno.EACCES), "socketpair", datagrams)
     for flag in (*_CLONE_NAMESPACES, _CLONE_NEWNS):
         has_flag = seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag)
         program.add_rule(seccomp.ERRNO(errno.EPERM), "clone", has_flag)
-    if not policy.has_namespaces:
+    if not has_namespaces:
         for name in filter(number, _METADATA):
             program.add_rule(seccomp.ERRNO(0), name)
         # What takes room at once could not be noticed in time; the C library does it bit by bit.
