@@ -20,13 +20,13 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def copy(source: str, target: str) -> int:
+def copy(source: int, target: str) -> int:
     """Copy what is in a folder into another, links as links.
 
     Pipes and sockets belong to who made them, and are not copied.
 
     Args:
-        source: The folder, which is not a link.
+        source: The folder, open.
         target: It is made when it is not there.
 
     Returns:
@@ -34,8 +34,8 @@ def copy(source: str, target: str) -> int:
     """
     os.makedirs(target, exist_ok=True)
     room = _Room()
-    with _folder(source) as there, _folder(target) as here:
-        _copy_folder(there, here, room, depth=0)
+    with opened(target) as here:
+        _copy_folder(source, here, room, depth=0)
     return room.left_out
 
 
@@ -59,7 +59,12 @@ class _Room:
 
 
 @contextlib.contextmanager
-def _folder(name: str, parent: int | None = None) -> Iterator[int]:
+def opened(name: str, parent: int | None = None) -> Iterator[int]:
+    """A folder, which must not be a link, by a name in an open one or by its path.
+
+    Raises:
+        OSError: It is none, or may not be opened.
+    """
     descriptor = os.open(name, _FOLDER, dir_fd=parent)
     try:
         yield descriptor
@@ -75,8 +80,9 @@ def _copy_folder(source: int, target: int, room: _Room, depth: int) -> None:
             if kind == stat.S_IFLNK and room.takes(0):
                 os.symlink(os.readlink(name, dir_fd=source), name, dir_fd=target)
             elif kind == stat.S_IFDIR and depth < _MOST_DEEP and room.takes(0):
-                os.mkdir(name, dir_fd=target)
-                with _folder(name, source) as there, _folder(name, target) as here:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=target)
+                with opened(name, source) as there, opened(name, target) as here:
                     _copy_folder(there, here, room, depth + 1)
             elif kind == stat.S_IFREG and room.takes(status.st_size):
                 _copy_file(name, source, target)

@@ -91,10 +91,10 @@ class MountedFolder(PrivateFolder):
         self._mount = mount
 
     def _renew(self) -> int:
-        private_mount.take_own_namespace()
-        private_mount.ask("add")
-        left_out = self._mount.fill()
-        private_mount.ask("replace")
+        with copying.opened(self.path) as parents:
+            private_mount.take_own_namespace()
+            private_mount.ask()
+            left_out = copying.copy(parents, self.path)
         if not landlock.is_used_up():  # then only who insisted on a fork comes here
             landlock.keep_apart()
         return left_out
@@ -131,7 +131,8 @@ class NestedFolder(PrivateFolder):
         os.makedirs(forks, exist_ok=True)
         os.mkdir(self.path)  # whoever made it before us did not mean well
         for part in ("home", "tmp", "work"):
-            left_out += copying.copy(os.path.join(parent, part), os.path.join(self.path, part))
+            with copying.opened(os.path.join(parent, part)) as parents:
+                left_out += copying.copy(parents, os.path.join(self.path, part))
             self._rights["read"].append(os.path.join(parent, part))
         self.enter(os.environ)
         tempfile.tempdir = None

@@ -1,8 +1,8 @@
 """Memory of limited size that only one branch sees: its home, temporary files, ``/dev/shm``, work.
 
-A branch takes a mount namespace of its own, fills memory there with a copy of what its parent has,
-and lets it take the place of that, at the same paths. The reaper mounts, from outside: nobody in a
-branch may.
+A branch takes a mount namespace of its own, has its parent's memory replaced there by its own, at
+the same paths, and copies what it still holds open of the other. The reaper mounts, from outside:
+nobody in a branch may.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
 
-from . import copying
 from .libc import checked, libc
 
 _NEW_MOUNTS = 0x00020000
-_NO_SUID, _NO_DEVICES, _BIND, _MOVE = 2, 4, 4096, 8192
+_NO_SUID, _NO_DEVICES, _BIND = 2, 4, 4096
 _READ_ONLY, _REMOUNT, _KEPT_FLAGS = 1, 32, 2 | 4 | 8  # kept: nosuid, nodev, noexec
 _DETACH = 2
 _DEVICES = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")]
 _SHARED_MEMORY = "/dev/shm"
 PARTS = ("home", "tmp", "shm", "work")
-ASKED = ("add", "replace")
 
 
 class PrivateMount(NamedTuple):
@@ -39,51 +37,26 @@ class PrivateMount(NamedTuple):
     size: int
     files: int
 
-    @property
-    def upcoming(self) -> str:
-        """Where it is filled before it takes the place of the one that is there."""
-        return os.path.join(os.path.dirname(self.path), "next")
-
-    def add(self) -> None:
-        """Mount an empty one, to be filled, in this process's mount namespace.
+    def renew(self) -> None:
+        """Mount an empty one in this process's mount namespace, in place of what is there.
 
         Raises:
             OSError: The kernel refused.
         """
-        options = f"size={self.size},nr_inodes={self.files},mode=700"
-        _mount("tmpfs", self.upcoming, "tmpfs", _NO_SUID | _NO_DEVICES, options)
-
-    def replace(self) -> None:
-        """Put the one that was filled in the place of the one that is there.
-
-        Raises:
-            OSError: The kernel refused, or there is no folder of shared memory in it.
-        """
         for place in (_SHARED_MEMORY, self.path):
             with contextlib.suppress(OSError):  # the first time nothing is mounted there
                 _unmount(place)
-        _mount(self.upcoming, self.path, None, _MOVE)
-        # A link in its place would lead the mount elsewhere: the branch could put one there.
+        options = f"size={self.size},nr_inodes={self.files},mode=700"
+        _mount("tmpfs", self.path, "tmpfs", _NO_SUID | _NO_DEVICES, options)
+        for part in PARTS:
+            os.mkdir(os.path.join(self.path, part))
+        # A link in its place would lead the mount elsewhere, and who asks may not be alone here.
         flags = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
         memory = os.open(os.path.join(self.path, "shm"), flags)
         try:
             _mount(f"/proc/self/fd/{memory}", _SHARED_MEMORY, None, _BIND)
         finally:
             os.close(memory)
-
-    def fill(self) -> int:
-        """Copy what is in the one that is there into the one that was added.
-
-        Returns:
-            How many files were left out of the copy.
-
-        Raises:
-            OSError: The system refused.
-        """
-        left_out = copying.copy(self.path, self.upcoming)
-        for part in PARTS:
-            os.makedirs(os.path.join(self.upcoming, part), exist_ok=True)
-        return left_out
 
 
 def described(folder: dict[str, Any]) -> PrivateMount:
@@ -140,16 +113,15 @@ def protect_devices() -> None:
             _mount(name, name, None, flags | _REMOUNT | _BIND | _READ_ONLY)
 
 
-def ask(what: str) -> None:
-    """In a branch: have one of ``ASKED`` done by whoever decides about system calls.
+def ask() -> None:
+    """In a branch: have it renewed by whoever decides about system calls.
 
-    The call that stands for it is never made: only its flags matter, which lie in a register.
+    The call that stands for it is never made: none of its arguments matters.
 
     Raises:
         OSError: It was refused.
     """
-    flags = ctypes.c_ulong(ASKED.index(what))
-    checked(libc().mount(None, None, None, flags, None), "mount")
+    checked(libc().mount(None, None, None, ctypes.c_ulong(0), None), "mount")
 
 
 def _mount(

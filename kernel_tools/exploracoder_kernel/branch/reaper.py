@@ -17,7 +17,7 @@ import socket
 import sys
 from typing import Any, Optional
 
-from . import linux, private_mount, root, supervisor, wire
+from . import copying, linux, private_mount, root, supervisor, wire
 from .allowances import MOST_PROCESSES, Allowances, Limit
 from .families import Families
 from .purges import Purges
@@ -66,9 +66,9 @@ def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[private_mount.Pr
     mount = private_mount.described(folder)
     private_mount.take_own_namespace()
     private_mount.protect_devices()
-    mount.add()
-    mount.fill()
-    mount.replace()
+    with copying.opened(mount.path) as original:
+        mount.renew()
+        copying.copy(original, mount.path)
     return mount
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,10 @@ def make_shell(stage: IPythonCells, ipython_dir: str) -> Any:
     config.HistoryManager.enabled = False
     config.IPCompleter.use_jedi = False
     _Part.stage = stage
-    return Shell.instance(config=config, ipython_dir=ipython_dir)
+    shell: Any = Shell.instance(config=config, ipython_dir=ipython_dir)
+    # Folders of a profile that is not used, and that each fork would copy.
+    shutil.rmtree(shell.profile_dir.location, ignore_errors=True)
+    return shell
 
 
 class _Part:

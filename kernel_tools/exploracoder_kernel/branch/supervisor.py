@@ -19,7 +19,7 @@ from typing import Optional
 from . import linux, wire
 from .allowances import Allowances
 from .families import Families
-from .private_mount import ASKED, PrivateMount, entered, opened_namespace
+from .private_mount import PrivateMount, entered, opened_namespace
 
 _CLONE_THREAD = 0x00010000
 _NOTICE = struct.Struct("=QIIiIQ6Q")  # id, thread, flags, call, architecture, address, arguments
@@ -28,7 +28,6 @@ _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
 _IS_WAITING = 0x40082102
 _GO_ON = 1
-_MOUNT_FLAGS = 3
 
 
 def take_over(root: socket.socket) -> tuple[Optional[int], str]:
@@ -68,7 +67,6 @@ class Supervisor:
         self._families = families
         self._allowances = allowances
         self._mount = mount
-        self._filling: set[int] = set()
 
     def answer(self) -> None:
         """Decide the call that waits; one whose caller has died meanwhile needs no answer."""
@@ -82,30 +80,25 @@ class Supervisor:
         is_mount = name == "mount"
         try:
             if is_mount:
-                self._mount_for(number, thread, ASKED[arguments[_MOUNT_FLAGS]])
+                self._mount_for(number, thread)
             error = 0 if is_mount else self._decide(name, thread, arguments)
         except Exception:  # noqa: BLE001  # no argument, however odd, may end the reaper
             error = errno.EPERM
         self._send(number, error, 0 if error or is_mount else _GO_ON)
 
-    def _mount_for(self, number: int, process: int, request: str) -> None:
-        """Do what a new branch asks for in its mount namespace; a branch can't make it take long.
+    def _mount_for(self, number: int, process: int) -> None:
+        """Give a new branch memory of its own; a branch can't make it take long.
 
         Raises:
             OSError: It is not its turn to ask, or the kernel refused.
         """
-        if request == "add":
-            is_turn = self._families.take_fork(process)
-            self._filling |= {process} if is_turn else set()
-        else:
-            is_turn = process in self._filling
-            self._filling.discard(process)
+        is_turn = self._families.take_fork(process)
         if self._mount is None or not is_turn:
             raise PermissionError(errno.EPERM, "No mount was expected")
         with opened_namespace(process) as namespace:
             self._require_own(number, process, namespace)
             with entered(namespace):
-                self._mount.replace() if request == "replace" else self._mount.add()
+                self._mount.renew()
 
     def _require_own(self, number: int, process: int, namespace: int) -> None:
         """Raise OSError unless the namespace is of the process that waits, and of no other."""

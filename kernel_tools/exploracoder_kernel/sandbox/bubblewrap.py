@@ -186,12 +186,14 @@ def _hidden_in_kernel() -> list[str]:
 def _own_files(files: list[int]) -> list[str]:
     """What the root branch finds in its private folder; the reaper makes that of it."""
     options = [word for part in PARTS for word in ("--dir", f"{_BRANCH}/{part}")]
-    options += ["--dir", f"{_OWN}/next", "--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
-    for source, place in layout.caches():
+    options += ["--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
+    for place, source in layout.caches().items():
         with contextlib.suppress(OSError):
             descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
             files.append(descriptor)
-            options += ["--file", str(descriptor), f"{_HOME}/{place}"]
+            # As a link, which is quicker to copy for each fork.
+            kept = f"{_OWN}/caches/{source.name}"
+            options += ["--file", str(descriptor), kept, "--symlink", kept, f"{_HOME}/{place}"]
     return options
 
 

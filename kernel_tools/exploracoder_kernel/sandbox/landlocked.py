@@ -48,11 +48,13 @@ class LandlockLauncher:
             inputs=self.inputs,
             has_network=self.has_network,
         )
-        _bring_caches(Path(root, "home"))
+        caches = Path(f"{command.scratch}/caches")
+        _bring_caches(caches, Path(root, "home"))
         readable, listed = _readable(places)
+        readable += ["/proc", str(caches)]
         allowed = {
-            "read": [*readable, "/proc"],
-            "read_in_forks": _whole_trees([*readable, "/proc"], root),
+            "read": readable,
+            "read_in_forks": _whole_trees(readable, root),
             "list": listed,
             "write": list(_DEVICES),
             "network": self.has_network,
@@ -73,7 +75,8 @@ def _whole_trees(readable: list[str], private: str) -> list[str]:
     """All trees but the one in which branches have what is private, of which a part is readable."""
     top = f"/{Path(private).parts[1]}"
     below = [path for path in readable if path == top or path.startswith(f"{top}/")]
-    return [*(str(tree) for tree in Path("/").iterdir() if str(tree) != top), *below]
+    trees = {f"/{Path(path).parts[1]}" for path in readable}
+    return [*(trees - {top}), *below]
 
 
 def shortcomings() -> str:
@@ -84,11 +87,14 @@ def shortcomings() -> str:
     return f"Code in it can {' and '.join(seen)}"
 
 
-def _bring_caches(home: Path) -> None:
-    for source, place in layout.caches():
+def _bring_caches(folder: Path, home: Path) -> None:
+    """Copy them, and link to them in a home: a link is quicker to copy for each fork."""
+    folder.mkdir()
+    for place, source in layout.caches().items():
         with contextlib.suppress(OSError):
+            shutil.copyfile(source, folder / source.name)
             (home / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, home / place)
+            (home / place).symlink_to(folder / source.name)
 
 
 def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:

@@ -171,16 +171,18 @@ def _certificates(environment: Mapping[str, str]) -> list[Path]:
     return [Path(name) for name in named if name.startswith("/")]
 
 
-def caches() -> Iterator[tuple[Path, str]]:
+def caches() -> dict[str, Path]:
     """What libraries keep in the user's caches and make anew, slowly, where there is none.
 
     These are Matplotlib's lists of the machine's fonts.
 
     Returns:
-        Each file, and where it belongs below a home.
+        Each file, by where it belongs below a home.
     """
+    found = {}
     usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     for folder in (f"{usual}/matplotlib", os.environ.get("MPLCONFIGDIR")):
         with contextlib.suppress(OSError):
             for file in Path(folder).glob("fontlist-*.json") if folder else ():
-                yield file, f".cache/matplotlib/{file.name}"
+                found[f".cache/matplotlib/{file.name}"] = file
+    return found
