@@ -81,6 +81,11 @@ class BranchProcess:
         self.is_alive = False
         self.connection.mark_ended()
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looked on when it last ran, and may have widgets of it before them."""
+        return self._late is not None
+
     async def start_run(self) -> None:
         """Before a run: what comes from now on is the run's."""
         await self._stop_listening()

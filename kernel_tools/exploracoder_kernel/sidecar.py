@@ -210,7 +210,8 @@ class Sidecar(Questions):
         strategy = self._states.strategy
         assert strategy is not None
         async with parent.lock:
-            process = await self._states.live(parent) if strategy.forks else None
+            if strategy.forks:
+                await self._states.live(parent)
             child = Branch(
                 id=self._tree.new_id(),
                 parent=parent.id,
@@ -221,7 +222,7 @@ class Sidecar(Questions):
             try:
                 if parent.is_unforkable:
                     raise ForkRefused(parent.why_no_forks)
-                child.process = await strategy.branch(process)
+                child.process = await self._states.fork(parent)
             except ForkRefused as refusal:
                 child.created, child.note = "replay", str(refusal)
                 if NO_ANSWER in child.note and not parent.is_unforkable:

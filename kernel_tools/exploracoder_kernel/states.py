@@ -7,6 +7,7 @@ import math
 import time
 from dataclasses import dataclass, field, replace
 
+from exploracoder_kernel.branch.fork_safety import USED_UP
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
 from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
@@ -103,12 +104,50 @@ class States:
             async with source.lock:
                 shared = len(source.cells)
                 try:
-                    process = await self.strategy.branch(source.process)
+                    process = await self.fork(source)
                 except ForkRefused:
                     process = None
             if process is not None:
                 return process, branch.cells[shared:]
         return await self._launches.start(), branch.cells
+
+    async def fork(self, source: Branch) -> BranchProcess | None:
+        """A process with the state of a branch that is locked for this.
+
+        Returns:
+            None where a process is built from the branch's cells when it is first used.
+
+        Raises:
+            ForkRefused: The branch can't be forked.
+            SidecarError: A fork was insisted on and did not work.
+        """
+        assert self.strategy is not None
+        try:
+            return await self.strategy.branch(source.process)
+        except ForkRefused as refusal:
+            if str(refusal) != USED_UP or not await self._renew(source):
+                raise
+        return await self.strategy.branch(source.process)
+
+    async def _renew(self, source: Branch) -> bool:
+        """Run a branch's cells again in a process that is no fork, which the branch goes on with.
+
+        Returns:
+            Whether that could be done; if not, the branch is as it was.
+        """
+        process = source.process
+        if process is None or not process.is_fork or process.is_watched or not source.is_exact:
+            return False
+        renewed = replace(source, process=None, lock=asyncio.Lock())
+        try:
+            await self.live(renewed, is_afresh=True)
+            if not source.is_dropped:
+                source.process, renewed.process = renewed.process, source.process
+        except SidecarError:
+            return False
+        finally:
+            await self.bury(renewed)
+        return not source.is_dropped
 
     async def measure(self) -> None:
         """Ask all idle branches how much memory each holds."""

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder_kernel.launcher import Command, Setup
@@ -227,19 +228,55 @@ async def test_memory_that_a_fork_would_share_is_a_reason(forking: Sidecar) -> N
     assert await note_of_a_child(forking, "shared.close()") == ""
 
 
+MORE_THAN_ARE_KEPT_APART = 20
+
+
 @pytest.mark.levels("strict", "network", reason="only a sandbox keeps branches apart")
-async def test_more_forks_in_a_row_than_the_kernel_keeps_apart_are_a_reason(
-    forking: Sidecar,
-) -> None:
+async def test_a_long_chain_of_forks_begins_anew_from_its_cells(forking: Sidecar) -> None:
     branch = forking.root
-    for number in range(20):
+    for number in range(MORE_THAN_ARE_KEPT_APART):
         branch = await forking.fork(branch)
         await forking.run(branch, f"last = {number}")
 
     infos = forking.tree()
 
     assert (await forking.run(branch, "last")).result == "19"
-    assert [info.created for info in infos].count("replay") == 1
-    assert [info.note for info in infos if info.note] == [
-        "it comes from as many forks in a row as the kernel keeps apart"
-    ]
+    assert {(info.created, info.note, info.state) for info in infos[1:]} == {("fork", "", "idle")}
+
+
+@pytest.mark.levels("strict", "network", reason="only a sandbox keeps branches apart")
+async def test_a_chain_whose_cells_come_out_differently_is_left_as_it_is(
+    forking: Sidecar, tmp_path: Path
+) -> None:
+    task = tmp_path / "task"
+    branch = forking.root
+    await forking.run(branch, f"import os; first = os.path.exists({str(task)!r})")
+    await forking.run(branch, "assert not first")
+    task.write_text("there now")
+    for number in range(MORE_THAN_ARE_KEPT_APART):
+        source, branch = branch, await forking.fork(branch)
+        if forking.tree()[-1].note:
+            break
+        await forking.run(branch, f"last = {number}")
+
+    note = forking.tree()[-1].note
+
+    assert note == "it comes from as many forks in a row as the kernel keeps apart"
+    assert (await forking.run(source, "first, last")).result == f"(False, {number - 1})"
+
+
+@pytest.mark.levels("strict", "network", reason="only a sandbox keeps branches apart")
+async def test_a_branch_that_somebody_looks_at_keeps_its_process(
+    forking: Sidecar, screen: Any
+) -> None:
+    branch = forking.root
+    for number in range(MORE_THAN_ARE_KEPT_APART):
+        source, branch = branch, await forking.fork(branch)
+        if forking.tree()[-1].note:
+            break
+        await forking.run(branch, f"last = {number}", front_end=screen)
+
+    note = forking.tree()[-1].note
+
+    assert note == "it comes from as many forks in a row as the kernel keeps apart"
+    assert (await forking.run(source, "last")).result == str(number - 1)

@@ -10,6 +10,7 @@ from typing import Optional
 
 from . import descriptors, landlock
 
+USED_UP = "it comes from as many forks in a row as the kernel keeps apart"
 _SETTLE_SECONDS = 0.005
 
 
@@ -23,7 +24,7 @@ def reason_besides_threads() -> Optional[str]:
     if not sys.platform.startswith("linux"):
         return f"fork is not safe on {sys.platform}"
     if landlock.is_used_up():
-        return "it comes from as many forks in a row as the kernel keeps apart"
+        return USED_UP
     return descriptors.reason_not_to_share() or _reason_in_memory()
 
 
