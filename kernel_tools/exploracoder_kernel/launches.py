@@ -14,7 +14,7 @@ from pathlib import Path
 from exploracoder_kernel import interpreter
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import Connection, ConnectionClosed
-from exploracoder_kernel.errors import InterpreterError, SidecarError
+from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
 from exploracoder_kernel.launch import Launch
 from exploracoder_kernel.launcher import Command, Launcher
 from exploracoder_kernel.pipes import Pipes
@@ -58,7 +58,8 @@ class Launches:
         self._setting = dataclasses.replace(self._setting, python=python)
 
     async def start(self) -> BranchProcess:
-        """A fresh process, in a launch of its own; one that ends as it starts is started once more.
+        """A fresh process, in a launch of its own; one that ends as it starts is started once more,
+        and so is one that could not be confined.
 
         Raises:
             InterpreterError: The interpreter can't be used.
@@ -68,7 +69,7 @@ class Launches:
         """
         try:
             return await self._start()
-        except _EndedEarlyError as early:
+        except (_EndedEarlyError, SandboxUnavailable) as early:
             _log.warning("%s It is started once more.", early)
         return await self._start()
 

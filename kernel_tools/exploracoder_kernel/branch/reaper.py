@@ -44,7 +44,7 @@ def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
     os.close(branch_fd)
     roots.close()
     _silence()
-    listener, trouble = supervisor.take_over(ours)
+    listener, trouble = supervisor.take_over(ours, root_pid)
     usual = _usual_limit() if is_supervised else Limit()
     reaper = Reaper(socket.socket(fileno=control_fd), root_pid, usual)
     if listener is not None:

@@ -30,8 +30,13 @@ _IS_WAITING = 0x40082102
 _GO_ON = 1
 
 
-def take_over(root: socket.socket) -> tuple[Optional[int], str]:
-    """In the reaper: the descriptor of the decisions, or None and the reason."""
+def take_over(root: socket.socket, pid: int) -> tuple[Optional[int], str]:
+    """In the reaper: the descriptor of the decisions, or None and the reason.
+
+    Args:
+        root: The socket to the root branch.
+        pid: Its process, a child of this one.
+    """
     with root:
         root.settimeout(10)
         try:
@@ -39,7 +44,8 @@ def take_over(root: socket.socket) -> tuple[Optional[int], str]:
         except OSError as error:
             return None, str(error)
     if message is None:
-        return None, "it ended early"
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return None, f"it ended early, with exit code {code}"
     return (descriptors[0], "") if descriptors else (None, str(message["refused"] or ""))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
-from exploracoder_kernel.sandbox import Consent, advice, choose
+from exploracoder_kernel.sandbox import Consent, advice, choose, seccomp
 from exploracoder_kernel.sidecar import Sidecar
 
 from .conftest import Choose
@@ -151,3 +151,20 @@ def test_the_advice_fits_the_kernels_settings(
     monkeypatch.setattr(advice, "_KERNEL_SETTINGS", tmp_path)
 
     assert word in advice.about_bubblewrap("bwrap: no permissions")
+
+
+async def test_a_first_branch_that_ends_before_it_is_confined_is_started_once_more(
+    boxed: Choose, task: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    found, compiled = boxed("strict"), seccomp.compiled
+
+    def broken_once(**wanted: bool) -> dict[str, Any]:
+        monkeypatch.setattr(seccomp, "compiled", compiled)
+        return {**compiled(**wanted), "programs": ["A"]}
+
+    monkeypatch.setattr(seccomp, "compiled", broken_once)
+    async with Sidecar(cwd=task, launcher=found.launcher) as sidecar:
+        assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
+
+    assert "it ended early, with exit code 1." in caplog.text
+    assert "It is started once more." in caplog.text
