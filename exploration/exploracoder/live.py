@@ -25,6 +25,7 @@ from exploracoder.engine.plan_edits import edit_plan
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, ExploraCoderError, SetupError
 from exploracoder.events import Activity, Progress
+from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, open_bench
 from exploracoder.state import Exploration, ExplorationStatus, Step
@@ -180,7 +181,7 @@ class LiveSession:
             record=self._record,
         )
         bench = self._bench = await self._stack.enter_async_context(opened)
-        bench.keeps_branches = True
+        bench.is_attended, bench.is_review = True, lambda: self.progress.mode == "review"
         bench.show, bench.tell = self._show, self._tell
         self._worker = Worker(bench)
         if bench.exploration.status == "running":
@@ -218,7 +219,7 @@ class LiveSession:
         raise CommandError(f"This session knows no command {command.kind!r}.")
 
     async def _go_on(self) -> None:
-        await self._worker_of().go_on(lambda: self.progress.mode == "review")
+        await find_method(self.bench.exploration.method).run(self.bench)
 
     async def _then_go_on(self, work: Coroutine[Any, Any, bool]) -> None:
         """After a decision of the user's the next open subtask is explored; the solution is
@@ -239,6 +240,7 @@ class LiveSession:
     async def _guard(self, work: Work) -> None:
         """Do a piece of work; whatever stops it is said, and what was found stays."""
         bench, error = self.bench, ""
+        bench.start_clock()
         bench.exploration = _with_status(bench.exploration, "running")
         self._say(activity="working", error="", message="")
         try:

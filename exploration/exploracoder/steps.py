@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine import steering
-from exploracoder.engine.backtracking import doubt_step_before, run_again
 from exploracoder.engine.explorer import explore, repair
-from exploracoder.engine.recommender import recommend
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError
-from exploracoder.methods.exploration import is_enough, make_plan, solve_at_once, write_solution
+from exploracoder.methods.exploration import make_plan, read_docs, write_solution
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
 
@@ -28,33 +24,6 @@ class Worker:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-
-    async def go_on(self, is_review: Callable[[], bool]) -> None:
-        """Plan, explore what is open, write the solution; in review mode stop at each of them.
-
-        A first try that the check accepts comes before the plan and ends the work. Whoever goes on
-        from there wants it explored.
-        """
-        bench = self._bench
-        if not bench.exploration.is_planned:
-            is_new = bench.exploration.solution is None
-            if is_new and await solve_at_once(bench, is_review=is_review()):
-                return
-            await make_plan(bench)
-            if is_review():
-                return
-        backtracks = bench.settings.backtracks
-        while (step := steering.next_open(bench.exploration)) is not None:
-            explored = await self._explore(step, is_review)
-            if is_review() or await is_enough(bench):
-                return
-            if explored.status == "failed" and backtracks:
-                backtracks -= 1
-                bench.tell(step.subtask.id, "Going back one step")
-                await doubt_step_before(bench, explored)
-                await bench.update(bench.exploration, "Went back one step")
-        if bench.exploration.solution is None or not bench.exploration.solution.final.is_good:
-            await write_solution(bench)
 
     async def synthesize(self) -> None:
         """Write the solution anew."""
@@ -109,7 +78,7 @@ class Worker:
         step = await self._opened(step)
         base = bench.branch
         if not step.recommendation.apis:
-            step = await self._recommended(step)
+            step = await read_docs(bench, step)
         known = step.candidate or (step.candidates[-1] if step.candidates else None)
         why = _doubt(known, hint) if known else hint
         drafted = await explore(bench, step, hint=why)
@@ -130,29 +99,7 @@ class Worker:
         """Plan again from an open subtask on."""
         bench = self._bench
         ids = [one.subtask.id for one in bench.exploration.steps]
-        await make_plan(bench, bench.exploration.steps[: ids.index(step.subtask.id)])
-
-    async def _explore(self, step: Step, is_review: Callable[[], bool]) -> Step:
-        bench, base = self._bench, self._bench.branch
-        again = await run_again(bench, step) if step.chosen is not None else None
-        if again is None:
-            step = await self._recommended(step.model_copy(update={"chosen": None}))
-            again = await explore(bench, step)
-        verdict = "Explored" if again.status == "done" else "No candidate ran"
-        if is_review():
-            again = steering.propose(bench, again, base)
-        else:
-            await bench.let_go()
-        await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
-        return again
-
-    async def _recommended(self, step: Step) -> Step:
-        bench = self._bench
-        bench.tell(step.subtask.id, "Reading the docs")
-        recommendation = await recommend(bench, step.subtask)
-        step = step.model_copy(update={"recommendation": recommendation})
-        await bench.update(bench.exploration.with_step(step), f"Exploring: {step.subtask.goal}")
-        return step
+        await make_plan(bench, ids[ids.index(step.subtask.id) :])
 
     async def _opened(self, step: Step) -> Step:
         """The step, open: one that is done is gone back to first."""

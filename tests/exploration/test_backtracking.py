@@ -13,6 +13,7 @@ from .scripted import whole_text as text_of
 EXPECTED = '["assam", "oolong"]'
 WEAK_KEEP = KEEP.replace("> 3", "> 4")
 WRONG = COLLECT.replace("in kept", "in leaves")
+SORT = "kept = sorted(kept, key=lambda leaf: leaf.strength)\nprint(kept)"
 WHOLE = "\n".join([READ, KEEP, COLLECT])
 ONE = ("--profile", "small", "--set", "first-tries=0", "--candidates", "1")
 
@@ -77,6 +78,19 @@ def test_without_a_check_or_the_wish_for_it_the_model_writes_the_solution(
 
     assert done.code == 0
     assert kinds_asked(server)[-1] == "solution"
+
+
+def test_without_a_check_all_steps_are_explored(serve: Serve, explore: Explorer) -> None:
+    task = "Put the strong leaves into `kept`, the weakest first."
+    goals = [*GOALS[:2], "Sort `kept` by strength"]
+    server = serve(TeaModel(goals=goals, drafts={3: [fenced(SORT)]}))
+    files = explore.files(None, entry_point=None)
+    done = explore.run(*explore.words(server, *files, "--json", *ONE, task=task))
+
+    assert done.json["status"] == "unverified"
+    assert [step["status"] for step in done.json["subtasks"]] == ["done"] * 3
+    assert "kept = sorted(" in done.json["solution"]
+    assert "check passes" not in done.err.lower()
 
 
 def test_a_step_with_a_magic_leaves_the_solution_to_the_model(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Sequence
 
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Exploration
-from exploracoder.testing import Delay, Failure
+from exploracoder.testing import Delay, Failure, ScriptedModelServer
 
 from .conftest import Serve
-from .live_sessions import Followed, live_session, replayed_from_changes
+from .live_sessions import Followed, live_session, new_exploration, replayed_from_changes
 from .scripted import (
     COLLECT,
     GOALS,
@@ -251,6 +252,68 @@ async def test_planning_again_keeps_what_stands_before(serve: Serve) -> None:
 
     assert goals(followed) == ["Read the leaves", "Keep the strong"]
     assert ids(followed) == ["step-1", "step-2"]
+
+
+def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None:
+    """Wait until a kind of question has been asked so often."""
+    deadline = time.monotonic() + 30
+    while kinds_asked(server).count(kind) < count:
+        assert time.monotonic() < deadline, kinds_asked(server)
+        time.sleep(0.02)
+
+
+async def test_a_subtask_that_is_added_while_it_plans_again_stays(serve: Serve) -> None:
+    again = '{"subtasks": ["Keep the strong"]}'
+    plans = ['{"subtasks": ["Read the leaves", "Keep some"]}', Delay(1.0, again)]
+    server = serve(TeaModel(plans=plans))
+    async with live_session(server) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.session.do(c.Replan(subtask="step-2"))
+        await asyncio.to_thread(wait_until_asked, server, "plan", 2)
+        await followed.session.do(c.AddSubtask(goal="Look at them"))
+        await followed.session.idle()
+
+    assert goals(followed) == ["Read the leaves", "Look at them", "Keep the strong"]
+    assert len(set(ids(followed))) == 3
+
+
+async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: Serve) -> None:
+    fails = fenced("print(undefined)")
+    model = TeaModel(
+        drafts={1: [fenced(READ), Delay(1.0, fenced(READ))], 2: [fails, fenced(KEEP)]},
+        debugs={2: [fails]},
+    )
+    server = serve(model)
+    async with live_session(server, mode="auto", check="", backtracks=1) as followed:
+        await followed.session.do(c.GoOn())
+        await asyncio.to_thread(wait_until_asked, server, "draft", 3)
+        await followed.session.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
+        await followed.session.do(c.AddSubtask(goal="Count them"))
+        await followed.session.idle()
+
+    assert followed.statuses[:2] == ["done", "failed"]
+    assert goals(followed) == [*GOALS[:2], "Collect the names", "Count them"]
+
+
+async def test_the_method_that_was_chosen_works_in_a_session_too(serve: Serve) -> None:
+    server = serve()
+    exploration = new_exploration().model_copy(update={"method": "docprompting"})
+    async with live_session(server, exploration=exploration) as followed:
+        await followed.do(c.GoOn())
+        done = followed.session.exploration
+
+    assert kinds_asked(server) == ["solution"]
+    assert (done.status, done.steps) == ("solved", ())
+
+
+async def test_time_in_which_nobody_works_is_not_counted(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await asyncio.sleep(2.0)
+        started = time.monotonic()
+        await followed.do(c.GoOn())
+        worked = time.monotonic() - started
+
+    assert 0 < followed.session.exploration.seconds_total < worked + 0.5
 
 
 async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: Serve) -> None:

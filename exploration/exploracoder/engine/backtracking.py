@@ -16,7 +16,7 @@ from exploracoder.engine.selection import is_sound
 from exploracoder.engine.wording import clip, describe_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
-from exploracoder.state import Attempt, Step
+from exploracoder.state import Attempt, Exploration, Step
 
 
 async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
@@ -64,10 +64,17 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
     finally:
         # Also when it is interrupted: what was accepted before stands until there is better.
         if not is_better:
-            spending = bench.exploration.spending
-            bench.exploration = exploration.model_copy(update={"spending": spending})
+            bench.exploration = _put_back(bench.exploration, exploration)
             bench.branch, bench.bases = branch, bases
     return is_better
+
+
+def _put_back(now: Exploration, before: Exploration) -> Exploration:
+    """The exploration with the explored steps as they were; edits of the others stay."""
+    explored = [step for step in before.steps if step.status in ("done", "failed")]
+    ids = {step.subtask.id for step in explored}
+    others = [step for step in now.steps if step.subtask.id not in ids]
+    return now.model_copy(update={"steps": (*explored, *others), "solution": before.solution})
 
 
 async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:

@@ -132,6 +132,11 @@ def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, .
     return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
 
 
+def renumbered(subtasks: Sequence[Subtask], taken: Iterable[str]) -> tuple[Subtask, ...]:
+    """The subtasks under ids that are free."""
+    return _number([one.goal for one in subtasks], [Subtask(id=one, goal="") for one in taken])
+
+
 def next_number(ids: Iterable[str]) -> int:
     """The number of the next subtask: that of one which is there is not used again."""
     return max((int(one.rpartition("-")[2]) for one in ids), default=0) + 1

@@ -85,7 +85,7 @@ class Trial:
 
     async def drop_branches(self) -> None:
         """Let go of the branches of the candidates that were not chosen."""
-        if self.bench.keeps_branches:
+        if self.bench.is_attended:
             self.bench.kept |= self.branches
             return
         for branch in self.branches.values():

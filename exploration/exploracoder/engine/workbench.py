@@ -52,10 +52,10 @@ class Workbench:
     from; ``bases`` are the branches that each subtask started from. ``record`` saves an exploration
     and tells the surfaces, with a line on what happened. ``show`` is given a step whose candidates
     are still being tried, ``tell`` a part of the work and what is being done there; neither is
-    saved. With ``keeps_branches`` the branches of candidates that were not chosen stay, by the
-    candidate's id, in ``kept``. ``source`` reads the libraries' source, and ``repositories`` trees
-    of files, once they were needed; ``web`` is there once the web was first asked
-    (`engine/lookup.py`).
+    saved. When somebody attends, ``is_review`` says whether they want to decide about each step,
+    and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
+    ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
+    needed; ``web`` is there once the web was first asked (`engine/lookup.py`).
     """
 
     model: ChatModel
@@ -68,7 +68,8 @@ class Workbench:
     bases: dict[str, str] = field(default_factory=dict)
     show: Callable[[Step], None] = lambda step: None
     tell: Callable[[str, str], None] = lambda part, message: None
-    keeps_branches: bool = False
+    is_attended: bool = False
+    is_review: Callable[[], bool] = lambda: False
     kept: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     source: SourceLookup | None = None
@@ -118,6 +119,10 @@ class Workbench:
             codes = [example.code for info in infos for example in info.examples]
             self._used_names = names_used(codes)
         return self._used_names
+
+    def start_clock(self) -> None:
+        """Work begins: the time that nobody worked in is not counted."""
+        self.started = time.monotonic()
 
     async def update(self, exploration: Exploration, message: str) -> None:
         """Make ``exploration`` the current one, and save it."""
