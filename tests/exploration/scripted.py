@@ -103,6 +103,7 @@ class TeaModel:
     solutions: Sequence[Outcome] = (fenced(SOLUTION),)
     repairs: Sequence[Outcome] = (fenced(SOLUTION),)
     plans: Sequence[Outcome] = ()
+    reranks: Sequence[Outcome] = (json.dumps({"relevant": [1, 2, 3, 4]}),)
     arguments: Sequence[Outcome] = (json.dumps({"text": "'assam 5'"}),)
     asked: dict[tuple[str, int], int] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
@@ -129,7 +130,7 @@ class TeaModel:
                 json.dumps({"task": "Brew a pot.", "subtasks": ["Heat the kettle", "Pour it"]})
             ],
             "plan": lambda: self.plans or [json.dumps({"subtasks": list(self.goals)})],
-            "rerank": lambda: [json.dumps({"relevant": [1, 2, 3, 4]})],
+            "rerank": lambda: self.reranks,
             "arguments": lambda: self.arguments,
             "draft": lambda: self.drafts.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
             "debug": lambda: self.debugs.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],

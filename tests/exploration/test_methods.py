@@ -221,6 +221,22 @@ def test_an_interrupted_retrieval_goes_on_where_it_was(serve: Serve, explore: Ex
     assert kinds_asked(server) == ["rerank", "rerank", "solution"]
 
 
+def test_a_doc_that_a_step_dropped_is_whole_in_the_solution_s_prompt(
+    serve: Serve, explore: Explorer
+) -> None:
+    nothing, all_of_them = json.dumps({"relevant": []}), json.dumps({"relevant": [*range(1, 21)]})
+    server = serve(TeaModel(reranks=[nothing, nothing, nothing, all_of_them]))
+    explore(server, "--method", "capir")
+    steps, overall = explore.exploration.steps, explore.exploration.overall
+    prompt = whole_text(asked(server, "solution")[0])
+
+    assert [step.recommendation.kept for step in steps] == [(), (), ()]
+    assert not any(api.doc.doc for step in steps for api in step.recommendation.apis)
+    texts = [api.doc.doc.strip() for api in overall.apis if api.doc.doc.strip()]
+    assert texts
+    assert [text for text in texts if text not in prompt] == []
+
+
 def test_the_methods_are_listed(explore: Explorer) -> None:
     listed = explore.run("explore", "--list-methods")
 

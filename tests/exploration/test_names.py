@@ -37,6 +37,15 @@ def missing(code: str, *bound: str) -> tuple[str, ...]:
     return names.missing_imports(names.read(code, KNOWN), KNOWN, bound, ["tea"])
 
 
+def test_what_code_before_it_has_imported_is_known() -> None:
+    before = names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imported
+    found = names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
+    shadowed = names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
+
+    assert names.apis_used(found, KNOWN) == ("tea.Flow", "tea.Flow.keep", "tea.brew")
+    assert names.apis_used(shadowed, KNOWN) == ()
+
+
 @pytest.mark.parametrize(
     ("code", "lines"),
     [

@@ -42,15 +42,20 @@ def choose(candidates: list[Candidate], **options: Any) -> str | None:
         candidate("worse", problems=(PROBLEM,)),
         candidate("worse", seen={"variables": (), "stdout": ""}),
         candidate("worse", seen={"variables": (EMPTY,)}),
-        candidate("worse", code="x = 1\ny = 2"),
     ],
-    ids=["failed", "broken value", "no API", "wrong name", "showed nothing", "empty", "longer"],
+    ids=["failed", "broken value", "no API", "wrong name", "showed nothing", "empty"],
 )
 def test_evidence_prefers_what_ran_used_the_library_and_showed_something(
     worse: Candidate,
 ) -> None:
     assert choose([worse, candidate("better")]) == "better"
     assert choose([candidate("better"), worse]) == "better"
+
+
+def test_a_shorter_text_is_no_evidence() -> None:
+    longer = candidate("first", code="x = 1\nprint(x.fields)")
+
+    assert choose([longer, candidate("second")]) == "first"
 
 
 def test_random_takes_any_that_ran_and_repeats_with_its_seed() -> None:

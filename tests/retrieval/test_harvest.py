@@ -152,6 +152,38 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
     assert "orders.Plain.bookkeeping" not in docs
 
 
+def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": """
+            class Vessel:
+                def __init__(self, size): ...
+                def pour(self): "Pour out of a vessel."
+
+            class Warm(Vessel): ...
+
+            class Painted:
+                def __init__(self, colour): ...
+                def pour(self): "Pour without a drop on the paint."
+
+            class PaintedVessel(Painted, Vessel): ...
+
+            class Pot(Warm, Painted): ...
+
+            class TeaPot(Warm, PaintedVessel): ...
+
+            class Impossible(Vessel, Warm): ...
+            """
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.Pot"].signature == "Pot(size)"
+    assert docs["brew.Pot.pour"].summary == "Pour out of a vessel."
+    assert docs["brew.TeaPot"].signature == "TeaPot(colour)"
+    assert docs["brew.Impossible"].signature == "Impossible(size)"
+
+
 def test_methods_properties_and_inherited_members_are_listed_under_the_public_class(
     read_package: ReadPackage,
 ) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import names
@@ -48,12 +49,28 @@ class Checked:
 
 
 async def check(
-    bench: Workbench, branch: str, code: str, bound: Sequence[str], shown: Sequence[ApiDoc]
+    bench: Workbench,
+    branch: str,
+    code: str,
+    variables: Sequence[Variable],
+    earlier: Sequence[str],
+    shown: Sequence[ApiDoc],
 ) -> Checked:
-    """Check every name of a snippet against the installed version, without running anything."""
+    """Check every name of a snippet against the installed version, without running anything.
+
+    Args:
+        bench: What it is worked with.
+        branch: Where it is about to run.
+        code: The snippet.
+        variables: Those of the branch; modules are not counted among them.
+        earlier: The code that has run there.
+        shown: The docs that whoever wrote it has seen.
+    """
     imports = tuple(library.import_name for library in bench.exploration.libraries)
+    before = _imported(earlier, bench.known)
+    bound = [*(variable.name for variable in variables), *before]
     try:
-        found = names.read(code, bench.known)
+        found = names.read(code, bench.known, before)
     except (SyntaxError, ValueError):
         # Running it will say what is wrong, with the line.
         return Checked(code)
@@ -61,7 +78,7 @@ async def check(
     if bench.settings.repair_imports:
         added = names.missing_imports(found, bench.known, bound, imports)
         code = "\n".join([*added, code])
-        found = names.read(code, bench.known)
+        found = names.read(code, bench.known, before)
     return Checked(
         code=code,
         added_imports=added,
@@ -70,13 +87,10 @@ async def check(
     )
 
 
-def imported_names(codes: Sequence[str], known: KnownApis) -> list[str]:
-    """The names that codes import: they are bound, but the branch does not count modules as
-    variables."""
-    bound: list[str] = []
+def _imported(codes: Sequence[str], known: KnownApis) -> dict[str, str]:
+    """What codes import, by the names that it has there."""
+    imported: dict[str, str] = {}
     for code in codes:
-        try:
-            bound += names.read(code, known).imported
-        except (SyntaxError, ValueError):
-            continue
-    return bound
+        with contextlib.suppress(SyntaxError, ValueError):
+            imported |= names.read(code, known).imported
+    return imported

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -26,8 +26,9 @@ _CONVENTIONS = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
 class Names:
     """What a snippet says: dotted names as absolute paths where that is known.
 
-    ``imported`` maps local names to the paths that were imported, ``typed`` local variables to the
-    path of the class that was called to make them.
+    ``imported`` maps local names to the paths that were imported, ``inherited`` those that code
+    before it has imported, ``typed`` local variables to the path of the class that was called to
+    make them.
     """
 
     imported: dict[str, str]
@@ -36,15 +37,31 @@ class Names:
     loaded: tuple[str, ...]
     attributes: tuple[str, ...]
     chains: tuple[str, ...]
+    inherited: Mapping[str, str] = field(default_factory=dict)
 
     def absolute(self, chain: str) -> str:
         """``doc.query`` as ``library.Document.query`` where the root's origin is known."""
         root, dot, rest = chain.partition(".")
-        return self.imported.get(root, self.typed.get(root, root)) + dot + rest
+        return (self._origin(root) or root) + dot + rest
+
+    def _origin(self, name: str) -> str | None:
+        found = self.imported.get(name) or self.typed.get(name)
+        if found is None and name not in self.assigned:
+            found = self.inherited.get(name)
+        return found
+
+    @property
+    def loaded_paths(self) -> set[str]:
+        """The paths of what was imported and is used."""
+        names = {name: self._origin(name) for name in self.loaded if name not in self.typed}
+        return {path for path in names.values() if path is not None}
 
 
-def read(code: str, known: KnownApis) -> Names:
-    """Read the names of a snippet. Raises SyntaxError when it is not Python."""
+def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
+    """Read the names of a snippet, ``inherited`` ones mapped to what they were imported from.
+
+    Raises SyntaxError when it is not Python.
+    """
     tree = ast.parse(_without_magics(code))
     imported: dict[str, str] = {}
     typed: dict[str, str] = {}
@@ -77,7 +94,13 @@ def read(code: str, known: KnownApis) -> Names:
                 if chain:
                     chains.append(chain)
     names = Names(
-        imported, typed, frozenset(assigned), tuple(loaded), tuple(attributes), tuple(chains)
+        imported,
+        typed,
+        frozenset(assigned),
+        tuple(loaded),
+        tuple(attributes),
+        tuple(chains),
+        inherited or {},
     )
     _infer_types(tree, names, known)
     return names
@@ -90,7 +113,7 @@ def apis_used(names: Names, known: KnownApis, shown: Iterable[ApiDoc] = ()) -> t
     prompt has shown it.
     """
     used = {names.absolute(chain) for chain in names.chains}
-    used |= {names.imported[name] for name in names.loaded if name in names.imported}
+    used |= names.loaded_paths
     found = {doc.path for path in used if (doc := known.at(path))}
     shown_paths = {doc.path for doc in shown}
     for attribute in names.attributes:

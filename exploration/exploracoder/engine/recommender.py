@@ -69,7 +69,7 @@ async def find_meant(
     """
     rankings = [await find_alike(bench, [name], k) for name in names]
     rankings.append(tuple(hit.doc for hit in await find(bench, query, k)))
-    return tuple(hit.doc for hit in _merge(rankings)[:k])
+    return tuple(hit.doc for hit in _merge(bench, rankings)[:k])
 
 
 async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
@@ -87,17 +87,18 @@ async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommen
     rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
     found = await find(bench, task.text, settings.retrieved_apis)
     rankings.append([hit.doc for hit in found])
-    merged = _merge(rankings)[: 2 * settings.overall_apis]
+    merged = _merge(bench, rankings)[: 2 * settings.overall_apis]
     goals = "; ".join(step.subtask.goal for step in steps)
     question = f"The steps: {goals}" if goals else f"The task: {task.text}"
     return await _keep(bench, "overall", merged, question, settings.overall_apis)
 
 
-def _merge(rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
-    """The docs of several rankings, joined by reciprocal rank fusion."""
-    docs: dict[str, ApiDoc] = {}
-    for doc in (doc for ranking in rankings for doc in ranking):
-        docs.setdefault(doc.path, doc)
+def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
+    """The docs of several rankings, joined by reciprocal rank fusion.
+
+    They are the index's: of one that a step has dropped, the notebook keeps the head alone.
+    """
+    docs = {doc.path: bench.known.at(doc.path) or doc for ranking in rankings for doc in ranking}
     fused = fuse([[doc.path for doc in ranking] for ranking in rankings])
     return [Hit(doc=docs[path], score=score) for path, score in fused]
 
@@ -146,7 +147,10 @@ def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
 async def _rerank(
     bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
 ) -> list[int]:
-    """The indices that the model finds relevant, best first; all of them when it names none."""
+    """The indices that the model finds relevant, best first; none when it says that none is.
+
+    The retriever's order stands where its answer cannot be used.
+    """
     messages = [
         Message("system", render("rerank", "system")),
         Message(
@@ -166,7 +170,6 @@ async def _rerank(
     try:
         reply = await bench.ask_json(part, messages, sampling, _RerankReply)
     except ReplyError:
-        # The retriever's order stands when the model cannot say a better one.
         return list(range(len(hits)))
     chosen = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))
-    return list(chosen) or list(range(len(hits)))
+    return list(chosen) if chosen or not reply.relevant else list(range(len(hits)))

@@ -87,11 +87,11 @@ def _does_something(candidate: Candidate) -> bool:
     return bool(candidate.apis or (observation and observation.variables))
 
 
-def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool, int]:
-    """Compared from left to right; more is better."""
+def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool]:
+    """Compared from left to right; more is better, and of equals the one that was drafted first."""
     observation = candidate.observation
     if observation is None:
-        return (False, False, 0, False, False, 0)
+        return (False, False, 0, False, False)
     broken = any(variable.preview_error for variable in observation.variables)
     return (
         observation.ran and not broken,
@@ -99,5 +99,4 @@ def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool, int]:
         -len(candidate.problems),
         not _is_empty(observation),
         bool(observation.variables),
-        -len(candidate.code.splitlines()),
     )

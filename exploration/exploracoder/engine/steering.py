@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.backtracking import run_again
-from exploracoder.engine.checking import check, imported_names
+from exploracoder.engine.checking import check
+from exploracoder.engine.trial import earlier_cells
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
@@ -129,7 +130,8 @@ async def adopt(
     bench: Workbench, step: Step, code: str, branch: str, observation: Observation
 ) -> Candidate:
     """Put code that the user has run in ``branch`` into the step as a candidate."""
-    checked = await check(bench, branch, code, await _bound(bench, branch), ())
+    variables = await bench.sidecar.variables(branch)
+    checked = await check(bench, branch, code, variables, earlier_cells(bench), ())
     known = next((one for one in step.candidates if one.code == code), None)
     numbers = [int(one.id.rpartition("/")[2]) for one in step.candidates]
     candidate = Candidate(
@@ -209,14 +211,6 @@ async def _branch_of(
         said = observation.error.evalue if observation.error else observation.status
         raise CommandError(f"{candidate.id} does not run on the state as it is now: {said}")
     return branch, candidate.model_copy(update={"observation": observation})
-
-
-async def _bound(bench: Workbench, branch: str) -> list[str]:
-    """The names that are bound in a branch, those that were imported included."""
-    variables = await bench.sidecar.variables(branch)
-    codes = [bench.exploration.task.context]
-    codes += [link.candidate.code for link in bench.exploration.trace]
-    return [variable.name for variable in variables] + imported_names(codes, bench.known)
 
 
 def _done(step: Step, candidate: Candidate) -> Step:

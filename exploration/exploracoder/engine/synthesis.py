@@ -11,7 +11,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import arguments, renaming, stub, substituting
-from exploracoder.engine.checking import check, imported_names, missing_attribute
+from exploracoder.engine.checking import check, missing_attribute
 from exploracoder.engine.citing import docs_behind
 from exploracoder.engine.oracle import judge
 from exploracoder.engine.recommender import ALIKE, find, find_alike
@@ -180,7 +180,8 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
     used = [path for link in bench.exploration.trace for path in link.candidate.apis]
     docs = [doc for path in used if (doc := bench.known.at(path)) is not None]
-    docs += bench.exploration.overall.kept
+    # The notebook keeps the beginning of a doc that was recommended; the index has the whole.
+    docs += [bench.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
     return tuple({doc.path: doc for doc in docs}.values())
 
 
@@ -199,9 +200,7 @@ async def try_solution(
     branch = await bench.sidecar.fork(bench.root)
     try:
         variables = await bench.sidecar.variables(branch)
-        bound = [variable.name for variable in variables]
-        bound += imported_names([task.context], bench.known)
-        checked = await check(bench, branch, code, bound, shown)
+        checked = await check(bench, branch, code, variables, [task.context], shown)
         observation = await bench.run(part, branch, checked.code)
         missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None

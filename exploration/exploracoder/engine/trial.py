@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from exploracoder_kernel.observation import Variable
 
-from exploracoder.engine.checking import check, imported_names, missing_attribute
+from exploracoder.engine.checking import check, missing_attribute
 from exploracoder.engine.selection import has_good_evidence
 from exploracoder.engine.snippets import without_repetition
 from exploracoder.engine.workbench import Workbench
@@ -67,9 +67,8 @@ class Trial:
         earlier = earlier_cells(bench)
         if bench.settings.candidate_style == "live":
             code = without_repetition(code, earlier)
-        bound = [variable.name for variable in self.variables]
-        bound += imported_names(earlier, bench.known)
-        checked = await check(bench, branch, code, bound, self.step.recommendation.kept)
+        shown = self.step.recommendation.kept
+        checked = await check(bench, branch, code, self.variables, earlier, shown)
         observation = await bench.run(self.step.subtask.id, branch, checked.code)
         missing = await missing_attribute(bench, branch, observation)
         return Candidate(

@@ -96,19 +96,35 @@ class Names:
         return self.member(module, first)
 
     def mro(self, cls: Definition) -> list[Definition]:
-        """The class and its bases, nearest first, as far as they can be read."""
-        order: dict[str, Definition] = {}
-        waiting = [cls]
-        while waiting and len(order) < _MAX_BASES:
-            current = waiting.pop(0)
-            if current.path in order:
-                continue
-            order[current.path] = current
-            for base in getattr(current.obj, "bases", ()):
-                found = self.in_scope(current.obj, str(base).split("[", 1)[0])
-                if found is not None and found.obj.is_class:
-                    waiting.append(found)
-        return list(order.values())
+        """The class and its bases in the order in which Python looks at them, as far as they can be
+        read."""
+        from griffe import c3linear_merge
+
+        found: dict[str, Definition] = {}
+        orders: dict[str, list[str]] = {}
+
+        def order_of(current: Definition, below: tuple[str, ...]) -> list[str]:
+            path = current.path
+            if path not in orders:
+                found[path] = current
+                below = (*below, path)
+                is_deep = len(below) >= _MAX_BASES
+                bases = [] if is_deep else [b for b in self._bases(current) if b.path not in below]
+                heads = [base.path for base in bases]
+                orders[path] = [path, *c3linear_merge(*(order_of(b, below) for b in bases), heads)]
+            return orders[path]
+
+        try:
+            order = order_of(cls, ())
+        except ValueError:  # no order that Python would take
+            order = list(found)
+        return [found[path] for path in order[:_MAX_BASES]]
+
+    def _bases(self, cls: Definition) -> list[Definition]:
+        names = (str(base).split("[", 1)[0] for base in getattr(cls.obj, "bases", ()))
+        found = (self.in_scope(cls.obj, name) for name in names)
+        bases = (base for base in found if base is not None and base.obj.is_class)
+        return list({base.path: base for base in bases}.values())
 
     def exports(self, module: str, seen: frozenset[str] = frozenset()) -> list[str] | None:
         """The names in ``__all__``, other modules' lists expanded; None where it cannot be told."""
