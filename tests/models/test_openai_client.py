@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 import traceback
@@ -375,3 +376,81 @@ async def test_fields_for_one_server_reach_it() -> None:
             await model.complete(ASK, Sampling())
 
     assert server.requests[0].body["cache_prompt"] is True
+
+
+def reasoned(text: str, thoughts: int, reason: str = "stop") -> Raw:
+    """A reply of a model that thought so many tokens before it answered."""
+    usage = {"prompt_tokens": 9, "completion_tokens": thoughts + 2}
+    usage |= {"completion_tokens_details": {"reasoning_tokens": thoughts}}  # type: ignore[dict-item]
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": reason}
+    return Raw(json.dumps({"choices": [choice], "usage": usage}))
+
+
+async def limits_asked(answers: Sequence[Any], asked: int) -> tuple[list[int], list[str], int]:
+    """The limits of the requests that so many questions took, the texts, and the calls counted."""
+    replies = iter(answers)
+    with ScriptedModelServer(lambda _: next(replies)) as server:
+        async with model_at(server) as model:
+            texts, calls = [], 0
+            for _ in range(asked):
+                reply = await model.complete(ASK, Sampling(max_tokens=50))
+                texts.append(reply.text)
+                calls += reply.usage.calls
+        return [request.body["max_tokens"] for request in server.requests], texts, calls
+
+
+async def test_what_a_model_thinks_is_not_taken_from_its_answer() -> None:
+    answers = [reasoned("", 50, "length"), reasoned("hello", 900), reasoned("again", 200)]
+
+    limits, texts, calls = await limits_asked(answers, 2)
+
+    assert limits == [50, 4146, 4146]
+    assert texts == ["hello", "again"]
+    assert calls == 3
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        reasoned("", 50, "length"),
+        reasoned("<think>\nHm, a long", 0, "length"),
+        reasoned("hello th", 44, "length"),
+        Raw(json.dumps({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]})),
+    ],
+    ids=["counted", "tagged", "cut off", "empty"],
+)
+async def test_an_answer_that_thoughts_cut_off_is_asked_for_again_with_more(first: Raw) -> None:
+    limits, texts, _ = await limits_asked([first, reasoned("hello there", 5000)], 1)
+
+    assert (limits, texts) == ([50, 4146], ["hello there"])
+
+
+async def test_a_model_that_thinks_without_an_end_is_asked_three_times() -> None:
+    limits, texts, _ = await limits_asked([reasoned("", 9999, "length")] * 3, 1)
+
+    assert (limits, texts) == ([50, 4146, 16434], [""])
+
+
+async def test_an_answer_that_is_cut_off_without_thoughts_is_taken_as_it_is() -> None:
+    limits, texts, _ = await limits_asked([reasoned("hello th", 0, "length")], 1)
+
+    assert (limits, texts) == ([50], ["hello th"])
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Failure(400, "max_tokens is too large: 4146. This model supports at most 4096."),
+        Failure(400, "The maximum context length is 4096 tokens", details={"code": "x"}),
+    ],
+    ids=["limit", "context"],
+)
+async def test_room_for_thoughts_that_a_server_does_not_grant_is_done_without(
+    refusal: Failure,
+) -> None:
+    answers = [reasoned("one", 30), refusal, reasoned("two", 0), reasoned("three", 30)]
+
+    limits, texts, _ = await limits_asked(answers, 3)
+
+    assert limits == [50, 4146, 50, 50]
+    assert texts == ["one", "two", "three"]

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from exploracoder.models.chat import ToolCall
+from exploracoder.models.reasoning import has_reasoning
 from exploracoder.models.usage import Usage
 
 REFUSED = "content_filter"
@@ -19,13 +20,25 @@ _MOST_TOKENS = 1 << 53
 
 @dataclass(slots=True)
 class Answer:
-    """Texts as they come in, over one request or several; the calls of the first."""
+    """Texts as they come in, over one request or several; the calls of the first.
+
+    ``has_reasoned`` says that the model thought before it answered, seen or unseen.
+    """
 
     texts: list[str] = field(default_factory=list)
     finish_reasons: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     calls: list[ToolCall] = field(default_factory=list)
+    has_reasoned: bool = False
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the limit of tokens ended an answer, and thoughts may have used them up."""
+        return any(
+            reason == "length" and (self.has_reasoned or not text.strip())
+            for text, reason in zip(self.texts, self.finish_reasons, strict=True)
+        )
 
     def joined_with(self, other: Answer) -> Answer:
         """This answer with the texts of a later one."""
@@ -35,6 +48,7 @@ class Answer:
             self.usage + other.usage,
             self.model,
             self.calls,
+            self.has_reasoned or other.has_reasoned,
         )
 
     def timed(self, seconds: float) -> Answer:
@@ -95,9 +109,11 @@ class _Call(_Form):
 
 
 class _Message(_Form):
-    """A turn. What the model thought before it (``reasoning_content`` and the like) is not read."""
+    """A turn. Of what the model thought before it, only that it did is of interest."""
 
     content: _Text = ""
+    reasoning_content: _Label = ""
+    reasoning: _Label = ""
     refusal: _Label = ""
     tool_calls: Annotated[list[_Call], BeforeValidator(_objects)] = []
 
@@ -105,6 +121,11 @@ class _Message(_Form):
 class _Choice(_Form):
     message: _Message
     finish_reason: _Label = ""
+
+    @property
+    def has_reasoned(self) -> bool:
+        said = self.message
+        return bool(said.reasoning_content or said.reasoning) or has_reasoning(said.content)
 
     @property
     def is_refused(self) -> bool:
@@ -118,12 +139,14 @@ class _TextChoice(_Form):
 
 class _Details(_Form):
     cached_tokens: _Count = 0
+    reasoning_tokens: _Count = 0
 
 
 class _Usage(_Form):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
     prompt_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
+    completion_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
 
     @property
     def cost(self) -> Usage:
@@ -190,6 +213,8 @@ def read_whole(completion: object) -> Answer:
         usage=read.usage.cost,
         model=read.model,
         calls=[ToolCall(one.id, one.function.name, one.function.arguments) for one in calls],
+        has_reasoned=read.usage.completion_tokens_details.reasoning_tokens > 0
+        or any(one.has_reasoned for one in read.choices),
     )
 
 

@@ -10,10 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from exploracoder.models.chat import Message, Sampling, Schema
+from exploracoder.models.completion import Answer
 
 SchemaMode = Literal["json_schema", "json_object", "words"]
 
 _WEAKER_MODE: dict[SchemaMode, SchemaMode] = {"json_schema": "json_object", "json_object": "words"}
+# Tokens besides the answer's, for models that reason: a question seldom takes the second, which is
+# tried when the first was too few.
+_RESERVES = (0, 4096, 16384)
+_LIMIT_IS_TOO_HIGH = re.compile(r"too (?:large|high|big|many)|at most|exceed|maximum|less than|<=")
 _DISPENSABLE = ("seed", "stop", "top_p", "temperature")
 
 
@@ -29,6 +34,9 @@ class Dialect:
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
         refused: Optional fields that the server does not take.
+        reserve: Tokens that a reply may have besides those of the answer: what a model thinks
+            before it answers is not taken from the answer's limit.
+        most_reserve: More than that the server does not grant.
     """
 
     supports_n: bool = True
@@ -37,6 +45,8 @@ class Dialect:
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: str = "max_tokens"
     refused: set[str] = field(default_factory=set)
+    reserve: int = 0
+    most_reserve: int = _RESERVES[-1]
 
     def body(
         self,
@@ -54,7 +64,7 @@ class Dialect:
             "messages": [turn.as_dict() for turn in turns],
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            self.token_limit_name: sampling.max_tokens,
+            self.token_limit_name: sampling.max_tokens + self.reserve,
         }
         if sampling.n > 1 and self.supports_n:
             body["n"] = sampling.n
@@ -71,15 +81,42 @@ class Dialect:
     def text_body(self, model: str, prompt: str, sampling: Sampling) -> dict[str, Any]:
         """The fields of a request to go on with a text, which always takes ``max_tokens``."""
         body = self.body(model, (), dataclasses.replace(sampling, n=1), None)
-        del body["messages"]
-        body["max_tokens"] = body.pop(self.token_limit_name)
-        return body | {"prompt": prompt}
+        for name in ("messages", self.token_limit_name):
+            del body[name]
+        return body | {"prompt": prompt, "max_tokens": sampling.max_tokens}
 
     def extra_body(self, sampling: Sampling, schema: Schema | None) -> dict[str, Any]:
         """Fields beyond the API that this request needs."""
         if sampling.grammar is None or schema is not None or not self.supports_grammar:
             return {}
         return {"grammar": sampling.grammar}
+
+    def learn_from(self, answer: Answer, reserve: int) -> bool:
+        """Takes in how a model answered that was given ``reserve`` tokens to think.
+
+        Returns:
+            Whether it was cut off and is to be asked again, with more.
+        """
+        if answer.has_reasoned:
+            self.reserve = max(self.reserve, min(_RESERVES[1], self.most_reserve))
+        if not answer.was_cut_off:
+            return False
+        if self.reserve <= reserve:
+            more = [one for one in _RESERVES if reserve < one <= self.most_reserve]
+            self.reserve = more[0] if more else self.reserve
+        return self.reserve > reserve
+
+    def give_up_reserve(self, reserve: int) -> bool:
+        """A request with so much room for thoughts was too long: from now on there is less.
+
+        Returns:
+            Whether there was any.
+        """
+        if not reserve:
+            return False
+        self.most_reserve = max(one for one in _RESERVES if one < reserve)
+        self.reserve = min(self.reserve, self.most_reserve)
+        return True
 
     def learn(self, refusal: str, body: dict[str, Any]) -> bool:
         """Takes in why a request was refused.
@@ -101,6 +138,10 @@ class Dialect:
             # time may have been refused for the same reason.
             if body["response_format"]["type"] == self.schema_mode:
                 self.schema_mode = _WEAKER_MODE[self.schema_mode]
+        elif (
+            self.reserve and self.token_limit_name in refusal and _LIMIT_IS_TOO_HIGH.search(refusal)
+        ):
+            return self.give_up_reserve(self.reserve)
         elif "max_completion_tokens" in refusal and self.token_limit_name in body:
             if self.token_limit_name == "max_completion_tokens":
                 return False

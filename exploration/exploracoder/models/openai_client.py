@@ -300,11 +300,18 @@ class OpenAIChatModel:
         schema: Schema | None,
         tools: Sequence[Schema] = (),
     ) -> Answer:
+        reserve = 0
+
         def body() -> dict[str, Any]:
+            nonlocal reserve
+            reserve = self._dialect.reserve
             extra = self._extra_body | self._dialect.extra_body(sampling, schema)
             return self._dialect.body(self._model, messages, sampling, schema, tools) | extra
 
         answer = await self._insist(_CONVERSATION, body, read_whole)
+        while self._dialect.learn_from(answer, reserve):
+            again = await self._insist(_CONVERSATION, body, read_whole)
+            answer = dataclasses.replace(again, usage=answer.usage + again.usage)
         if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
             self._dialect.supports_n = False
         return answer
@@ -331,7 +338,9 @@ class OpenAIChatModel:
         raise self._report.refused(reply, offered)
 
     def _has_learnt(self, reply: HttpReply, body: dict[str, Any]) -> bool:
-        if reply.status not in (400, 422) or is_context_overflow(reply):
+        if is_context_overflow(reply):
+            return self._dialect.give_up_reserve(self._dialect.reserve)
+        if reply.status not in (400, 422):
             return False
         return self._dialect.learn(server_message(reply), body)
 

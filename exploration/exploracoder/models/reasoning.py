@@ -36,6 +36,11 @@ def without_reasoning(text: str) -> str:
     return ""
 
 
+def has_reasoning(text: str) -> bool:
+    """Whether there are thoughts in it."""
+    return _without_tagged(text) != text
+
+
 def _without_tagged(text: str) -> str:
     answer = _THOUGHT.sub(lambda match: match["code"] or "", text)
     outside = _THOUGHT.sub(lambda match: " " * len(match[0]), answer)
