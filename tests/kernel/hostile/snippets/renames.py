@@ -93,6 +93,7 @@ for number, place in enumerate(("cwd", "root", "fd", "root" + targets["victims"]
 # status: ok error killed
 # status in landlock: ok error killed limit
 # then: clean
+# then in landlock: perhaps the limit, which it does not always come to itself
 # harm: something stays behind when the session has ended
 import os
 
