@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from exploracoder import document
 from exploracoder.engine import arguments
 from exploracoder.state import Exploration, Step
 
@@ -15,7 +16,7 @@ from exploracoder_bench.results import ChainFacts
 
 def read_chain(notebook: Path) -> ChainFacts:
     """The facts of a trace. Raises InputError when the notebook is no exploration."""
-    exploration = Exploration.load(notebook)
+    exploration = document.load(notebook)
     # Example arguments are no subtask of a plan.
     steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
     broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
@@ -38,7 +39,7 @@ def read_names(notebook: Path) -> dict[str, object]:
 
     Raises InputError when the notebook is no exploration.
     """
-    exploration = Exploration.load(notebook)
+    exploration = document.load(notebook)
     known = last_names(tuple(one.name for one in exploration.libraries))
     if exploration.solution is None or not known:
         return {}
@@ -58,7 +59,7 @@ def read_execution(notebook: Path) -> dict[str, object]:
 
     Raises InputError when the notebook is no exploration.
     """
-    solution = Exploration.load(notebook).solution
+    solution = document.load(notebook).solution
     if solution is None:
         return {"executed": False, "checked": 0}
     final = solution.final
@@ -73,7 +74,7 @@ def read_tests(notebook: Path, tests: int) -> dict[str, object]:
 
     Raises InputError when the notebook is no exploration.
     """
-    solution = Exploration.load(notebook).solution
+    solution = document.load(notebook).solution
     if solution is None:
         return {"tests": tests or 1, "tests_passed": 0}
     calls = [counted(one.check_observation, tests) for one in solution.attempts]

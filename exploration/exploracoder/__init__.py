@@ -1,7 +1,7 @@
 """Explores a library that a language model does not know. Importing this does nothing slow.
 
 What is public is imported when it is asked for: `explore`, `explore_sync`, `open_exploration`,
-`Exploration`. ``%load_ext exploracoder`` makes the magics.
+`load`, `Exploration`. ``%load_ext exploracoder`` makes the magics.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from exploracoder.api import explore as explore
     from exploracoder.api import explore_sync as explore_sync
     from exploracoder.api import open_exploration as open_exploration
+    from exploracoder.document import load as load
     from exploracoder.events import Event as Event
     from exploracoder.live_exploration import LiveExploration as LiveExploration
     from exploracoder.state import Exploration as Exploration
@@ -27,6 +28,7 @@ _HOMES = {
     "Options": "workplace",
     "explore": "api",
     "explore_sync": "api",
+    "load": "document",
     "open_exploration": "api",
 }
 

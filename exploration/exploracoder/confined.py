@@ -1,14 +1,17 @@
-"""Code of libraries, run in a strict sandbox for what only running it tells."""
+"""The user's interpreter, and code of libraries that it runs in a strict sandbox."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exploracoder_retrieval.errors import NotConfined
+from exploracoder_retrieval.errors import NotConfined, RetrievalError
+from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.background import run_sync
+from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
@@ -16,6 +19,20 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 # The descriptions of the compiled modules of a library such as numpy have a megabyte.
 _OUTPUT_CHARS = 64_000_000
+
+
+def find_interpreter(python: str | None, *, import_compiled: bool = False) -> Interpreter:
+    """The interpreter that snippets run in; ours when none is named. Raises InputError.
+
+    Compiled modules of what is installed in it are described in a strict sandbox; with
+    ``import_compiled`` those of folders that are only named, too.
+    """
+    try:
+        return Interpreter.inspect(
+            python or sys.executable, confined=run_confined, imports_named=import_compiled
+        )
+    except RetrievalError as error:
+        raise InputError(f"--python: {error}") from error
 
 
 def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:

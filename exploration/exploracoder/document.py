@@ -46,8 +46,14 @@ def save(path: Path, exploration: Exploration) -> None:
         ) from error
 
 
-def load(path: Path) -> Exploration:
-    """Read an exploration from its notebook. Raises InputError with what is wrong with the file."""
+def load(path: str | Path) -> Exploration:
+    """Read an exploration from its notebook.
+
+    Raises:
+        InputError: There is no such file, it is no exploration, it is damaged, or a newer
+            ExploraCoder wrote it.
+    """
+    path = Path(path)
     if not path.exists():
         raise InputError(f"There is no file {path}.")
     try:

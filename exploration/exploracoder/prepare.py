@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +18,6 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
-from exploracoder.confined import run_confined
 from exploracoder.errors import InputError, SetupError
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
@@ -185,20 +183,6 @@ def read_code(path: Path, option: str) -> str:
         raise InputError(f"{option}: {error}") from error
     cells = (cell.source for cell in made.cells if cell.cell_type == "code")
     return "\n\n".join(cell for cell in cells if cell.strip())
-
-
-def find_interpreter(python: str | None, *, import_compiled: bool = False) -> Interpreter:
-    """The interpreter that snippets run in; ours when none is named. Raises InputError.
-
-    Compiled modules of what is installed in it are described in a strict sandbox; with
-    ``import_compiled`` those of folders that are only named, too.
-    """
-    try:
-        return Interpreter.inspect(
-            python or sys.executable, confined=run_confined, imports_named=import_compiled
-        )
-    except RetrievalError as error:
-        raise InputError(f"--python: {error}") from error
 
 
 def index_folder() -> Path:

@@ -7,7 +7,6 @@ its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tool
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
@@ -355,18 +354,6 @@ class Exploration(State):
     def seconds_execution(self) -> float:
         """Wall seconds spent running snippets."""
         return sum(part.seconds_execution for part in self.spending)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Exploration:
-        """Read an exploration from its notebook.
-
-        Raises:
-            InputError: There is no such file, it is no exploration, it is damaged, or a newer
-                ExploraCoder wrote it.
-        """
-        from exploracoder import document
-
-        return document.load(Path(path))
 
     def with_step(self, step: Step) -> Exploration:
         """Put ``step`` in the place of the step with the same subtask id."""

@@ -17,7 +17,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder import document, prepare, trust
+from exploracoder import confined, document, prepare, trust
 from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.methods import DEFAULT
@@ -194,7 +194,7 @@ def _surroundings(
     exploration: Exploration, options: Options, folder: Path
 ) -> tuple[Interpreter, Sandboxing]:
     then = prepare.interpreter_then(exploration)
-    interpreter = prepare.find_interpreter(
+    interpreter = confined.find_interpreter(
         options.python or then, import_compiled=options.import_compiled
     )
     return interpreter, find_sandbox(options, interpreter, folder)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from exploracoder import prepare
+from exploracoder import confined, prepare
 from exploracoder.commands import Mode
 from exploracoder.config import make_settings
 from exploracoder.events import Progress, change_between
@@ -101,7 +101,7 @@ async def live_session(
         saved.append(state)
 
     with prepare.open_index() as index:
-        interpreter = prepare.find_interpreter(sys.executable)
+        interpreter = confined.find_interpreter(sys.executable)
         libraries = prepare.index_libraries(index, exploration.task.libraries, interpreter)
         exploration = exploration.model_copy(update={"libraries": libraries})
         async with prepare.open_model(server.model, server.base_url) as model:

@@ -48,7 +48,7 @@ async def test_one_call_works_to_the_end_and_tells_of_each_step(
     done = await exploracoder.explore(TASK, **given(serve()), output=output, on_event=told.append)
 
     assert done.status == "solved"
-    assert exploracoder.Exploration.load(output) == done
+    assert exploracoder.load(output) == done
     assert told[-1].exploration == done
     assert any(event.progress.message.startswith("Reading the docs") for event in told)
 
@@ -64,7 +64,7 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
         proposed = [event async for event in live.events()]
         await live.do(c.Accept(subtask="step-1"))
         await live.idle()
-    kept = exploracoder.Exploration.load(output)
+    kept = exploracoder.load(output)
     options = exploracoder.Options(base_url=server.base_url)
     opened = exploracoder.open_exploration(
         kept, model=server.model, output=output, mode="auto", options=options
@@ -80,7 +80,7 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
     assert proposed[-1].exploration.steps[0].status == "review"
     assert [step.status for step in kept.steps][:1] == ["done"]
     assert done.status == "solved"
-    assert exploracoder.Exploration.load(output) == done
+    assert exploracoder.load(output) == done
 
 
 def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:

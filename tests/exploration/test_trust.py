@@ -11,7 +11,7 @@ import pytest
 from exploracoder import document, trust
 from exploracoder.api import open_exploration
 from exploracoder.errors import UntrustedError
-from exploracoder.state import Attempt, Exploration, Solution, Target, Task
+from exploracoder.state import Attempt, Solution, Target, Task
 from exploracoder_kernel import notebook
 
 from .conftest import Command, Explorer, Serve
@@ -186,7 +186,7 @@ def test_agreeing_holds_for_what_was_shown_alone() -> None:
 
 async def test_python_code_is_not_given_a_strangers_exploration_unasked(foreign: Path) -> None:
     with pytest.raises(UntrustedError) as refused:
-        async with open_exploration(Exploration.load(foreign), output=foreign):
+        async with open_exploration(document.load(foreign), output=foreign):
             pass
 
     assert refused.value.preview.cells == 2

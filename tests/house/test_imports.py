@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,43 @@ def test_the_branch_process_does_not_reach_out_of_its_folder() -> None:
         depth = len(file.relative_to(BRANCH).parts)
 
         assert [name for name, level in imports(file) if level > depth] == []
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the house, by their names."""
+    named = {}
+    for folder in MAY_IMPORT:
+        for file in sources(ROOT / folder):
+            parts = file.relative_to((ROOT / folder).parent).with_suffix("").parts
+            named[".".join(parts).removesuffix(".__init__")] = file
+    return named
+
+
+def modules_imported(name: str, file: Path, known: Mapping[str, Path]) -> set[str]:
+    """The modules that one imports when it runs, functions included, types left out."""
+    tree = ast.parse(file.read_text(encoding="utf-8"), file.name)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            whole = {alias.name: f"{base}.{alias.name}" for alias in node.names}
+            found |= {path if path in known else base for path in whole.values()}
+    return found & set(known) - {name}
+
+
+def test_no_file_imports_itself_through_others() -> None:
+    known = modules()
+    graph = {name: modules_imported(name, file, known) for name, file in known.items()}
+
+    assert "exploracoder.state" in graph["exploracoder.document"]
+    graphlib.TopologicalSorter(graph).prepare()  # says which files are a circle
 
 
 def test_tests_and_examples_are_imported_by_nobody() -> None:

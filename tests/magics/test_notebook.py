@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from exploracoder import Exploration
+from exploracoder import document
 from exploracoder.testing import Delay
 from exploracoder_jupyter.magics import registry
 from nbclient import NotebookClient
@@ -131,7 +131,7 @@ async def test_a_notebook_uses_every_sub_command(stage: Stage, kernel_name: str)
         assert words in said(cell), f"{cell.source}\n{said(cell)}"
     texts = {cell.source: next_cell(reply) for cell, reply in zip(done, replies, strict=True)}
     assert texts["%exploracoder edit 1"] == f"%%exploracoder_try step-2\n{KEEP}"
-    explored = Exploration.load(stage.folder / "tea.ipynb")
+    explored = document.load(stage.folder / "tea.ipynb")
     assert explored.status == "solved"
     assert explored.solution is not None
     assert texts["%exploracoder insert"] == explored.solution.final.code

@@ -26,7 +26,7 @@ def explore(options: str) -> str:
 
 
 def saved(name: str) -> Exploration:
-    return Exploration.load(Path(name))
+    return document.load(Path(name))
 
 
 def solution_in(file: Path) -> str:

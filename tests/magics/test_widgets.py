@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from exploracoder.state import Exploration
+from exploracoder import document
 from exploracoder.testing import Delay
 
 from .conftest import CHECK, CONTEXT, GOALS, READ, SOLUTION, TASK, Stage, TeaModel, fenced
@@ -89,7 +89,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     assert "Print the first" in asked
     assert "model calls" in front.text
     assert before["payload"] == []
-    solved = Exploration.load(stage.folder / "buttons.ipynb")
+    solved = document.load(stage.folder / "buttons.ipynb")
     assert solved.solution is not None
     assert [one["text"] for one in after["payload"]] == [solved.solution.final.code]
     assert front.value(NAMES) == names

@@ -93,14 +93,14 @@ def _functions(
     from exploracoder_retrieval.errors import RetrievalError
     from exploracoder_retrieval.harvest.target import find_target
 
-    from exploracoder import prepare
+    from exploracoder import confined
     from exploracoder.toolcoder.corpus import Function, read_corpus
 
     roots = [Path(source).expanduser() for source in sources]
     for number, source in enumerate(sources):
         if not roots[number].exists():
             try:
-                interpreter = prepare.find_interpreter(given["python"])
+                interpreter = confined.find_interpreter(given["python"])
                 roots[number] = find_target(source, interpreter).root
             except RetrievalError as error:
                 raise InputError(str(error)) from error

@@ -64,7 +64,7 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
 
 def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Briefing], Usage]:
     """What is kept of each library now, and what it cost to have it written."""
-    from exploracoder import prepare
+    from exploracoder import confined, prepare
     from exploracoder.engine import briefing
     from exploracoder.models.cache import ReplyCache
     from exploracoder.models.counting import CountingModel
@@ -85,7 +85,7 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
                 embeddings_model=given["embeddings_model"],
             )
         )
-        interpreter = prepare.find_interpreter(
+        interpreter = confined.find_interpreter(
             given["python"], import_compiled=given["import_compiled"]
         )
         libraries = prepare.index_libraries(index, targets, interpreter, progress=progress.working)

@@ -82,7 +82,7 @@ def _own_python() -> Finding:
 
 
 def _user_python(python: str | None) -> Finding:
-    from exploracoder.prepare import find_interpreter
+    from exploracoder.confined import find_interpreter
 
     try:
         found = find_interpreter(python)

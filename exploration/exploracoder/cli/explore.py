@@ -223,11 +223,13 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 def _work(
     exploration: Exploration, output: Path, given: dict[str, Any], so_far: dict[str, Any]
 ) -> int:
-    from exploracoder import prepare, session
+    from exploracoder import confined, prepare, session
     from exploracoder.cli import report
 
     session.check_writable(output)
-    interpreter = prepare.find_interpreter(_python(given), import_compiled=given["import_compiled"])
+    interpreter = confined.find_interpreter(
+        _python(given), import_compiled=given["import_compiled"]
+    )
     source = _source(given, exploration.brought)
     if exploration.task.target is not None:
         given["readable"] = (*given["readable"], Path(exploration.task.target.root))

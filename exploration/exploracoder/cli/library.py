@@ -216,7 +216,7 @@ def _say_indexed(found: _Indexed, seconds: float) -> None:
 @contextmanager
 def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callable[[str], None]]]:
     """The index, the interpreter whose libraries are meant, and where progress is told."""
-    from exploracoder import prepare
+    from exploracoder import confined, prepare
 
     with (
         Progress() as progress,
@@ -226,7 +226,7 @@ def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callabl
             embeddings_model=given["embeddings_model"],
         ) as opened,
     ):
-        interpreter = prepare.find_interpreter(
+        interpreter = confined.find_interpreter(
             given["python"], import_compiled=given["import_compiled"]
         )
         yield opened, interpreter, progress.working

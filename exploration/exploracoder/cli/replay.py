@@ -43,7 +43,7 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
 
 
 def _replay(file: Path, given: dict[str, Any]) -> Replay:
-    from exploracoder import document, prepare
+    from exploracoder import confined, document, prepare
     from exploracoder.bringing import Source, check_source
     from exploracoder.cli.sandbox import find_sandbox
     from exploracoder.cli.trust import check_trust
@@ -55,7 +55,7 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
     source = None if given["kernel"] is None else Source(given["kernel"])
     check_source(source, exploration.brought)
     then = prepare.interpreter_then(exploration)
-    interpreter = prepare.find_interpreter(given["python"] or then)
+    interpreter = confined.find_interpreter(given["python"] or then)
     libraries = find_libraries(exploration, interpreter, (Path.cwd(), file.absolute().parent))
     target = exploration.task.target
     sandboxing = find_sandbox(

@@ -97,11 +97,11 @@ def tools(
 
 @contextmanager
 def _repositories(python: str | None) -> Iterator[Repositories]:
-    from exploracoder import prepare
+    from exploracoder import confined
     from exploracoder.repositories import Repositories
 
     with Progress() as progress:
-        yield Repositories(prepare.find_interpreter(python), progress.working)
+        yield Repositories(confined.find_interpreter(python), progress.working)
 
 
 def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Question:

@@ -14,7 +14,7 @@ from exploracoder_retrieval.repotools.questions import Question
 from exploracoder_retrieval.repotools.text import answer_text
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder import prepare
+from exploracoder import confined
 from exploracoder.engine.class_writing import feedback
 from exploracoder.engine.wording import clip
 from exploracoder.engine.workbench import Workbench
@@ -108,7 +108,7 @@ async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str
 
     def ask() -> str:
         if bench.repositories is None:
-            interpreter = prepare.find_interpreter(bench.exploration.python or None)
+            interpreter = confined.find_interpreter(bench.exploration.python or None)
             bench.repositories = Repositories(interpreter, progress)
         target = bench.exploration.task.target
         assert target is not None, "there is a class to write"

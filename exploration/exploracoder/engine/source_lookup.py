@@ -27,7 +27,7 @@ from exploracoder_retrieval.repotools.scope import Scope
 from exploracoder_retrieval.repotools.sources import InstalledSources
 from exploracoder_retrieval.repotools.store import FactStore
 
-from exploracoder import prepare
+from exploracoder import confined
 from exploracoder.engine import names
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.wording import clip
@@ -46,7 +46,7 @@ class SourceLookup:
     """Answers from the source that an interpreter would import. Its methods block."""
 
     def __init__(self, python: str, homes: Sequence[Path]) -> None:
-        interpreter = prepare.find_interpreter(python)
+        interpreter = confined.find_interpreter(python)
         store = FactStore(tools_cache(), interpreter.version)
         self._sources = InstalledSources(interpreter, store, tuple(homes))
         self._scope = Scope(self._sources)

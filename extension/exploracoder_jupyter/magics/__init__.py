@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-NAME = "exploracoder"
-TRY_NAME = "exploracoder_try"
+from exploracoder_jupyter.magics.magic_names import NAME, TRY_NAME
 
 
 def load(shell: Any) -> None:

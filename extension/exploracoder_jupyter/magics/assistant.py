@@ -21,10 +21,11 @@ from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
 
-from exploracoder_jupyter.magics import TRY_NAME, help_page, lookups, pages, places, registry
+from exploracoder_jupyter.magics import help_page, lookups, pages, places, registry
 from exploracoder_jupyter.magics.configuration import Configuration
 from exploracoder_jupyter.magics.display import Display
 from exploracoder_jupyter.magics.keeper import Keeper
+from exploracoder_jupyter.magics.magic_names import TRY_NAME
 from exploracoder_jupyter.magics.named_code import code_named
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
 from exploracoder_jupyter.magics.showing import short
@@ -296,7 +297,7 @@ class Assistant:
         if not order.rest:
             raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
         path = Path(order.rest).expanduser()
-        exploration = Exploration.load(path)
+        exploration = document.load(path)
         try:
             check_trust(exploration, str(path), self._configuration.options, agreed=agreed)
         except UntrustedError as untrusted:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from exploracoder import prepare
+from exploracoder import confined, prepare
 from exploracoder.bringing import check_source
 from exploracoder.errors import InputError
 from exploracoder.installed import find_libraries
@@ -24,14 +24,14 @@ _NEAR = 3
 async def read_libraries(targets: Sequence[str], options: Options) -> tuple[Library, ...]:
     """Bring the index up to date for libraries. Raises InputError when one cannot be had."""
     async with open_index(options) as index:
-        interpreter = await in_thread(prepare.find_interpreter, options.python)
+        interpreter = await in_thread(confined.find_interpreter, options.python)
         return await in_thread(prepare.index_libraries, index, targets, interpreter)
 
 
 async def search(query: str, targets: Sequence[str], options: Options) -> tuple[Hit, ...]:
     """The best APIs for a query. Raises InputError when a library cannot be had."""
     async with open_index(options) as index:
-        interpreter = await in_thread(prepare.find_interpreter, options.python)
+        interpreter = await in_thread(confined.find_interpreter, options.python)
         found = await in_thread(prepare.index_libraries, index, targets, interpreter)
         names = [library.name for library in found]
         return tuple(await in_thread(index.search, query, names, _SHOWN))
@@ -43,7 +43,7 @@ async def find_doc(name: str, targets: Sequence[str], options: Options) -> ApiDo
     Raises InputError, with the nearest names, when there is none.
     """
     async with open_index(options) as index:
-        interpreter = await in_thread(prepare.find_interpreter, options.python)
+        interpreter = await in_thread(confined.find_interpreter, options.python)
         found = await in_thread(prepare.index_libraries, index, targets, interpreter)
         docs = {doc.path: doc for library in found for doc in index.docs(library.name)}
     if name in docs:
@@ -66,7 +66,7 @@ async def replay_again(
     """
     check_source(source, exploration.brought)
     then = options.python or prepare.interpreter_then(exploration)
-    interpreter = await in_thread(prepare.find_interpreter, then)
+    interpreter = await in_thread(confined.find_interpreter, then)
     places = (Path.cwd(), folder)
     libraries = await in_thread(find_libraries, exploration, interpreter, places)
     sandboxing = await in_thread(find_sandbox, options, interpreter, Path.cwd())
