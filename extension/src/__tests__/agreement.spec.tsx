@@ -26,11 +26,11 @@ function refusal(shown: Preview): RequestError {
   return new RequestError('not made here', 409, { message: 'not made here', preview: shown });
 }
 
-/** The dialog that is shown next, and how to end it. */
+/** The dialog that is shown next, with the code, which is drawn a moment later. */
 async function dialog(): Promise<Dialog<unknown>> {
   for (;;) {
     const [found] = Array.from(Dialog.tracker.filter(one => one.isVisible));
-    if (found?.node.querySelector('dl')) {
+    if (found?.node.textContent?.includes(preview().code)) {
       return found;
     }
     await new Promise(resolve => setTimeout(resolve, 5));
