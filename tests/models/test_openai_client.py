@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from exploracoder.errors import InputError, ModelError, PromptError, RefusedError
 from exploracoder.models import Message, OpenAIChatModel, Sampling
+from exploracoder.models.identity import EMBEDDED
 from exploracoder.testing import Delay, Drop, Failure, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("system", "You are brief."), Message("user", "Say hello to me.")]
@@ -454,3 +455,11 @@ async def test_room_for_thoughts_that_a_server_does_not_grant_is_done_without(
 
     assert limits == [50, 4146, 50, 50]
     assert texts == ["one", "two", "three"]
+
+
+async def test_the_embedded_model_gets_no_room_for_thoughts() -> None:
+    with ScriptedModelServer(lambda _: reasoned("", 50, "length")) as server:
+        async with model_at(server, server_identity=f"{EMBEDDED}1f") as model:
+            await model.complete(ASK, Sampling(max_tokens=50))
+
+    assert [request.body["max_tokens"] for request in server.requests] == [50]

@@ -91,6 +91,8 @@ class OpenAIChatModel:
         self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
         self._dialect = Dialect(supports_n=supports_n, supports_grammar=supports_grammar)
+        if self.is_embedded:
+            self._dialect.most_reserve = 0  # it does not reason, and what it writes takes its time
         self._redactor = Redactor(*secrets_of(self._base_url, self._api_key))
         self._report = FailureReport(self._base_url, model, self._redactor)
         self._endpoint: Endpoint | None = None
