@@ -46,8 +46,12 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
     if not problem.solution:
         return _verdict(problem, "", is_sound=True, note="It has no known solution to try.")
     try:
-        prepare(problem, folder)
-        return _verdict(problem, asyncio.run(_fault(problem, folder, run_seconds)))
+        fault = _examined(problem, folder, run_seconds)
+        second = problem.with_second_data
+        if second is not None and not fault:
+            found = _examined(second, folder, run_seconds)
+            fault = f"With its second data: {found}" if found else ""
+        return _verdict(problem, fault)
     except (SidecarError, InputError, OSError) as error:
         return _verdict(problem, f"It could not be tried: {error}")
 
@@ -86,6 +90,11 @@ async def _assess(
         if not context.ran:
             raise SidecarError(f"The context does not run here: {_said(context)}")
         return await _try(sidecar, problem, solution)
+
+
+def _examined(problem: Problem, folder: Path, run_seconds: float | None) -> str:
+    prepare(problem, folder)
+    return asyncio.run(_fault(problem, folder, run_seconds))
 
 
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:

@@ -96,6 +96,16 @@ def is_pass(result: RunResult) -> bool:
     return result.is_solved
 
 
+def passes_twice(result: RunResult) -> bool:
+    """Whether the solution passed its check with the second data too."""
+    return result.is_solved and bool(result.second_check)
+
+
+def doubly_judged(results: Iterable[RunResult]) -> list[RunResult]:
+    """The results of problems that have second data."""
+    return [one for one in results if one.second_check is not None]
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """How two differ on the problems that both have: ``difference`` is the second's minus the

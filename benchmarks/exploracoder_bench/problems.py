@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from exploracoder.errors import InputError
@@ -28,6 +28,8 @@ class Problem:
     the solution makes, where it is no function. With a ``place`` the solution is the class
     ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
     repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
+    ``second_context`` and ``second_check`` are the same problem with other data, of which no
+    method hears; empty where there are none.
     """
 
     name: str
@@ -45,11 +47,26 @@ class Problem:
     place: Target | None = None
     tests: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
+    second_context: str = ""
+    second_check: str = ""
 
     @property
     def slug(self) -> str:
         """The name as a folder's: whatever a data set calls its problems, it stays inside."""
         return slug_of(self.name)
+
+    @property
+    def with_second_data(self) -> Problem | None:
+        """The same problem with the second data in the place of the first, if it has any."""
+        if not self.second_check:
+            return None
+        return replace(
+            self,
+            context=self.second_context,
+            check=self.second_check,
+            second_context="",
+            second_check="",
+        )
 
     @property
     def digest(self) -> str:
@@ -61,6 +78,8 @@ class Problem:
         own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
         libraries = [Path(name).name if os.sep in name else name for name in self.libraries]
         parts = [own, libraries, self.target, _content(self.fixtures)]
+        if self.second_check:
+            parts.append([self.second_context, self.second_check])
         parts += [found for name in self.libraries if (found := _content(self._home(name)))]
         if self.place is not None:
             parts += [self.place.file, self.requires, _content(Path(self.place.root))]

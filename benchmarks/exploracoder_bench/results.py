@@ -45,6 +45,9 @@ class RunResult(BaseModel):
     check is one test.
     ``ran`` says that the solution's text ran, ``executed`` that nothing went wrong in its check
     either but a failed assertion; it is None in a line that an earlier version wrote.
+    ``second_check`` says whether the solution passes with the problem's second data; one that does
+    not, and is solved, has probably pasted a value, or written its input anew. It is None where
+    there are no such data.
     ``checked`` counts the texts in the trace that the method had checked; it may have tried more,
     and kept none of them. None is as before.
     ``called`` are the names that the solution calls and the libraries would have, ``unknown`` those
@@ -66,6 +69,7 @@ class RunResult(BaseModel):
     executed: bool | None = None
     checked: int | None = None
     checks: str = "none"
+    second_check: bool | None = None
     reason: str = ""
     solution: str = ""
     tests: int = 1

@@ -11,7 +11,7 @@ from exploracoder.errors import InputError
 from exploracoder_kernel.errors import SidecarError
 
 from exploracoder_bench.children import Children
-from exploracoder_bench.judge import Verdict, assess, judge
+from exploracoder_bench.judge import Assessment, Verdict, assess, judge
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunKey, RunResult
 from exploracoder_bench.runs import Asked, Briefed, Way, brief, is_full_disk, run
@@ -79,22 +79,18 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
         sample.folder.parent.mkdir(parents=True, exist_ok=True)
         attempt.rename(sample.folder)
         has_solution = done.counts and done.solution.strip()
-        return _assessed(sample, done) if sample.way.hides_check and has_solution else done
+        if sample.way.hides_check and has_solution:
+            done = _assessed(sample, done)
+        return _with_second(sample, done)
     except OSError as error:
         return lost(sample, f"{type(error).__name__}: {error}")
 
 
 def _assessed(sample: Sample, done: RunResult) -> RunResult:
     """The result with what the check says of the solution, which the method has not heard."""
-    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
-    try:
-        found = assess(sample.problem, done.solution, folder, sample.run_seconds)
-    except (SidecarError, InputError) as error:
-        return lost(sample, f"The solution could not be checked: {error}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    if is_full_disk(found.reason):
-        return lost(sample, found.reason).model_copy(update={"fault": "execution"})
+    found = _found(sample, sample.problem, done.solution)
+    if isinstance(found, RunResult):
+        return found
     return done.model_copy(
         update={
             "status": "solved" if found.passed else "failed",
@@ -105,6 +101,31 @@ def _assessed(sample: Sample, done: RunResult) -> RunResult:
             "tests_passed": int(found.passed),
         }
     )
+
+
+def _with_second(sample: Sample, done: RunResult) -> RunResult:
+    """The result with what the check says of the solution with the problem's second data."""
+    second = sample.problem.with_second_data
+    if second is None or not done.counts:
+        return done
+    found = _found(sample, second, done.solution)
+    if isinstance(found, RunResult):
+        return found
+    return done.model_copy(update={"second_check": found.passed})
+
+
+def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:
+    """What a solution comes to, or the result of a sample of which that cannot be said."""
+    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    try:
+        found = assess(problem, solution, folder, sample.run_seconds)
+    except (SidecarError, InputError) as error:
+        return lost(sample, f"The solution could not be checked: {error}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if is_full_disk(found.reason):
+        return lost(sample, found.reason).model_copy(update={"fault": "execution"})
+    return found
 
 
 def examine(

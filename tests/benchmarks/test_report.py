@@ -83,6 +83,17 @@ def test_the_methods_stand_in_lines_and_what_does_not_count_stands_apart() -> No
     assert lines[3].startswith("| ours | 2 | 2 | 100.0% [34.2%, 100.0%] |")
 
 
+def test_second_data_have_a_column_where_some_problem_has_them() -> None:
+    twice = [made(second_check=True), made(problem="Tiny/1", second_check=False)]
+
+    heads, _, line, other = methods_table([*twice, made(method="ours")]).splitlines()
+
+    assert "| pass@1 | with second data too | success@1 |" in heads
+    assert line.startswith("| direct | 2 | 2 | 100.0% [34.2%, 100.0%] | 50.0% [")
+    assert other.startswith("| ours | 1 | 1 | 100.0% [20.7%, 100.0%] | - |")
+    assert "second data" not in methods_table(RESULTS)
+
+
 def test_seconds_say_how_many_samples_ran_at_a_time() -> None:
     results = [made(jobs=8), made(seed=1, jobs=1), made(seed=2, jobs=2, cached_calls=1)]
     results += [made(method="ours", jobs=8, cached_calls=1)]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.lines import read_lines
+from exploracoder_bench.datasets.lines import read_rows
 from exploracoder_bench.problems import Problem
 
 
@@ -96,18 +96,5 @@ def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
     files = sorted((kit / "dev").glob("*.jsonl"))
     if not files:
         raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
-    rows = [row for file in files for row in _rows(file)]
+    rows = [row for file in files for row in read_rows(file, Row)]
     return [row.problem(kit, python_of(row.libraries)) for row in rows]
-
-
-def _rows(file: Path) -> tuple[Row, ...]:
-    return tuple(_row(place, line) for place, line in read_lines(file))
-
-
-def _row(place: str, line: str) -> Row:
-    try:
-        return Row.model_validate_json(line)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "its form"
-        raise InputError(f"{place}, is no problem: {where}: {fault['msg']}.") from error

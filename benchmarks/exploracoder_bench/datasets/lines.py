@@ -6,8 +6,12 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from exploracoder.errors import InputError
+from pydantic import BaseModel, ValidationError
+
+RowT = TypeVar("RowT", bound=BaseModel)
 
 
 def read_lines(file: Path) -> Iterator[tuple[str, str]]:
@@ -31,3 +35,17 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
             raise InputError(f"{place}, is not text in UTF-8: {error.reason}.") from error
         if text.strip():
             yield place, text
+
+
+def read_rows(file: Path, form: type[RowT]) -> tuple[RowT, ...]:
+    """The lines of such a file, each a problem of the given form. Raises InputError."""
+    return tuple(_row(place, line, form) for place, line in read_lines(file))
+
+
+def _row(place: str, line: str, form: type[RowT]) -> RowT:
+    try:
+        return form.model_validate_json(line)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "its form"
+        raise InputError(f"{place}, is no problem: {where}: {fault['msg']}.") from error

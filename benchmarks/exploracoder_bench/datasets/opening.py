@@ -13,6 +13,7 @@ from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
 from exploracoder_bench.datasets.own_tasks import read_tasks
 from exploracoder_bench.datasets.published import pins_of
+from exploracoder_bench.datasets.tasks_kit import is_tasks_kit, read_tasks_kit
 from exploracoder_bench.problems import Problem
 
 
@@ -33,6 +34,8 @@ def open_problems(
 
 def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     folder = Path(spec)
+    if is_tasks_kit(folder):
+        return read_tasks_kit(folder.absolute(), python_of)
     if folder.is_dir() and not is_kit(folder):
         return read_tasks(folder.absolute(), python_of)
     if folder.is_dir():

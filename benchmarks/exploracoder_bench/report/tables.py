@@ -10,10 +10,12 @@ from exploracoder_bench.markdown import markdown
 from exploracoder_bench.metrics import (
     after_calls,
     by_problem,
+    doubly_judged,
     estimate_at_k,
     invented,
     is_pass,
     passes_all,
+    passes_twice,
     success_at_k,
     summarize,
 )
@@ -25,7 +27,10 @@ KS = (1, 3, 5, 10, 20)
 
 def methods_table(results: Sequence[RunResult], price: Price | None = None) -> str:
     """A line a method: what it solved and what a sample cost."""
-    head = ["method", "problems", "samples", "pass@1", "success@1", "test rate"]
+    has_second = bool(doubly_judged(results))
+    head = ["method", "problems", "samples", "pass@1"]
+    head += ["with second data too"] if has_second else []
+    head += ["success@1", "test rate"]
     head += ["names that do not exist", "checked texts", "calls", "prompt tokens"]
     head += ["of them cached", "completion tokens", "median s", "mean s", "at a time", "apart"]
     has_price = price is not None and price != Price()
@@ -33,8 +38,10 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
     for method, group in grouped(results, lambda one: one.method).items():
         sums = summarize(group, price)
         row: list[object] = [method, sums.problems, sums.samples]
-        row += [estimate_at_k(group, 1, is_pass), success_at_k(group, 1)]
-        row += [percent(sums.test_rate), invented(group), number(sums.checked, 1)]
+        row += [estimate_at_k(group, 1, is_pass)]
+        row += [estimate_at_k(doubly_judged(group), 1, passes_twice)] if has_second else []
+        row += [success_at_k(group, 1), percent(sums.test_rate)]
+        row += [invented(group), number(sums.checked, 1)]
         row += [number(sums.calls, 1), number(sums.prompt_tokens)]
         row += [number(sums.cached_tokens), number(sums.completion_tokens)]
         row += [number(sums.seconds, 1), interval(sums.mean_seconds), sums.jobs or "-"]
