@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import ExploraCoderError, InputError
-from exploracoder.methods.exploration import make_plan
+from exploracoder.methods.planned import make_plan
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch, open_bench
 from exploracoder.prepare import make_exploration, open_model, wants_embedded

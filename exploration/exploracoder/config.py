@@ -36,13 +36,7 @@ class Settings(BaseModel):
     library_summary: bool = Field(
         True, description="s: show a summary of the library, made from its overview"
     )
-    overview_apis: int = Field(8, ge=0, description="APIs named to the planner")
     max_subtasks: int = Field(12, ge=1, description="subtasks that a plan may have")
-    listed_steps: bool = Field(
-        True,
-        description="steps that the task itself lists, numbered from 1, are the plan; the model is"
-        " not asked",
-    )
     example_arguments: bool = Field(
         True,
         description="give the parameters of a function that is asked for example values, their"
@@ -124,6 +118,23 @@ class Settings(BaseModel):
     oracle_calls: int = Field(
         5, ge=1, description="texts of a class that are checked (RRR: MAX_CALLS)"
     )
+    prompt_chars: int = Field(
+        24_000,
+        ge=0,
+        description="characters of a prompt on the libraries: overview, a line for each API, and"
+        " docs in full",
+    )
+    cells: bool = Field(
+        True,
+        description="have cells and the solution written in one reply; otherwise the solution"
+        " alone, which is then cut into cells",
+    )
+    looks: int = Field(
+        3, ge=0, description="looks at what came out before a failure is explored step by step"
+    )
+    write_tokens: int = Field(
+        3000, ge=16, description="completion tokens of all cells and the solution together"
+    )
     doc_chars: int = Field(1200, ge=0, description="characters of each ApiDoc shown in a prompt")
     source_chars: int = Field(
         1200,
@@ -180,8 +191,6 @@ PROFILES: dict[ProfileName, Settings] = {
         # As many repairs as subtasks (section 5.4): one each.
         debug_rounds=1,
         shown_examples=0,
-        overview_apis=0,
-        listed_steps=False,
         example_arguments=False,
         sift=False,
         compose=False,
@@ -214,6 +223,10 @@ PROFILES: dict[ProfileName, Settings] = {
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,
+        prompt_chars=4000,
+        cells=False,
+        looks=1,
+        write_tokens=900,
         source_chars=600,
         tool_chars=1200,
         output_chars=500,

@@ -6,6 +6,8 @@ its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tool
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Literal
 from uuid import uuid4
@@ -191,15 +193,15 @@ class Search(State):
 
 
 class ExampleCall(State):
-    """A call of the function that was written, with the example arguments, and what it gave."""
+    """Calls of the function that was written, on example values, and what they gave."""
 
     code: str
     observation: Observation
 
     @property
     def called(self) -> str:
-        """The call alone, without what gives the arguments their values."""
-        return self.code.splitlines()[-1].partition(" = ")[2]
+        """The calls alone, without what gives the arguments their values or prints the results."""
+        return ", ".join(dict.fromkeys(_calls_in(self.code)))
 
     @property
     def failure(self) -> str:
@@ -209,6 +211,31 @@ class ExampleCall(State):
             return f"{error.ename}: {error.evalue}" if error else self.observation.status
         broken = [one.preview_error for one in self.observation.variables if one.preview_error]
         return broken[0] if broken else ""
+
+
+def _calls_in(code: str) -> Iterator[str]:
+    """The calls in an example's statements: what is printed or kept, or else the last line."""
+    lines = code.splitlines()
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        yield lines[-1] if lines else ""
+        return
+    found = False
+    for node in body:
+        match getattr(node, "value", None):
+            case ast.Call(func=ast.Name(id="print"), args=[*printed]):
+                values = printed
+            case ast.Call() as call:
+                values = [call]
+            case _:
+                continue
+        for value in values:
+            if isinstance(value, ast.Call):
+                found = True
+                yield ast.unparse(value)
+    if not found:
+        yield lines[-1] if lines else ""
 
 
 class Attempt(State):

@@ -6,10 +6,11 @@ from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine import steering
+from exploracoder.engine.chain import read_docs, write_solution
 from exploracoder.engine.explorer import explore, repair
 from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.writing import write
 from exploracoder.errors import CommandError
-from exploracoder.methods.exploration import make_plan, read_docs, write_solution
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
 
@@ -99,7 +100,7 @@ class Worker:
         """Plan again from an open subtask on."""
         bench = self._bench
         ids = [one.subtask.id for one in bench.exploration.steps]
-        await make_plan(bench, ids[ids.index(step.subtask.id) :])
+        await write(bench, ids[ids.index(step.subtask.id) :])
 
     async def _opened(self, step: Step) -> Step:
         """The step, open: one that is done is gone back to first."""

@@ -33,6 +33,7 @@ import tealeaf
 def strong_names(text):
     leaves = tealeaf.read_leaves(text)
     return [leaf.name for leaf in tealeaf.Flow(leaves).keep(lambda leaf: leaf.strength > 3)]"""
+LOST = 'raise NotImplementedError("not known yet")'
 FEEDBACK = "The strength is compared with the wrong number."
 WRONG_SOLUTION = SOLUTION.replace("> 3", "> 4")
 
@@ -42,6 +43,7 @@ _KINDS = {
     "plan": r"[Bb]reak a programming task",
     "rerank": r"choose the APIs",
     "arguments": r"choose example values",
+    "cells": r"You write Python with",
     "explore": r"exploring|explore the Python library",
     "solution": r"write the code",
     "feedback": r"review Python code",
@@ -72,9 +74,25 @@ def kind_of(request: RecordedRequest) -> str:
     kind = next((name for name, mark in _KINDS.items() if re.search(mark, system)), "unknown")
     if kind == "explore":
         return "draft" if re.search(r"Step \d+ of \d+", request.last_user_message) else "debug"
+    if kind == "cells":
+        is_look = any(turn["role"] == "assistant" for turn in request.body["messages"])
+        return "look" if is_look else "write"
     if kind == "solution" and any(turn["role"] == "assistant" for turn in request.body["messages"]):
         return "repair"
     return kind
+
+
+def script_of(
+    goals: Sequence[str], codes: Sequence[str], solution: str = "", calls: str = ""
+) -> str:
+    """A reply with cells and the solution."""
+    parts = [
+        f"### {number}. {goal}\n{fenced(code)}"
+        for number, (goal, code) in enumerate(zip(goals, codes, strict=False), 1)
+    ]
+    parts += [f"### Solution\n{solution}"] if solution else []
+    parts += [f"### Calls\n{fenced(calls)}"] if calls else []
+    return "\n".join(parts)
 
 
 def step_of(request: RecordedRequest) -> int:
@@ -93,8 +111,12 @@ def kinds_asked(server: ScriptedModelServer) -> list[str]:
 class TeaModel:
     """Answers each kind of question with its own lines in turn, the last again and again.
 
-    ``drafts`` and ``debugs`` are by step, counting from 1; a list within them goes to the choices
-    of one request. ``said`` keeps the texts that were answered with.
+    What it writes first are cells for the ``goals``, each with the step's first draft, and the
+    first solution, unless ``scripts`` say otherwise; one that ``is_lost`` writes cells that fail
+    and no solution, so that each step is explored. When it looks at what came out, it finds it
+    right, unless ``looks`` do. ``drafts`` and ``debugs`` are by step, counting from 1; a list
+    within them goes to the choices of one request. ``said`` keeps the texts that were answered
+    with.
     """
 
     goals: Sequence[str] = GOALS
@@ -103,6 +125,9 @@ class TeaModel:
     solutions: Sequence[Outcome] = (fenced(SOLUTION),)
     repairs: Sequence[Outcome] = (fenced(SOLUTION),)
     plans: Sequence[Outcome] = ()
+    scripts: Sequence[Outcome] = ()
+    looks: Sequence[Outcome] = ("### Done",)
+    is_lost: bool = False
     reranks: Sequence[Outcome] = (json.dumps({"relevant": [1, 2, 3, 4]}),)
     arguments: Sequence[Outcome] = (json.dumps({"text": "'assam 5'"}),)
     asked: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -130,6 +155,8 @@ class TeaModel:
                 json.dumps({"task": "Brew a pot.", "subtasks": ["Heat the kettle", "Pour it"]})
             ],
             "plan": lambda: self.plans or [json.dumps({"subtasks": list(self.goals)})],
+            "write": lambda: self.scripts or [self._script()],
+            "look": lambda: self.looks,
             "rerank": lambda: self.reranks,
             "arguments": lambda: self.arguments,
             "draft": lambda: self.drafts.get(step) or [fenced([READ, KEEP, COLLECT][step - 1])],
@@ -141,6 +168,26 @@ class TeaModel:
         if kind not in own:
             raise AssertionError("a prompt that this model does not know")
         return own[kind]()
+
+    def _script(self) -> str:
+        """The cells and the solution, made of the first draft of each step and the first text."""
+        if self.is_lost:
+            return script_of(self.goals, [LOST] * len(self.goals))
+        usual = [READ, KEEP, COLLECT]
+        codes = [
+            _first_code(self.drafts.get(number)) or usual[(number - 1) % len(usual)]
+            for number in range(1, len(self.goals) + 1)
+        ]
+        solution = self.solutions[0] if isinstance(self.solutions[0], str) else fenced(SOLUTION)
+        return script_of(self.goals, codes, solution)
+
+
+def _first_code(outcomes: Sequence[Outcome] | None) -> str:
+    """The code of the first draft; empty where that is none."""
+    first = outcomes[0] if outcomes else ""
+    text = first if isinstance(first, str) else first[0] if isinstance(first, list) else ""
+    found = re.search(r"```python\n(.*?)\n```", str(text), re.DOTALL)
+    return found[1] if found else ""
 
 
 @dataclass

@@ -30,6 +30,7 @@ STEP = "step-0"
 RESULT = "example_result"
 _TRIES = 2
 _VALUE_TOKENS = 80
+_NAMED_APIS = 8
 
 
 def bound_in(exploration: Exploration) -> str:
@@ -197,8 +198,7 @@ def _doubt(code: str, doubt: str) -> list[Message]:
 
 async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list[Message]:
     task = bench.exploration.task
-    most = bench.settings.overview_apis
-    docs = await find(bench, task.text, most) if most else ()
+    docs = await find(bench, task.text, _NAMED_APIS)
     user = render(
         "arguments",
         "user",

@@ -13,11 +13,13 @@ from typing import Any
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import arguments, stub
+from exploracoder.engine.cells import cells_of
 from exploracoder.engine.recommender import find_meant
 from exploracoder.engine.results import Value, result_names, shown
 from exploracoder.engine.substituting import wrong_names
 from exploracoder.engine.synthesis import synthesize, try_solution
 from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.written_cells import record, run_written
 from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 
@@ -49,6 +51,7 @@ async def try_first(bench: Workbench) -> bool:
     if not (solution.attempts and solution.final.is_good):
         await bench.update(bench.exploration, "No first try passes the check")
         return False
+    await show_as_cells(bench, solution.final.code)
     solved = bench.exploration.model_copy(update={"solution": solution})
     await bench.update(solved, "Solved without exploring")
     return True
@@ -79,10 +82,22 @@ async def try_unchecked(bench: Workbench) -> bool:
     if chosen is None:
         await bench.update(bench.exploration, "No first try gives anything")
         return False
+    await show_as_cells(bench, chosen.code)
     kept = Solution(attempts=(chosen,), apis=solution.apis)
     told = bench.exploration.model_copy(update={"solution": kept})
     await bench.update(told, "Written without exploring")
     return True
+
+
+async def show_as_cells(bench: Workbench, code: str) -> None:
+    """Cut a solution into cells that have run, so that whoever reads it sees what each part gives.
+
+    Not in a review, where cells are proposals.
+    """
+    runs = not bench.is_review()
+    for cell in cells_of(code) if runs else ():
+        await record(bench, cell)
+        runs = runs and await run_written(bench, bench.exploration.steps[-1])
 
 
 async def _sketch(bench: Workbench) -> Solution:

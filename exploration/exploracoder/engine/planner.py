@@ -8,18 +8,15 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from exploracoder.engine import recommender, stub
+from exploracoder.engine import stub
 from exploracoder.engine.briefing import Briefing
-from exploracoder.engine.listed import steps_of
-from exploracoder.engine.results import clause_about, result_names
-from exploracoder.engine.wording import clip, describe_apis, describe_variables
+from exploracoder.engine.wording import clip, describe_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
-from exploracoder.state import Plan, Subtask, Task
+from exploracoder.state import Plan, Subtask
 
-_CLAUSE_CHARS = 300
 _TASK_CHARS = 1200
 _GOAL_TOKENS = 60
 # A plan that is a little longer than it was asked for is better than one that loses its end.
@@ -40,26 +37,17 @@ def _form(most: int) -> type[_PlanReply]:
     return create_model("_PlanReply", __base__=_PlanReply, subtasks=subtasks)
 
 
-async def plan(
-    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
-) -> Plan:
-    """Break the exploration's task into subtasks, or what of it remains after those ``before``.
+async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
+    """Break the exploration's task into subtasks.
 
     Example plans are earlier turns of the conversation: small models copy examples that stand in
     the question itself. A model that gives no plan in the form that it is asked for leaves the
     whole task as the one subtask. Raises BudgetError, and ModelError when the model cannot be
     asked.
     """
-    if not before and bench.settings.listed_steps:
-        task = bench.exploration.task
-        if listed := steps_of(stub.without_stub(task.text, task.stub)):
-            return Plan(subtasks=_number([*listed, *_forgotten(task, listed)], before))
-    goals = await _ask(
-        bench, [*_examples(bench, briefings), await _question(bench, briefings, before)]
-    )
-    said = [*(one.goal for one in before), *goals]
-    goals += _forgotten(bench.exploration.task, said)
-    return Plan(subtasks=_number(goals, before))
+    goals = await _ask(bench, [*_examples(bench, briefings), await _question(bench, briefings)])
+    subtasks = (Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=1))
+    return Plan(subtasks=tuple(subtasks))
 
 
 async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
@@ -78,16 +66,6 @@ async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
     return _distinct(reply.subtasks)
 
 
-def _forgotten(task: Task, goals: Sequence[str]) -> list[str]:
-    """A subtask for each result that the task names and the plan does not."""
-    said = " ".join(goals)
-    return [
-        f"Make `{name}`: {clip(clause_about(task, name), _CLAUSE_CHARS)}"
-        for name in result_names(task)
-        if not re.search(rf"\b{re.escape(name)}\b", said)
-    ]
-
-
 def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
     library = bench.library_words
     messages = [Message("system", render("plan", "system", library=library))]
@@ -97,12 +75,8 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
     return messages
 
 
-async def _question(
-    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask]
-) -> Message:
+async def _question(bench: Workbench, briefings: Sequence[Briefing]) -> Message:
     task, settings = bench.exploration.task, bench.settings
-    most = settings.overview_apis
-    docs = await recommender.find(bench, task.text, most) if most else ()
     variables = await bench.sidecar.variables(bench.branch)
     return Message(
         "user",
@@ -114,8 +88,6 @@ async def _question(
             context=task.context,
             variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),
-            apis=describe_apis((hit.doc for hit in docs), 0),
-            before=[one.goal for one in before],
             most=settings.max_subtasks,
         ),
     )
@@ -125,16 +97,6 @@ def _distinct(goals: Sequence[str]) -> list[str]:
     """The goals without numbers at their heads, empty ones and repetitions."""
     cleaned = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
     return list(dict.fromkeys(goal for goal in cleaned if goal))
-
-
-def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, ...]:
-    first = next_number(one.id for one in before)
-    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
-
-
-def renumbered(subtasks: Sequence[Subtask], taken: Iterable[str]) -> tuple[Subtask, ...]:
-    """The subtasks under ids that are free."""
-    return _number([one.goal for one in subtasks], [Subtask(id=one, goal="") for one in taken])
 
 
 def next_number(ids: Iterable[str]) -> int:

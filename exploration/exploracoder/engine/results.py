@@ -50,14 +50,6 @@ def shown(observation: Observation) -> Iterator[tuple[str, Value]]:
             yield one.name, (one.type, one.shape, one.length, one.preview)
 
 
-def clause_about(task: Task, name: str) -> str:
-    """The part of the task's words that says what ``name`` is to be."""
-    words = re.sub(r"```.*?```", "", task.text, flags=re.DOTALL).strip() or task.text
-    clauses = re.split(r"(?<=[.;!?])\s+", words)
-    about = [clause for clause in clauses if re.search(rf"\b{re.escape(name)}\b", clause)]
-    return about[0].strip() if about else words
-
-
 def _in_order(code: str) -> list[str]:
     names = [node for node in ast.walk(_tree(code)) if isinstance(node, ast.Name)]
     return [node.id for node in sorted(names, key=lambda node: (node.lineno, node.col_offset))]

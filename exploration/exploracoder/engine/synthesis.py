@@ -186,12 +186,16 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
 
 
 async def try_solution(
-    bench: Workbench, code: str, shown: Sequence[ApiDoc], part: str = PART
+    bench: Workbench,
+    code: str,
+    shown: Sequence[ApiDoc],
+    part: str = PART,
+    calls: str = "",
 ) -> Attempt:
     """Run a text of the solution, and the user's checks after it, in a fresh fork of the root.
 
-    Without a check, a function is called with the example arguments, where there are some. A class
-    is put into a copy of its repository first.
+    Without a check ``calls`` run after it, or, where there are none, a function is called with the
+    example arguments, if it has some. A class is put into a copy of its repository first.
     """
     task = bench.exploration.task
     if task.target is not None:
@@ -211,7 +215,7 @@ async def try_solution(
             checks = "passed" if check_observation.ran else "failed"
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
-        elif observation.ran and (example := arguments.call_in(bench.exploration)):
+        elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
             call = ExampleCall(code=example, observation=await bench.run(part, branch, example))
             missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(

@@ -16,7 +16,11 @@ from exploracoder.state import Candidate, CandidateOrigin, Step
 
 @dataclass(slots=True)
 class Trial:
-    """The candidates of one subtask and the branches that they have run in."""
+    """The candidates of one subtask and the branches that they have run in.
+
+    Of a candidate that goes on from others, what it repeats of them is left out, unless it
+    ``may_repeat`` them: who wrote all cells at once means what each of them says.
+    """
 
     bench: Workbench
     step: Step
@@ -24,6 +28,7 @@ class Trial:
     wanted: tuple[str, ...] = ()
     hint: str = ""
     candidates: list[Candidate] = field(default_factory=list)
+    may_repeat: bool = False
     branches: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -65,7 +70,7 @@ class Trial:
             await bench.sidecar.drop(self.branches[id_])
         self.branches[id_] = branch
         earlier = earlier_cells(bench)
-        if bench.settings.candidate_style == "live":
+        if bench.settings.candidate_style == "live" and not self.may_repeat:
             code = without_repetition(code, earlier)
         shown = self.step.recommendation.kept
         checked = await check(bench, branch, code, self.variables, earlier, shown)

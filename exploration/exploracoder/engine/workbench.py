@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
 from exploracoder.config import Settings
+from exploracoder.engine.cells import Script
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
@@ -55,7 +57,10 @@ class Workbench:
     saved. When somebody attends, ``is_review`` says whether they want to decide about each step,
     and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
-    needed; ``web`` is there once the web was first asked (`engine/lookup.py`).
+    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``request`` is what
+    the model was asked to write, with the docs that it was shown in full in ``shown_docs``;
+    ``script`` is what it wrote and is to run next, and ``looks`` counts how often it looked at what
+    came out.
     """
 
     model: ChatModel
@@ -75,6 +80,10 @@ class Workbench:
     source: SourceLookup | None = None
     web: WebSearch | None = None
     repositories: Repositories | None = None
+    request: str | None = None
+    shown_docs: tuple[ApiDoc, ...] = ()
+    script: Script = field(default_factory=Script)
+    looks: int = 0
     _known: KnownApis | None = None
     _code_grammar: str | None = None
     _used_names: frozenset[str] | None = None
@@ -166,6 +175,7 @@ class Workbench:
         messages: Sequence[Message],
         sampling: Sampling,
         tools: Sequence[Tool] = (),
+        on_text: Callable[[str], None] | None = None,
     ) -> Reply:
         """Ask the model, which may use ``tools`` before it answers.
 
@@ -173,7 +183,10 @@ class Workbench:
         """
         model = self.metered(part)
         if not tools:
-            return await model.complete(messages, sampling)
+            reply = await model.complete(messages, sampling)
+            if on_text is not None:
+                on_text(reply.text)
+            return reply
         return await complete_with_tools(model, messages, sampling, tools)
 
     async def ask_text(self, part: str, prompt: str, sampling: Sampling) -> Reply:

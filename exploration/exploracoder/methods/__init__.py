@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DEFAULT = "exploration"
 # Of each its line for people; `find_method` knows the rest.
 METHODS: Mapping[str, str] = {
-    DEFAULT: "plan, try snippets in live state, go back where a step was wrong, write the solution",
+    DEFAULT: "write all cells and the solution, look at what they give, explore only what fails",
     "exploracoder-paper": "ExploraCoder as published: each candidate repeats all steps",
     "exploracoder-paper-debug": "ExploraCoder*: it repairs a step of which nothing ran",
     "exploracoder-paper-no-knowledge": "ExploraCoder* without the library's summary and plans",
@@ -79,7 +79,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.capir import Capir, EpiGen
     from exploracoder.methods.direct import Direct
     from exploracoder.methods.docprompting import DocPrompting
-    from exploracoder.methods.exploration import Exploring
+    from exploracoder.methods.exploration import Exploration
     from exploracoder.methods.reflexion import Reflexion
     from exploracoder.methods.repocoder import RepoCoder
     from exploracoder.methods.rrr import Rrr
@@ -87,7 +87,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.toolcoder import VARIANTS
 
     known: tuple[Method, ...] = (
-        Exploring(DEFAULT),
+        Exploration(DEFAULT),
         *paper.EXPLORING,
         paper.NoChain(),
         Direct(),

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from exploracoder.engine.recommender import recommend, recommend_overall
 from exploracoder.engine.workbench import Workbench
-from exploracoder.methods.exploration import make_plan
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
+from exploracoder.methods.planned import make_plan
 from exploracoder.state import Recommendation
 
 

@@ -1,219 +1,135 @@
-"""ExploraCoder: plan, explore the chain, synthesize (seed paper, section 3).
-
-By itself it is our live-state variant; `paper` has the settings that make it the published systems.
-"""
+"""The method of the project: write first, look at what came out, explore only what fails."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from exploracoder_retrieval.harvest import LibraryInfo
-
 from exploracoder.engine import arguments
-from exploracoder.engine.backtracking import doubt_checked_step, doubt_step_before, run_again
-from exploracoder.engine.briefing import Briefing, brief, choose_examples
-from exploracoder.engine.composing import compose
-from exploracoder.engine.explorer import explore
+from exploracoder.engine.cells import Script
+from exploracoder.engine.chain import explore_open, write_solution
 from exploracoder.engine.first_tries import try_first, try_unchecked
-from exploracoder.engine.planner import plan, renumbered
-from exploracoder.engine.recommender import recommend, recommend_overall
-from exploracoder.engine.results import result_names
-from exploracoder.engine.steering import OPEN, next_open, propose
-from exploracoder.engine.synthesis import solution_apis, synthesize
+from exploracoder.engine.looking import look
+from exploracoder.engine.synthesis import try_solution
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
-from exploracoder.state import Attempt, Solution, Step
+from exploracoder.engine.writing import write
+from exploracoder.engine.written_cells import chain_steps, replace, run_open
+from exploracoder.state import Attempt, Solution
 
 
 @dataclass(frozen=True, slots=True)
-class Exploring:
-    """The method of the project; its settings make variants of it."""
+class Exploration:
+    """Writes all cells and the solution at once, looks at what they give, explores what fails."""
 
     name: str
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
     writes_class: bool = False
-    plans: bool = True
+    plans: bool = False
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
 
-        In a review it ends after the plan and after each step, for the user to decide. A solution
-        that was written without exploring stands, unless somebody who attends goes on from it.
+        In a review it ends when the cells are written and after each that ran, for the user to
+        decide. A solution that was written without exploring stands, unless somebody who attends
+        goes on from it.
         """
         if not bench.exploration.is_planned:
             is_new = bench.exploration.solution is None
-            if (await solve_at_once(bench)) if is_new else (not bench.is_attended):
+            if (await _solve_at_once(bench)) if is_new else (not bench.is_attended):
                 return
-            await make_plan(bench)
+            await write(bench)
             if bench.is_review():
                 return
-        backtracks = bench.settings.backtracks
-        while (step := next_open(bench.exploration)) is not None and not bench.is_late:
-            explored = await explore_step(bench, step)
-            if bench.is_review() or await is_enough(bench):
-                return
-            if explored.status == "failed" and backtracks:
-                backtracks -= 1
-                await _go_back(bench, explored)
-        solution = bench.exploration.solution
-        if solution is None or not solution.final.is_good:
+        if bench.is_review():
+            await _review(bench)
+            return
+        await run_open(bench)
+        if await _look_until_right(bench):
+            return
+        if await explore_open(bench) and not _is_solved(bench):
             await write_solution(bench)
 
 
-async def solve_at_once(bench: Workbench) -> bool:
-    """Try to solve the task without exploring, and give its parameters example values.
-
-    In a review the user sees the steps: then nothing but a check ends it before there are any.
-    """
+async def _solve_at_once(bench: Workbench) -> bool:
+    """Try to solve the task with one text after another, for models that are quick and weak."""
+    if not bench.settings.first_tries:
+        return False
     if await try_first(bench):
         return True
     await arguments.give_examples(bench)
     return not bench.is_review() and await try_unchecked(bench)
 
 
-async def is_enough(bench: Workbench) -> bool:
-    """Whether what was explored so far passes the user's check: what is open is not needed then.
+async def _review(bench: Workbench) -> None:
+    """The next cell, as a proposal; the solution when all are decided about."""
+    if not await explore_open(bench):
+        return
+    if _is_solved(bench):
+        return
+    attempt = await _run_solution(bench) if _is_as_written(bench) else None
+    if attempt is None or not attempt.leaves_no_doubt:
+        await write_solution(bench)
 
-    Without a check, nobody can say so: a step that is still open may change what there is.
-    """
-    wanted = set(result_names(bench.exploration.task))
-    made = {name for step in bench.exploration.steps for name in _made(step)}
-    if not (bench.exploration.task.check and wanted and wanted <= made):
-        return False
-    attempt = await compose(bench)
-    if attempt is None or not attempt.is_good:
-        return False
-    steps = tuple(
-        step.model_copy(update={"status": "skipped"}) if step.status in OPEN else step
-        for step in bench.exploration.steps
+
+def _is_as_written(bench: Workbench) -> bool:
+    """Whether all cells were accepted as they were written: then the solution stands, too."""
+    steps = chain_steps(bench)
+    return (
+        bool(bench.script.solution)
+        and len(steps) == len(bench.script.cells)
+        and all(step.chosen == f"{step.subtask.id}/1" for step in steps)
     )
-    solved = {"steps": steps, "solution": Solution(attempts=(attempt,))}
+
+
+def _is_solved(bench: Workbench) -> bool:
+    solution = bench.exploration.solution
+    return solution is not None and solution.final.is_good
+
+
+async def _look_until_right(bench: Workbench) -> bool:
+    """Run the solution and look at what came out, until nothing is to be other.
+
+    Returns whether it is settled. With a check, the check says so, and without doubt nobody looks.
+    """
+    has_check, has_looked = bool(bench.exploration.task.check), False
+    attempt = await _run_solution(bench)
+    for _ in range(bench.settings.looks):
+        if attempt is not None and attempt.leaves_no_doubt and (has_check or has_looked):
+            return True
+        if bench.is_late:
+            break
+        script = await look(bench, attempt)
+        if not (script.cells or script.solution):
+            break
+        has_looked = not script.cells
+        await _take(bench, script)
+        attempt = await _run_solution(bench)
+    return attempt is not None and attempt.leaves_no_doubt
+
+
+async def _take(bench: Workbench, script: Script) -> None:
+    """Put what a look wrote in the place of what was there, and run what that changes."""
+    known = bench.script
+    bench.script = Script(
+        cells=known.cells,
+        solution=script.solution or known.solution,
+        calls=script.calls or known.calls,
+    )
+    if script.cells:
+        await replace(bench, script.cells)
+        await run_open(bench)
+
+
+async def _run_solution(bench: Workbench) -> Attempt | None:
+    """The solution as it is written now, in a fresh state, and recorded; None without any."""
+    script, before = bench.script, bench.exploration.solution
+    if not script.solution:
+        return None
+    attempt = await try_solution(bench, script.solution, bench.shown_docs, calls=script.calls)
+    attempts = (*(before.attempts if before else ()), attempt)
+    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in bench.shown_docs))
     await bench.update(
-        bench.exploration.model_copy(update=solved), "The check passes with what is there"
+        bench.exploration.model_copy(update={"solution": solution}), "Ran the solution"
     )
-    return True
-
-
-def _made(step: Step) -> Iterator[str]:
-    """The variables that any candidate of a step made."""
-    for candidate in step.candidates:
-        if candidate.observation is not None:
-            yield from (variable.name for variable in candidate.observation.variables)
-
-
-async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
-    """Plan the task, or what of it remains after the steps that are not ``replaced``, by their ids.
-
-    What stands before the first plan are the example arguments alone. A solution that was there is
-    none of this plan's, and goes. What the user edits meanwhile stays.
-    """
-    briefings = await _brief(bench)
-    subtasks = [step.subtask for step in _others(bench, replaced)]
-    before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
-    planned = await plan(bench, briefings, before)
-    kept = _others(bench, replaced)
-    added = renumbered(planned.subtasks, {step.subtask.id for step in kept})
-    steps = (*kept, *(Step(subtask=subtask) for subtask in added))
-    changes = {"steps": steps, "is_planned": True, "solution": None}
-    exploration = bench.exploration.model_copy(update=changes)
-    await bench.update(exploration, f"Planned {len(added)} subtasks")
-
-
-def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
-    return [step for step in bench.exploration.steps if step.subtask.id not in replaced]
-
-
-async def _brief(bench: Workbench) -> list[Briefing]:
-    briefings, libraries = [], []
-    for library in bench.exploration.libraries:
-        info = bench.index.info(library.name)
-        briefing = await _briefing_of(bench, info)
-        briefings.append(briefing)
-        task, count = bench.exploration.task.text, bench.settings.shown_examples
-        told = {
-            "summary": briefing.summary,
-            "examples": choose_examples(task, info, count),
-        }
-        libraries.append(library.model_copy(update=told))
-    briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
-    await bench.update(briefed, "Read the library's overview")
-    return briefings
-
-
-async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
-    """What the model says of a library; nothing, for this time, where it does not say it in time or
-    cannot take what it is asked with. A plan can be made without."""
-    try:
-        return await brief(bench.metered("briefing"), bench.index, bench.settings, info)
-    except (AnswerTimeoutError, PromptError, RefusedError) as error:
-        await bench.update(bench.exploration, f"Goes on without an overview. {error}")
-        return Briefing()
-
-
-async def explore_step(bench: Workbench, step: Step) -> Step:
-    """Explore an open step from its docs on; what was chosen for it before is tried first.
-
-    In a review its choice is a proposal, and the chain stays as it was.
-    """
-    base = bench.branch
-    again = await run_again(bench, step) if step.chosen is not None else None
-    if again is None:
-        step = await read_docs(bench, step.model_copy(update={"chosen": None}))
-        again = await explore(bench, step)
-    verdict = _verdict(again)
-    if bench.is_review():
-        again = propose(bench, again, base)
-    else:
-        await bench.let_go()
-    await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
-    return again
-
-
-async def read_docs(bench: Workbench, step: Step) -> Step:
-    """The step with the docs that are recommended for it, recorded."""
-    bench.tell(step.subtask.id, "Reading the docs")
-    step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
-    await bench.update(bench.exploration.with_step(step), f"Exploring: {step.subtask.goal}")
-    return step
-
-
-async def _go_back(bench: Workbench, failed: Step) -> None:
-    bench.tell(failed.subtask.id, "Going back one step")
-    changed = await doubt_step_before(bench, failed)
-    said = "explored both steps again" if changed else "found no other way"
-    await bench.update(bench.exploration, f"Went back one step: {said}")
-
-
-def _verdict(step: Step) -> str:
-    chosen = step.candidate
-    return "Explored" if chosen is not None and chosen.ran else "No candidate ran"
-
-
-async def _compose(bench: Workbench) -> Attempt | None:
-    """A solution from the steps alone that the user's checks accept, going back to the steps which
-    the checks find wrong."""
-    for _ in range(1 + bench.settings.backtracks):
-        attempt = await compose(bench)
-        if attempt is None or attempt.is_good:
-            return attempt
-        if not await doubt_checked_step(bench, attempt):
-            return None
-        await bench.update(bench.exploration, "Went back to the step that a check found wrong")
-    return None
-
-
-async def write_solution(bench: Workbench) -> None:
-    """Compose or write the solution from the trace, run it, and record it."""
-    composed = await _compose(bench)
-    if composed is not None:
-        solution = Solution(attempts=(composed,))
-    else:
-        overall = await recommend_overall(bench, bench.exploration.steps)
-        told = bench.exploration.model_copy(update={"overall": overall})
-        await bench.update(told, "Writing the solution")
-        solution = await synthesize(bench, solution_apis(bench))
-    await bench.update(
-        bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
-    )
+    return attempt

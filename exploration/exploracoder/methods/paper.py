@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from exploracoder.engine.workbench import Workbench
 from exploracoder.methods.capir import retrieve
-from exploracoder.methods.exploration import Exploring
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL, of_the_paper
+from exploracoder.methods.planned import PlannedExploration
 
 _CHAIN = of_the_paper(
     "candidate_style",
@@ -30,9 +30,9 @@ _CHAIN = of_the_paper(
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 
 
-def _exploring(name: str, **changes: object) -> Exploring:
+def _exploring(name: str, **changes: object) -> PlannedExploration:
     published = {key: value for key, value in PARAMETERS.items() if key not in changes}
-    return Exploring(name, published, {**_WAYS, **changes})
+    return PlannedExploration(name, published, {**_WAYS, **changes})
 
 
 EXPLORING = (

@@ -21,7 +21,6 @@ def of_the_paper(*names: str) -> Mapping[str, object]:
 PARAMETERS = of_the_paper(
     "few_shot_plans",
     "max_subtasks",
-    "listed_steps",
     "retrieved_apis",
     "shown_apis",
     "overall_apis",
@@ -32,7 +31,7 @@ PARAMETERS = of_the_paper(
     "step_tokens",
 )
 # How the APIs of a subtask and of the whole are found (section 3.3).
-RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples", "overview_apis")
+RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples")
 # A temperature for all class writers, MAX_CALLS for those that go on (RepoClassBench, appendix A
 # and table 10); a class is longer than what else is asked for.
 CLASS_PARAMETERS: Mapping[str, object] = {

@@ -1,0 +1,80 @@
+"""ExploraCoder as published: plan, explore the chain, synthesize (seed paper, section 3).
+
+`paper` has the settings that make it each of the published systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from exploracoder_retrieval.harvest import LibraryInfo
+
+from exploracoder.engine.briefing import Briefing, brief, choose_examples
+from exploracoder.engine.chain import explore_open, write_solution
+from exploracoder.engine.planner import plan
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
+from exploracoder.state import Step
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedExploration:
+    """A chain of subtasks that are planned before any of them is explored."""
+
+    name: str
+    published: Mapping[str, object] = field(default_factory=dict)
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    writes_class: bool = False
+    plans: bool = True
+
+    async def run(self, bench: Workbench) -> None:
+        """Do what has not been done yet, one recorded step after another.
+
+        In a review it ends after the plan and after each step, for the user to decide.
+        """
+        if not bench.exploration.is_planned:
+            await make_plan(bench)
+            if bench.is_review():
+                return
+        if not await explore_open(bench):
+            return
+        solution = bench.exploration.solution
+        if solution is None or not solution.final.is_good:
+            await write_solution(bench)
+
+
+async def make_plan(bench: Workbench) -> None:
+    """Plan the task. A solution that was there is none of this plan's, and goes."""
+    planned = await plan(bench, await _brief(bench))
+    steps = tuple(Step(subtask=subtask) for subtask in planned.subtasks)
+    changes = {"steps": steps, "is_planned": True, "solution": None}
+    exploration = bench.exploration.model_copy(update=changes)
+    await bench.update(exploration, f"Planned {len(steps)} subtasks")
+
+
+async def _brief(bench: Workbench) -> list[Briefing]:
+    briefings, libraries = [], []
+    for library in bench.exploration.libraries:
+        info = bench.index.info(library.name)
+        briefing = await _briefing_of(bench, info)
+        briefings.append(briefing)
+        task, count = bench.exploration.task.text, bench.settings.shown_examples
+        told = {
+            "summary": briefing.summary,
+            "examples": choose_examples(task, info, count),
+        }
+        libraries.append(library.model_copy(update=told))
+    briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
+    await bench.update(briefed, "Read the library's overview")
+    return briefings
+
+
+async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
+    """What the model says of a library; nothing, for this time, where it does not say it in time or
+    cannot take what it is asked with. A plan can be made without."""
+    try:
+        return await brief(bench.metered("briefing"), bench.index, bench.settings, info)
+    except (AnswerTimeoutError, PromptError, RefusedError) as error:
+        await bench.update(bench.exploration, f"Goes on without an overview. {error}")
+        return Briefing()
