@@ -148,10 +148,10 @@ class Settings(BaseModel):
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
     solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
     run_seconds: float = Field(30.0, gt=0, description="wall seconds of one run")
-    api_search: Literal["off", "repairs", "always"] = Field(
-        "off",
-        description="offer the model the function APISearch: when a candidate failed or no docs fit"
-        " (repairs), or always",
+    functions: Literal["off", "repairs", "always"] = Field(
+        "always",
+        description="let the model call find_apis, read_doc, read_source and try_code while a step"
+        " is explored: when a candidate failed or no docs fit (repairs), or always",
     )
     search_calls: Literal["auto", "text", "functions"] = Field(
         "auto",
@@ -204,6 +204,7 @@ PROFILES: dict[ProfileName, Settings] = {
         name_hints=False,
         repair_rounds=0,
         source_chars=0,
+        functions="off",
     ),
     "small": Settings(
         profile="small",
@@ -232,6 +233,7 @@ PROFILES: dict[ProfileName, Settings] = {
         output_chars=500,
         step_tokens=220,
         solution_tokens=500,
+        functions="off",
         run_seconds=15,
     ),
 }

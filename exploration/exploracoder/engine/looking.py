@@ -56,11 +56,11 @@ def _as_written(bench: Workbench) -> Message:
         for number, step in enumerate(chain_steps(bench), 1)
         if step.candidates
     ]
-    script = bench.script
-    if script.solution:
-        parts.append(f"### Solution\n{_fenced(script.solution)}")
-    if script.calls:
-        parts.append(f"### Calls\n{_fenced(script.calls)}")
+    written = bench.exploration.written
+    if written.solution:
+        parts.append(f"### Solution\n{_fenced(written.solution)}")
+    if written.calls:
+        parts.append(f"### Calls\n{_fenced(written.calls)}")
     return Message("assistant", "\n".join(parts) or "### Solution")
 
 

@@ -11,6 +11,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import arguments, renaming, stub, substituting
+from exploracoder.engine.calls import called_in, only_defines
 from exploracoder.engine.checking import check, missing_attribute
 from exploracoder.engine.citing import docs_behind
 from exploracoder.engine.oracle import judge
@@ -216,7 +217,8 @@ async def try_solution(
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
-            call = ExampleCall(code=example, observation=await bench.run(part, branch, example))
+            observed = await bench.run(part, branch, example)
+            call = ExampleCall(code=example, called=called_in(example), observation=observed)
             missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(
             code=checked.code,
@@ -227,6 +229,7 @@ async def try_solution(
             added_imports=checked.added_imports,
             problems=(*checked.problems, *missing),
             docs=docs_behind(bench, checked.code, variables),
+            only_defines=checks == "none" and call is None and only_defines(checked.code),
         )
     finally:
         await bench.sidecar.drop(branch)

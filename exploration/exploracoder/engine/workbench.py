@@ -23,7 +23,6 @@ from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
 from exploracoder.config import Settings
-from exploracoder.engine.cells import Script
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
@@ -58,9 +57,8 @@ class Workbench:
     and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
     needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``request`` is what
-    the model was asked to write, with the docs that it was shown in full in ``shown_docs``;
-    ``script`` is what it wrote and is to run next, and ``looks`` counts how often it looked at what
-    came out.
+    the model was asked to write, with the docs that it was shown in full in ``shown_docs``, and
+    ``looks`` counts how often it looked at what came out.
     """
 
     model: ChatModel
@@ -82,7 +80,6 @@ class Workbench:
     repositories: Repositories | None = None
     request: str | None = None
     shown_docs: tuple[ApiDoc, ...] = ()
-    script: Script = field(default_factory=Script)
     looks: int = 0
     _known: KnownApis | None = None
     _code_grammar: str | None = None

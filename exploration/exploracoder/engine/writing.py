@@ -17,7 +17,7 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.written_cells import record, run_written
 from exploracoder.models.chat import Message
 from exploracoder.prompts import render
-from exploracoder.state import Step
+from exploracoder.state import Step, Written
 
 PART = "write"
 _TRIES = 2
@@ -36,16 +36,19 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
-        bench.script = await _ask(bench, reading)
-        reading.end(bench.script)
+        script = await _ask(bench, reading)
+        reading.end(script)
         await running
     finally:
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-    if not bench.exploration.is_planned:
-        planned = {"is_planned": True, "steps": tuple(before)}
-        await bench.update(bench.exploration.model_copy(update=planned), "Wrote the solution alone")
+    written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+    changes: dict[str, object] = {"written": written, "is_planned": True}
+    if not script.cells:
+        changes["steps"] = tuple(before)
+    words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
+    await bench.update(bench.exploration.model_copy(update=changes), words)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:

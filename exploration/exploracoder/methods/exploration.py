@@ -14,7 +14,7 @@ from exploracoder.engine.synthesis import try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
 from exploracoder.engine.written_cells import chain_steps, replace, run_open
-from exploracoder.state import Attempt, Solution
+from exploracoder.state import Attempt, Solution, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,9 @@ async def _review(bench: Workbench) -> None:
 
 def _is_as_written(bench: Workbench) -> bool:
     """Whether all cells were accepted as they were written: then the solution stands, too."""
-    steps = chain_steps(bench)
-    return (
-        bool(bench.script.solution)
-        and len(steps) == len(bench.script.cells)
-        and all(step.chosen == f"{step.subtask.id}/1" for step in steps)
-    )
+    steps, written = chain_steps(bench), bench.exploration.written
+    are_first = all(step.chosen == f"{step.subtask.id}/1" for step in steps)
+    return bool(written.solution) and len(steps) == written.cells and are_first
 
 
 def _is_solved(bench: Workbench) -> bool:
@@ -110,12 +107,13 @@ async def _look_until_right(bench: Workbench) -> bool:
 
 async def _take(bench: Workbench, script: Script) -> None:
     """Put what a look wrote in the place of what was there, and run what that changes."""
-    known = bench.script
-    bench.script = Script(
-        cells=known.cells,
+    known = bench.exploration.written
+    written = Written(
         solution=script.solution or known.solution,
         calls=script.calls or known.calls,
+        cells=known.cells,
     )
+    bench.exploration = bench.exploration.model_copy(update={"written": written})
     if script.cells:
         await replace(bench, script.cells)
         await run_open(bench)
@@ -123,10 +121,10 @@ async def _take(bench: Workbench, script: Script) -> None:
 
 async def _run_solution(bench: Workbench) -> Attempt | None:
     """The solution as it is written now, in a fresh state, and recorded; None without any."""
-    script, before = bench.script, bench.exploration.solution
-    if not script.solution:
+    written, before = bench.exploration.written, bench.exploration.solution
+    if not written.solution:
         return None
-    attempt = await try_solution(bench, script.solution, bench.shown_docs, calls=script.calls)
+    attempt = await try_solution(bench, written.solution, bench.shown_docs, calls=written.calls)
     attempts = (*(before.attempts if before else ()), attempt)
     solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in bench.shown_docs))
     await bench.update(

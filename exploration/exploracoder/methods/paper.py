@@ -26,6 +26,7 @@ _CHAIN = of_the_paper(
     "first_tries",
     "compose",
     "source_chars",
+    "functions",
 )
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 
