@@ -5,6 +5,7 @@ from __future__ import annotations
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.cells import Script, read_script
+from exploracoder.engine.cells_request import ask_about_cells, wants_calls
 from exploracoder.engine.conversation import error_text
 from exploracoder.engine.helpful import helpful_apis
 from exploracoder.engine.results import shown
@@ -18,7 +19,6 @@ from exploracoder.engine.wording import (
     describe_variables,
 )
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.writing import opening, wants_calls
 from exploracoder.engine.written_cells import chain_steps
 from exploracoder.models.chat import Message
 from exploracoder.prompts import fenced, render
@@ -33,11 +33,11 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
     ``attempt`` is the solution's last run, None where there is no solution yet. Raises BudgetError
     and ModelError.
     """
-    bench.looks += 1
     bench.tell(PART, "Looking at what came out")
-    messages = [*(await opening(bench)), _as_written(bench), await _what_came_out(bench, attempt)]
-    sampling = bench.sampling(PART, number=bench.looks, max_tokens=bench.settings.write_tokens)
-    reply = await bench.ask(PART, messages, sampling)
+    looks = sum(one.usage.calls for one in bench.exploration.spending if one.part == PART)
+    sampling = bench.sampling(PART, number=looks, max_tokens=bench.settings.write_tokens)
+    more = [_as_written(bench), await _what_came_out(bench, attempt)]
+    reply = await ask_about_cells(bench, PART, sampling, more)
     script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
     await bench.update(bench.exploration, _verdict(script))
     return script
@@ -96,7 +96,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
-        calls=wants_calls(bench),
+        calls=wants_calls(task),
         has_cells=bench.settings.cells,
     )
     return Message("user", text)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
-from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
@@ -34,6 +33,7 @@ from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:
+    from exploracoder.engine.cells_request import CellsRequest
     from exploracoder.engine.source_lookup import SourceLookup
     from exploracoder.repositories import Repositories
 
@@ -56,9 +56,8 @@ class Workbench:
     saved. When somebody attends, ``is_review`` says whether they want to decide about each step,
     and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
-    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``request`` is what
-    the model was asked to write, with the docs that it was shown in full in ``shown_docs``, and
-    ``looks`` counts how often it looked at what came out.
+    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``cells_request`` is
+    what each question about the cells begins with, once one was asked.
     """
 
     model: ChatModel
@@ -78,9 +77,7 @@ class Workbench:
     source: SourceLookup | None = None
     web: WebSearch | None = None
     repositories: Repositories | None = None
-    request: str | None = None
-    shown_docs: tuple[ApiDoc, ...] = ()
-    looks: int = 0
+    cells_request: CellsRequest | None = None
     _known: KnownApis | None = None
     _code_grammar: str | None = None
     _used_names: frozenset[str] | None = None

@@ -124,9 +124,10 @@ async def _run_solution(bench: Workbench) -> Attempt | None:
     written, before = bench.exploration.written, bench.exploration.solution
     if not written.solution:
         return None
-    attempt = await try_solution(bench, written.solution, bench.shown_docs, calls=written.calls)
+    docs = bench.cells_request.docs if bench.cells_request else ()
+    attempt = await try_solution(bench, written.solution, docs, calls=written.calls)
     attempts = (*(before.attempts if before else ()), attempt)
-    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in bench.shown_docs))
+    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
     await bench.update(
         bench.exploration.model_copy(update={"solution": solution}), "Ran the solution"
     )
