@@ -126,8 +126,8 @@ class Settings(BaseModel):
     )
     cells: bool = Field(
         True,
-        description="have cells and the solution written in one reply; otherwise the solution"
-        " alone, which is then cut into cells",
+        description="have all cells and the solution written in one request; otherwise plan, and"
+        " explore each subtask (the paper)",
     )
     looks: int = Field(
         3, ge=0, description="looks at what came out before a failure is explored step by step"
@@ -205,6 +205,7 @@ PROFILES: dict[ProfileName, Settings] = {
         repair_rounds=0,
         source_chars=0,
         functions="off",
+        cells=False,
     ),
     "small": Settings(
         profile="small",
@@ -214,20 +215,18 @@ PROFILES: dict[ProfileName, Settings] = {
         shown_apis=6,
         overall_apis=6,
         rerank="none",
-        candidates=3,
+        candidates=2,
         temperature=0.6,
         stop_at_first=True,
-        debug_rounds=2,
+        debug_rounds=1,
+        backtracks=0,
         existing_names=True,
         first_tries=5,
         sketch=True,
-        solution_attempts=2,
-        repair_rounds=2,
+        solution_attempts=1,
+        repair_rounds=1,
         doc_chars=420,
-        prompt_chars=4000,
         cells=False,
-        looks=1,
-        write_tokens=900,
         source_chars=600,
         tool_chars=1200,
         output_chars=500,

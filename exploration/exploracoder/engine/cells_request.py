@@ -86,7 +86,6 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         variables=describe_variables(await bench.sidecar.variables(branch)),
         task=task.text,
         stub="" if task.stub in task.text else task.stub,
-        has_cells=bench.settings.cells,
         function=task.entry_point or stub.function_name(task.stub) or "",
         target=stub.assignment_target(task.stub) or "",
         # Without a check the task's own words say best what is wanted.

@@ -97,7 +97,6 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
         calls=wants_calls(task),
-        has_cells=bench.settings.cells,
     )
     return Message("user", text)
 

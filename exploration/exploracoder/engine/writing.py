@@ -54,12 +54,7 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
     Raises NoCodeError where there is none in that either.
     """
     for number in range(_TRIES):
-        sampling = bench.sampling(
-            PART,
-            number=number,
-            max_tokens=bench.settings.write_tokens,
-            is_code=not bench.settings.cells,
-        )
+        sampling = bench.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
         reply = await ask_about_cells(bench, PART, sampling, on_text=reading.read)
         is_cut_off = "length" in reply.finish_reasons[:1]
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))

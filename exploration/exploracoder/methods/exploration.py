@@ -14,6 +14,7 @@ from exploracoder.engine.synthesis import try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
 from exploracoder.engine.written_cells import chain_steps, replace, run_open
+from exploracoder.methods.planned import make_plan
 from exploracoder.state import Attempt, Solution, Written
 
 
@@ -25,7 +26,7 @@ class Exploration:
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
     writes_class: bool = False
-    plans: bool = False
+    plans: bool = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
@@ -38,15 +39,16 @@ class Exploration:
             is_new = bench.exploration.solution is None
             if (await _solve_at_once(bench)) if is_new else (not bench.is_attended):
                 return
-            await write(bench)
+            await (write if bench.settings.cells else make_plan)(bench)
             if bench.is_review():
                 return
         if bench.is_review():
             await _review(bench)
             return
-        await run_open(bench)
-        if await _look_until_right(bench):
-            return
+        if bench.settings.cells:
+            await run_open(bench)
+            if await _look_until_right(bench):
+                return
         if await explore_open(bench) and not _is_solved(bench):
             await write_solution(bench)
 

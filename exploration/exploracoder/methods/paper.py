@@ -27,6 +27,7 @@ _CHAIN = of_the_paper(
     "compose",
     "source_chars",
     "functions",
+    "cells",
 )
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 
