@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from exploracoder.engine import stub
 from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_cells, read_script
@@ -120,10 +120,15 @@ async def _request(bench: Workbench, before: list[Step]) -> str:
         function=function_asked(bench),
         target=stub.assignment_target(task.stub) or "",
         # Without a check the task's own words say best what is wanted.
-        wanted=", ".join(f"`{name}`" for name in result_names(task)) if task.check else "",
+        wanted=_listed(result_names(task)) if task.check else "",
         calls=wants_calls(bench),
+        brought=_listed(one.name for one in bench.exploration.brought.variables),
     )
     return f"{knowledge}\n\n{asked}".strip()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _shown(bench: Workbench, step: Step) -> dict[str, str]:
