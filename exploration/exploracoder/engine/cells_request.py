@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,10 +89,15 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         function=task.entry_point or stub.function_name(task.stub) or "",
         target=stub.assignment_target(task.stub) or "",
         # Without a check the task's own words say best what is wanted.
-        wanted=", ".join(f"`{name}`" for name in result_names(task)) if task.check else "",
+        wanted=_listed(result_names(task)) if task.check else "",
         calls=wants_calls(task),
+        brought=_listed(one.name for one in bench.exploration.brought.variables),
     )
     request.text = f"{knowledge}\n\n{asked}".strip()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _shown(bench: Workbench, step: Step) -> dict[str, str]:

@@ -12,6 +12,7 @@ from exploracoder.engine.results import shown
 from exploracoder.engine.solution_prompt import failure_words
 from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import (
+    clip,
     describe_apis,
     describe_error,
     describe_output,
@@ -22,7 +23,7 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.written_cells import chain_steps
 from exploracoder.models.chat import Message
 from exploracoder.prompts import fenced, render
-from exploracoder.state import Attempt, Candidate, Step
+from exploracoder.state import Attempt, Candidate, ExampleCall, Step
 
 PART = "look"
 
@@ -127,19 +128,25 @@ def _cell(bench: Workbench, number: int, step: Step) -> dict[str, object]:
 
 def _solution(bench: Workbench, attempt: Attempt) -> dict[str, str]:
     chars, call = bench.settings.output_chars, attempt.call
-    said = {"error": "", "output": "", "variables": ""}
-    if attempt.is_good and call is not None and call.failure:
-        error = describe_error(call.observation, call.code, chars)
-        output = describe_output(call.observation, chars)
-        return said | {"words": "it ran, and its calls failed.", "error": error, "output": output}
     if not attempt.is_good:
-        return said | {"words": failure_words(bench, attempt)}
-    output = describe_output(call.observation if call else attempt.observation, chars)
-    if call is not None:
-        return said | {"words": "it ran, and so did its calls.", "output": output}
-    others = _otherwise(bench, attempt)
-    words = "it ran, and left other values than the cells:" if others else "it ran."
-    return said | {"words": words, "output": output, "variables": others}
+        words, error, output, variables = failure_words(bench, attempt), "", "", ""
+    elif call is None:
+        words, error, variables = "It ran.", "", _otherwise(bench, attempt)
+        output = describe_output(attempt.observation, chars)
+    else:
+        words, error, variables = "It ran, and so did its calls.", "", ""
+        output = describe_output(call.observation, chars)
+        if call.failure:
+            words = "It ran, but its calls failed:"
+            error = _call_error(call, chars)
+    return {"words": words, "error": error, "output": output, "variables": variables}
+
+
+def _call_error(call: ExampleCall, chars: int) -> str:
+    """What was raised, or else what failed as the result was read."""
+    if call.observation.ran:
+        return clip(call.failure, chars)
+    return describe_error(call.observation, call.code, chars)
 
 
 def _otherwise(bench: Workbench, attempt: Attempt) -> str:
