@@ -10,7 +10,7 @@ from exploracoder.engine.cells import Script
 from exploracoder.engine.chain import explore_open, write_solution
 from exploracoder.engine.first_tries import try_first, try_unchecked
 from exploracoder.engine.looking import look
-from exploracoder.engine.synthesis import try_solution
+from exploracoder.engine.synthesis import mend, try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
 from exploracoder.engine.written_cells import chain_steps, replace, run_open
@@ -69,7 +69,7 @@ async def _review(bench: Workbench) -> None:
         return
     if _is_solved(bench):
         return
-    attempt = await _run_solution(bench) if _is_as_written(bench) else None
+    attempt = await _run_solution(bench, set()) if _is_as_written(bench) else None
     if attempt is None or not attempt.leaves_no_doubt:
         await write_solution(bench)
 
@@ -91,8 +91,8 @@ async def _look_until_right(bench: Workbench) -> bool:
 
     Returns whether it is settled. With a check, the check says so, and without doubt nobody looks.
     """
-    has_check, has_looked = bool(bench.exploration.task.check), False
-    attempt = await _run_solution(bench)
+    has_check, has_looked, seen = bool(bench.exploration.task.check), False, set[str]()
+    attempt = await _run_solution(bench, seen)
     for _ in range(bench.settings.looks):
         if attempt is not None and attempt.leaves_no_doubt and (has_check or has_looked):
             return True
@@ -103,7 +103,7 @@ async def _look_until_right(bench: Workbench) -> bool:
             break
         has_looked = not script.cells
         await _take(bench, script)
-        attempt = await _run_solution(bench)
+        attempt = await _run_solution(bench, seen)
     return attempt is not None and attempt.leaves_no_doubt
 
 
@@ -121,16 +121,27 @@ async def _take(bench: Workbench, script: Script) -> None:
         await run_open(bench)
 
 
-async def _run_solution(bench: Workbench) -> Attempt | None:
-    """The solution as it is written now, in a fresh state, and recorded; None without any."""
+async def _run_solution(bench: Workbench, seen: set[str]) -> Attempt | None:
+    """The solution as it is written now, in a fresh state, and recorded; None without any.
+
+    Names in it are mended where that can be done without asking, by none of the codes that were
+    ``seen``.
+    """
     written, before = bench.exploration.written, bench.exploration.solution
     if not written.solution:
         return None
     docs = bench.cells_request.docs if bench.cells_request else ()
-    attempt = await try_solution(bench, written.solution, docs, calls=written.calls)
-    attempts = (*(before.attempts if before else ()), attempt)
+
+    async def run(code: str) -> Attempt:
+        return await try_solution(bench, code, docs, calls=written.calls)
+
+    attempt = await run(written.solution)
+    mended = await mend(bench, attempt, docs, run, seen)
+    if mended is not None:
+        written = written.model_copy(update={"solution": mended.code})
+    tried = (attempt, mended) if mended is not None else (attempt,)
+    attempts = (*(before.attempts if before else ()), *tried)
     solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
-    await bench.update(
-        bench.exploration.model_copy(update={"solution": solution}), "Ran the solution"
-    )
-    return attempt
+    changes = {"written": written, "solution": solution}
+    await bench.update(bench.exploration.model_copy(update=changes), "Ran the solution")
+    return tried[-1]
