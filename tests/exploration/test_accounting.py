@@ -93,7 +93,20 @@ def test_a_stopped_exploration_goes_on_with_a_higher_budget(
 
     assert done.code == 0
     assert done.json["status"] == "solved"
+    assert "plan" not in kinds_asked(server)
+
+
+def test_what_was_written_when_the_budget_ended_is_not_asked_for_again(
+    serve: Serve, explore: Explorer
+) -> None:
+    stopped = explore(serve(), "--max-tokens", "250", "--json")
+    server = serve()
+    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+
+    assert stopped.json["status"] == "failed"
     assert kinds_asked(server) == []
+    assert done.json["status"] == "solved"
+    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:

@@ -12,7 +12,7 @@ from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_c
 from exploracoder.engine.cells_request import CellsRequest, ask_about_cells
 from exploracoder.engine.replies import no_code
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.written_cells import record, run_written
+from exploracoder.engine.written_cells import add, run_written
 from exploracoder.state import Written
 
 PART = "write"
@@ -34,14 +34,16 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     running = asyncio.ensure_future(reading.work())
     try:
         script = await _ask(bench, reading)
+        written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+        bench.exploration = bench.exploration.model_copy(update={"written": written})
         reading.end(script)
         await running
     finally:
         running.cancel()
+        reading.keep()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-    written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
-    changes: dict[str, object] = {"written": written, "is_planned": True}
+    changes: dict[str, object] = {"is_planned": True}
     if not script.cells:
         changes["steps"] = tuple(before)
     words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
@@ -78,6 +80,7 @@ class _Reading:
         self._bench = bench
         self._replaced = replaced
         self._cells: tuple[Cell, ...] = ()
+        self._count = 0
         self._is_ended = False
         self._news = asyncio.Event()
 
@@ -99,13 +102,24 @@ class _Reading:
 
     async def work(self) -> None:
         """Record each cell as it comes, and run it unless one before it failed."""
-        count, runs = 0, not self._bench.is_review()
+        runs = not self._bench.is_review()
         while True:
             await self._news.wait()
             self._news.clear()
-            while count < len(self._cells):
-                await record(self._bench, self._cells[count], self._replaced if not count else ())
-                count += 1
+            while self._count < len(self._cells):
+                cell = self._add()
+                await self._bench.update(self._bench.exploration, f"Written: {cell.goal}")
                 runs = runs and await run_written(self._bench, self._bench.exploration.steps[-1])
             if self._is_ended:
                 return
+
+    def keep(self) -> None:
+        """Put into the plan what was not recorded yet: whatever ended the work, it is there."""
+        while self._count < len(self._cells):
+            self._add()
+
+    def _add(self) -> Cell:
+        cell = self._cells[self._count]
+        add(self._bench, cell, () if self._count else self._replaced)
+        self._count += 1
+        return cell
