@@ -130,9 +130,7 @@ def test_without_source_chars_the_source_is_not_shown(serve: Serve, explore: Exp
 
 def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(is_lost=True, drafts={1: [fenced("leaves = 1 / 0")]}))
-    done = explore(
-        server, "--json", *EXPLORING, "--no-self-debug"
-    )
+    done = explore(server, "--json", *EXPLORING, "--no-self-debug")
 
     assert done.json["subtasks"][0]["status"] == "failed"
     assert done.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
