@@ -4,9 +4,10 @@ Run: ``python -m exploracoder_bench.first_cell [--rounds 3]``
 
 A model writes the six cells of `six_steps` and the solution, which passes its check, in one reply,
 at 30 tokens a second of four characters each; so fast a hosted model is, or a small one on a good
-processor. A reply that is asked for as a stream comes piece by piece at that pace, any other comes
-whole when it would be written. What the model takes to read is left out. The time begins with the
-exploration's work, after its kernel is there, and ends with its solution. Times are medians.
+processor. What it writes is read as it comes, piece by piece at that pace; ``--whole`` has a server
+that sends no streams, whose reply comes when all of it is written. What the model takes to read is
+left out. The time begins with the exploration's work, after its kernel is there, and ends with its
+solution. Times are medians.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from pathlib import Path
 from exploracoder.api import explore_sync
 from exploracoder.events import Event
 from exploracoder.methods import DEFAULT
-from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder.testing import (
+    PIECE_CHARS,
+    Delay,
+    Outcome,
+    RecordedRequest,
+    ScriptedModelServer,
+)
 from exploracoder.workplace import Options
 
 from exploracoder_bench import runs, six_steps
@@ -50,7 +57,8 @@ class Times:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table; with --out each round is a JSON line too."""
     given = _parser().parse_args(arguments)
-    times = measure(given.rounds, given.tokens_per_second * _TOKEN_CHARS)
+    pace = given.tokens_per_second * _TOKEN_CHARS
+    times = measure(given.rounds, pace, is_whole=given.whole)
     head = ("method", "s to the first cell", "s in all", "share")
     print(markdown(head, [_row(times)]))
     if given.out:
@@ -72,14 +80,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="that the model writes; default: %(default)s",
     )
+    add("--whole", action="store_true", help="the reply comes whole, and not in pieces")
     add("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
     return parser
 
 
-def measure(rounds: int, chars_per_second: float) -> list[Times]:
+def measure(rounds: int, chars_per_second: float, *, is_whole: bool) -> list[Times]:
     """The times of so many explorations, with a model that writes at that pace.
 
-    Raises RuntimeError when one of them comes to nothing.
+    With ``is_whole`` its server sends no reply in pieces. Raises RuntimeError when an exploration
+    comes to nothing.
     """
     failure = runs.warm_index(six_steps.problem(sys.executable))
     if failure:
@@ -87,10 +97,10 @@ def measure(rounds: int, chars_per_second: float) -> list[Times]:
 
     def reply(request: RecordedRequest) -> Outcome:
         text = written_at_once()
-        is_stream = bool(request.body.get("stream"))
-        return text if is_stream else Delay(len(text) / chars_per_second, text)
+        return text if request.is_stream else Delay(len(text) / chars_per_second, text)
 
-    with ScriptedModelServer(reply, model="six-steps") as server:
+    pause = PIECE_CHARS / chars_per_second
+    with ScriptedModelServer(reply, refuse_stream=is_whole, piece_pause_s=pause) as server:
         return [_explored(server, seed) for seed in range(rounds)]
 
 
