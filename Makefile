@@ -46,12 +46,11 @@ BENCH_VERSION := 2.2.3
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Without first tries, since it is exploring that is shown.
 demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; leaves a notebook
 	$(BIN)/exploracoder model pull
 	@mkdir -p $(dir $(DEMO_NOTEBOOK))
 	$(BIN)/exploracoder explore - --model embedded --library $(DEMO_LIBRARY) \
-	  --set first-tries=0 --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
+	  --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
 test: lint $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the tests, the embedded model's included

@@ -126,8 +126,8 @@ class Settings(BaseModel):
     )
     cells: bool = Field(
         True,
-        description="have cells and the solution written in one reply; otherwise the solution"
-        " alone, which is then cut into cells",
+        description="have all cells and the solution written in one request; otherwise plan, and"
+        " explore each subtask (the paper)",
     )
     looks: int = Field(
         3, ge=0, description="looks at what came out before a failure is explored step by step"
@@ -148,10 +148,10 @@ class Settings(BaseModel):
     step_tokens: int = Field(800, ge=16, description="completion tokens of one candidate")
     solution_tokens: int = Field(1500, ge=16, description="completion tokens of one solution")
     run_seconds: float = Field(30.0, gt=0, description="wall seconds of one run")
-    api_search: Literal["off", "repairs", "always"] = Field(
-        "off",
-        description="offer the model the function APISearch: when a candidate failed or no docs fit"
-        " (repairs), or always",
+    functions: Literal["off", "repairs", "always"] = Field(
+        "always",
+        description="let the model call find_apis, read_doc, read_source and try_code while a step"
+        " is explored: when a candidate failed or no docs fit (repairs), or always",
     )
     search_calls: Literal["auto", "text", "functions"] = Field(
         "auto",
@@ -204,6 +204,8 @@ PROFILES: dict[ProfileName, Settings] = {
         name_hints=False,
         repair_rounds=0,
         source_chars=0,
+        functions="off",
+        cells=False,
     ),
     "small": Settings(
         profile="small",
@@ -213,25 +215,24 @@ PROFILES: dict[ProfileName, Settings] = {
         shown_apis=6,
         overall_apis=6,
         rerank="none",
-        candidates=3,
+        candidates=2,
         temperature=0.6,
         stop_at_first=True,
-        debug_rounds=2,
+        debug_rounds=1,
+        backtracks=0,
         existing_names=True,
         first_tries=5,
         sketch=True,
-        solution_attempts=2,
-        repair_rounds=2,
+        solution_attempts=1,
+        repair_rounds=1,
         doc_chars=420,
-        prompt_chars=4000,
         cells=False,
-        looks=1,
-        write_tokens=900,
         source_chars=600,
         tool_chars=1200,
         output_chars=500,
         step_tokens=220,
         solution_tokens=500,
+        functions="off",
         run_seconds=15,
     ),
 }

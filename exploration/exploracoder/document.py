@@ -239,7 +239,7 @@ def warning(exploration: Exploration) -> str:
 def _called(final: Attempt) -> str:
     """What the example call came to."""
     if final.call is None:
-        return ""
+        return "; what it defines was never called" if final.only_defines else ""
     called, failure = _inline(final.call.called), final.call.failure
     if failure:
         return f", but the call {called} failed: {_inline(failure[:300])}"

@@ -45,7 +45,10 @@ def _as_count(value: Any) -> Any:
 
 
 # What a setting was called before there was a release, its name of today, and how to say it now.
-_RENAMED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {"first_try": ("first_tries", _as_count)}
+_RENAMED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "first_try": ("first_tries", _as_count),
+    "api_search": ("functions", _as_it_is),
+}
 
 
 def _from_1(metadata: Metadata) -> Metadata:
@@ -89,6 +92,23 @@ def _from_6(metadata: Metadata) -> Metadata:
     return dict(metadata)
 
 
+def _from_7(metadata: Metadata) -> Metadata:
+    """Version 8 keeps the solution that was written with the cells, and says what was called."""
+    solution = metadata.get("solution")
+    if not isinstance(solution, dict) or not isinstance(solution.get("attempts"), list):
+        return dict(metadata)
+    attempts = [_with_called(attempt) for attempt in solution["attempts"]]
+    return {**metadata, "solution": {**solution, "attempts": attempts}}
+
+
+def _with_called(attempt: Any) -> Any:
+    call = attempt.get("call") if isinstance(attempt, dict) else None
+    if not isinstance(call, dict) or not isinstance(call.get("code"), str):
+        return attempt
+    last = call["code"].splitlines()[-1:] or [""]
+    return {**attempt, "call": {**call, "called": last[0].partition(" = ")[2]}}
+
+
 STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {
     1: _from_1,
     2: _from_2,
@@ -96,5 +116,6 @@ STEPS: Mapping[int, Callable[[Metadata], Metadata]] = {
     4: _from_4,
     5: _from_5,
     6: _from_6,
+    7: _from_7,
 }
 OLDEST = min(STEPS)

@@ -6,8 +6,6 @@ its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tool
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Literal
 from uuid import uuid4
@@ -19,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
@@ -193,15 +191,14 @@ class Search(State):
 
 
 class ExampleCall(State):
-    """Calls of the function that was written, on example values, and what they gave."""
+    """Calls of the function that was written, on example values, and what they gave.
+
+    ``called`` are the calls alone, for people.
+    """
 
     code: str
+    called: str
     observation: Observation
-
-    @property
-    def called(self) -> str:
-        """The calls alone, without what gives the arguments their values or prints the results."""
-        return ", ".join(dict.fromkeys(_calls_in(self.code)))
 
     @property
     def failure(self) -> str:
@@ -213,31 +210,6 @@ class ExampleCall(State):
         return broken[0] if broken else ""
 
 
-def _calls_in(code: str) -> Iterator[str]:
-    """The calls in an example's statements: what is printed or kept, or else the last line."""
-    lines = code.splitlines()
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
-        yield lines[-1] if lines else ""
-        return
-    found = False
-    for node in body:
-        match getattr(node, "value", None):
-            case ast.Call(func=ast.Name(id="print"), args=[*printed]):
-                values = printed
-            case ast.Call() as call:
-                values = [call]
-            case _:
-                continue
-        for value in values:
-            if isinstance(value, ast.Call):
-                found = True
-                yield ast.unparse(value)
-    if not found:
-        yield lines[-1] if lines else ""
-
-
 class Attempt(State):
     """One text of the solution, run in a fresh state with the user's checks after it.
 
@@ -245,6 +217,7 @@ class Attempt(State):
     ``call``, and no verdict. ``notes`` are what the model had found out before it wrote this:
     answers of tools, what it said of the attempt before. ``searches`` are those that it made while
     it wrote. ``docs`` are those of the libraries' APIs that it uses, shown to the model or not.
+    What ``only_defines`` functions or classes was run, and nothing of it was called.
     """
 
     code: str
@@ -257,6 +230,7 @@ class Attempt(State):
     notes: tuple[str, ...] = ()
     searches: tuple[Search, ...] = ()
     docs: tuple[ApiDoc, ...] = ()
+    only_defines: bool = False
 
     @property
     def is_good(self) -> bool:
@@ -289,6 +263,17 @@ class Solution(State):
         good = [attempt for attempt in self.attempts if attempt.is_good]
         best = [attempt for attempt in good if attempt.leaves_no_doubt] or good
         return best[-1] if best else self.attempts[-1]
+
+
+class Written(State):
+    """What the model wrote with the cells: the solution, and calls of it.
+
+    ``cells`` counts them as they were written; later ones may be other than those.
+    """
+
+    solution: str = ""
+    calls: str = ""
+    cells: int = 0
 
 
 class Spending(State):
@@ -346,6 +331,7 @@ class Exploration(State):
     steps: tuple[Step, ...] = ()
     is_planned: bool = False
     overall: Recommendation = Recommendation()
+    written: Written = Written()
     solution: Solution | None = None
     status: ExplorationStatus = "running"
     reason: str = ""

@@ -11,6 +11,7 @@ from exploracoder.engine.explorer import explore, repair
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
 from exploracoder.errors import CommandError
+from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
 
@@ -100,7 +101,8 @@ class Worker:
         """Plan again from an open subtask on."""
         bench = self._bench
         ids = [one.subtask.id for one in bench.exploration.steps]
-        await write(bench, ids[ids.index(step.subtask.id) :])
+        replaced = ids[ids.index(step.subtask.id) :]
+        await (write if bench.settings.cells else make_plan)(bench, replaced)
 
     async def _opened(self, step: Step) -> Step:
         """The step, open: one that is done is gone back to first."""

@@ -69,6 +69,7 @@ export interface Attempt {
   notes: string[];
   searches: Search[];
   docs: ApiDoc[];
+  only_defines: boolean;
 }
 export interface Observation {
   status: 'ok' | 'error' | 'timeout' | 'killed' | 'interrupted' | 'limit';
@@ -109,6 +110,7 @@ export interface Variable {
 }
 export interface ExampleCall {
   code: string;
+  called: string;
   observation: Observation;
 }
 export interface NameProblem {
@@ -276,6 +278,7 @@ export interface Exploration {
   steps: Step[];
   is_planned: boolean;
   overall: Recommendation;
+  written: Written;
   solution: Solution | null;
   status: 'running' | 'waiting' | 'paused' | 'solved' | 'unverified' | 'failed' | 'cancelled';
   reason: string;
@@ -299,9 +302,7 @@ export interface Settings {
   profile: 'standard' | 'paper' | 'small';
   few_shot_plans: number;
   library_summary: boolean;
-  overview_apis: number;
   max_subtasks: number;
-  listed_steps: boolean;
   example_arguments: boolean;
   retrieved_apis: number;
   shown_apis: number;
@@ -330,6 +331,10 @@ export interface Settings {
   solution_attempts: number;
   repair_rounds: number;
   oracle_calls: number;
+  prompt_chars: number;
+  cells: boolean;
+  looks: number;
+  write_tokens: number;
   doc_chars: number;
   source_chars: number;
   tool_chars: number;
@@ -337,7 +342,7 @@ export interface Settings {
   step_tokens: number;
   solution_tokens: number;
   run_seconds: number;
-  api_search: 'off' | 'repairs' | 'always';
+  functions: 'off' | 'repairs' | 'always';
   search_calls: 'auto' | 'text' | 'functions';
   search_answers: number;
   search_seconds: number;
@@ -354,6 +359,11 @@ export interface Library {
   apis: number;
   summary: string;
   examples: Example[];
+}
+export interface Written {
+  solution: string;
+  calls: string;
+  cells: number;
 }
 export interface Solution {
   attempts: Attempt[];

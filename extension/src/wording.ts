@@ -127,27 +127,31 @@ export function verificationWords(trans: TranslationBundle, exploration: Explora
     case 'failed':
       return trans.__('Not solved: the code runs, but the check fails.');
     case 'none':
-      return unverifiedWords(trans, attempt.call);
+      return unverifiedWords(trans, attempt);
   }
 }
 
-function unverifiedWords(trans: TranslationBundle, call: ExampleCall | null): string {
+function unverifiedWords(trans: TranslationBundle, { call, only_defines }: Attempt): string {
+  if (!call && only_defines) {
+    return trans.__(
+      'Unverified: it ran in a fresh state, but what it defines was never called; no check was given.'
+    );
+  }
   if (!call) {
     return trans.__(
       'Unverified: it ran in a fresh state; no check was given, so nothing says that the result is right.'
     );
   }
-  const called = call.code.split('\n').pop()!.split(' = ').slice(1).join(' = ');
   const failure = callFailure(call);
   return failure
     ? trans.__(
         'Unverified: it ran in a fresh state, but the call %1 failed: %2. No check was given.',
-        called,
+        call.called,
         failure
       )
     : trans.__(
         'Unverified: it ran in a fresh state, and the call %1 did, too; no check was given, so nothing says that the result is right.',
-        called
+        call.called
       );
 }
 

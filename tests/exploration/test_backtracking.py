@@ -6,16 +6,31 @@ import pytest
 from exploracoder.testing import ScriptedModelServer
 
 from .conftest import Explorer, Outcome, Serve
-from .scripted import COLLECT, GOALS, KEEP, READ, TeaModel, fenced, kind_of, kinds_asked, step_of
+from .scripted import (
+    COLLECT,
+    GOALS,
+    KEEP,
+    LOST,
+    READ,
+    TeaModel,
+    fenced,
+    kind_of,
+    kinds_asked,
+    script_of,
+    step_of,
+)
 from .scripted import NAMES_CHECK as CHECK
 from .scripted import whole_text as text_of
 
 EXPECTED = '["assam", "oolong"]'
 WEAK_KEEP = KEEP.replace("> 3", "> 4")
+ONE_LEAF = READ.replace("read_leaves(text)", "read_leaves(text)[0]")
 WRONG = COLLECT.replace("in kept", "in leaves")
 SORT = "kept = sorted(kept, key=lambda leaf: leaf.strength)\nprint(kept)"
 WHOLE = "\n".join([READ, KEEP, COLLECT])
-ONE = ("--profile", "small", "--set", "first-tries=0", "--candidates", "1")
+# With a model that is lost: each step is explored.
+EXPLORING = ("--profile", "small", "--set", "first-tries=0", "--set", "looks=0")
+ONE = (*EXPLORING, "--candidates", "1")
 
 
 def explore_script(
@@ -38,12 +53,12 @@ def drafts(server: ScriptedModelServer, step: int) -> list[str]:
 def test_what_the_steps_make_together_is_the_solution_without_asking(
     serve: Serve, explore: Explorer
 ) -> None:
-    server = serve()
+    server = serve(TeaModel(is_lost=True))
     done = explore_script(explore, server, *ONE)
 
     assert done.json["status"] == "solved"
     assert done.json["verified"] == {"ran": True, "checks": "passed"}
-    assert kinds_asked(server) == ["plan", "draft", "draft", "draft"]
+    assert kinds_asked(server) == ["write", "draft", "draft", "draft"]
     assert done.json["solution"].splitlines() == [
         "import tealeaf",
         "",
@@ -56,8 +71,8 @@ def test_what_the_steps_make_together_is_the_solution_without_asking(
 def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
     serve: Serve, explore: Explorer
 ) -> None:
-    server = serve(TeaModel(drafts={2: [[fenced(WEAK_KEEP), fenced(KEEP)]]}))
-    done = explore_script(explore, server, "--candidates", "2")
+    server = serve(TeaModel(is_lost=True, drafts={2: [[fenced(WEAK_KEEP), fenced(KEEP)]]}))
+    done = explore_script(explore, server, "--candidates", "2", "--set", "looks=0")
     kept = explore.exploration.steps[1].candidate
 
     assert kept is not None
@@ -73,7 +88,7 @@ def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
 def test_without_a_check_or_the_wish_for_it_the_model_writes_the_solution(
     serve: Serve, explore: Explorer, check: str | None, setting: str
 ) -> None:
-    server = serve(TeaModel(solutions=[fenced(WHOLE)]))
+    server = serve(TeaModel(is_lost=True, solutions=[fenced(WHOLE)]))
     done = explore_script(explore, server, *ONE, "--set", setting, check=check)
 
     assert done.code == 0
@@ -83,7 +98,7 @@ def test_without_a_check_or_the_wish_for_it_the_model_writes_the_solution(
 def test_without_a_check_all_steps_are_explored(serve: Serve, explore: Explorer) -> None:
     task = "Put the strong leaves into `kept`, the weakest first."
     goals = [*GOALS[:2], "Sort `kept` by strength"]
-    server = serve(TeaModel(goals=goals, drafts={3: [fenced(SORT)]}))
+    server = serve(TeaModel(is_lost=True, goals=goals, drafts={3: [fenced(SORT)]}))
     files = explore.files(None, entry_point=None)
     done = explore.run(*explore.words(server, *files, "--json", *ONE, task=task))
 
@@ -97,7 +112,7 @@ def test_a_step_with_a_magic_leaves_the_solution_to_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
     magic = fenced("%time names = [leaf.name for leaf in kept]")
-    server = serve(TeaModel(drafts={3: [magic]}, solutions=[fenced(WHOLE)]))
+    server = serve(TeaModel(is_lost=True, drafts={3: [magic]}, solutions=[fenced(WHOLE)]))
     done = explore_script(explore, server, *ONE)
 
     assert done.json["subtasks"][2]["status"] == "done"
@@ -108,7 +123,7 @@ def test_a_step_with_a_magic_leaves_the_solution_to_the_model(
 def test_the_step_whose_value_a_check_finds_wrong_is_done_in_another_way(
     serve: Serve, explore: Explorer
 ) -> None:
-    server = serve(TeaModel(drafts={3: [fenced(WRONG), fenced(COLLECT)]}))
+    server = serve(TeaModel(is_lost=True, drafts={3: [fenced(WRONG), fenced(COLLECT)]}))
     done = explore_script(explore, server, *ONE)
     first, again = drafts(server, 3)
 
@@ -126,7 +141,7 @@ def test_steps_after_the_one_done_again_go_on_from_its_new_state(
     serve: Serve, explore: Explorer
 ) -> None:
     check = f"assert [leaf.name for leaf in kept] == {EXPECTED}\n{CHECK}"
-    server = serve(TeaModel(drafts={2: [fenced(WEAK_KEEP), fenced(KEEP)]}))
+    server = serve(TeaModel(is_lost=True, drafts={2: [fenced(WEAK_KEEP), fenced(KEEP)]}))
     done = explore_script(explore, server, *ONE, check=check)
     last = explore.exploration.steps[2].candidate
 
@@ -141,13 +156,14 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
     wrong = fenced(WHOLE.replace("> 3", "> 4"))
     server = serve(
         TeaModel(
+            is_lost=True,
             drafts={3: [fenced(WRONG)]},
             debugs={3: [fenced(WRONG)]},
             solutions=[wrong],
             repairs=[wrong, fenced(WHOLE)],
         )
     )
-    done = explore_script(explore, server, "--profile", "small", "--set", "first-tries=0")
+    done = explore_script(explore, server, *EXPLORING)
 
     assert done.json["status"] == "solved"
     assert kinds_asked(server).count("repair") == 2
@@ -156,35 +172,39 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
     assert not any("assert names" in text_of(request) for request in server.chat_requests)
 
 
+@pytest.mark.parametrize("written", [[ONE_LEAF, KEEP, COLLECT], [LOST, LOST, COLLECT]])
 def test_when_a_step_fails_the_one_before_is_done_in_another_way(
-    serve: Serve, explore: Explorer
+    serve: Serve, explore: Explorer, written: list[str]
 ) -> None:
-    one_leaf = READ.replace("read_leaves(text)", "read_leaves(text)[0]")
-    server = serve(TeaModel(drafts={1: [fenced(one_leaf), fenced(READ)]}))
-    done = explore_script(explore, server, *ONE)
-    again = drafts(server, 1)[1]
+    looked = script_of(GOALS, [ONE_LEAF, KEEP])
+    model = TeaModel(
+        scripts=[script_of(GOALS, written)], looks=[looked], drafts={1: [fenced(READ)]}
+    )
+    server = serve(model)
+    done = explore_script(explore, server, *ONE, "--set", "looks=1")
+    (again,) = drafts(server, 1)
 
     assert done.json["status"] == "solved"
     assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
     assert f"The next step ({GOALS[1]}) failed on it" in again
     assert "TypeError" in again
-    assert one_leaf in again
+    assert ONE_LEAF in again
 
 
 def test_going_back_in_vain_leaves_the_chain_as_it_was(serve: Serve, explore: Explorer) -> None:
     fewer = f"{READ}\nleaves = leaves[:1]"
-    failing = fenced("mistaken = 1 / 0")
-    count = "count = len(leaves)\nprint(count)"
+    failing, count = "mistaken = 1 / 0", "count = len(leaves)\nprint(count)"
     server = serve(
         TeaModel(
-            drafts={1: [fenced(READ), fenced(fewer)], 2: [failing], 3: [fenced(count)]},
-            debugs={2: [failing]},
+            scripts=[script_of(GOALS, [READ, failing, count])],
+            drafts={1: [fenced(fewer)], 2: [fenced(failing)]},
+            debugs={2: [fenced(failing)]},
         )
     )
     explore_script(explore, server, *ONE, check=None)
     first, second, third = explore.exploration.steps
 
-    assert len(drafts(server, 1)) == 2
+    assert len(drafts(server, 1)) == 1
     assert (first.status, second.status) == ("done", "failed")
     assert [one.code for one in first.candidates] == [READ]
     assert first.candidate == first.candidates[0]
@@ -195,7 +215,7 @@ def test_going_back_in_vain_leaves_the_chain_as_it_was(serve: Serve, explore: Ex
 
 def test_without_backtracks_a_failed_step_stays_failed(serve: Serve, explore: Explorer) -> None:
     failing = fenced("mistaken = 1 / 0")
-    server = serve(TeaModel(drafts={2: [failing]}, debugs={2: [failing]}))
+    server = serve(TeaModel(is_lost=True, drafts={2: [failing]}, debugs={2: [failing]}))
     explore_script(explore, server, *ONE, "--set", "backtracks=0", check=None)
 
     assert len(drafts(server, 1)) == 1

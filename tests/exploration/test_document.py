@@ -254,7 +254,9 @@ def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> N
 
 def test_outputs_of_an_example_call_are_checked_as_all_others() -> None:
     broken = {"status": "ok", "outputs": [{"output_type": "tea"}]}
-    solution = attempt(call={"code": "example_result = f()", "observation": broken})
+    solution = attempt(
+        call={"code": "example_result = f()", "called": "f()", "observation": broken}
+    )
     metadata = exploration(solution=solution).model_dump(mode="json")
 
     with pytest.raises(InputError, match=r"solution\.attempts\.0\.call\.observation"):

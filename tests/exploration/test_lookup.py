@@ -1,4 +1,4 @@
-"""APISearch as a function of the model's: when it is offered, what it answers, what stays here."""
+"""Functions that the model may call: when they are offered, what they answer, what stays here."""
 
 from __future__ import annotations
 
@@ -18,21 +18,33 @@ from tests.retrieval.search_engine import Answers, SearchEngine
 from .conftest import Command, Explorer, Serve
 from .scripted import KEEP, READ, TeaModel, fenced, kind_of
 
-SLOW = ("web-seconds=5", "api-search=always")
+# With a model that is lost: each step is explored, with one draft.
+EXPLORING = ("looks=0", "candidates=1")
 BROKEN = "kept = leaves.strain(3)"
+ALL = {"find_apis", "read_doc", "read_source", "try_code"}
+
+
+def call(function: str, /, **arguments: str) -> Call:
+    return Call(function, json.dumps(arguments))
 
 
 def look_up(query: str) -> Call:
-    return Call("APISearch", json.dumps({"query": query}))
+    return call("find_apis", query=query)
 
 
 def offered(requests: Sequence[RecordedRequest]) -> set[str]:
-    """The kinds of questions with which the function was offered."""
-    return {kind_of(request) for request in requests if "tools" in request.body}
+    """The kinds of questions with which the functions were offered: all or none of them."""
+    tools = {kind_of(request): request.body["tools"] for request in requests if _has(request)}
+    assert all({one["function"]["name"] for one in some} == ALL for some in tools.values())
+    return set(tools)
+
+
+def _has(request: RecordedRequest) -> bool:
+    return "tools" in request.body
 
 
 def answered(requests: Sequence[RecordedRequest]) -> list[str]:
-    """What the function answered, each once."""
+    """What the functions answered, each once."""
     turns = [turn for request in requests for turn in request.body["messages"]]
     return list(dict.fromkeys(turn["content"] for turn in turns if turn["role"] == "tool"))
 
@@ -41,26 +53,82 @@ def settings(*assignments: str) -> list[str]:
     return [word for one in assignments for word in ("--set", one)]
 
 
-def test_it_is_not_offered_unless_it_is_switched_on(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel())
+def test_they_are_offered_where_a_step_is_explored(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(is_lost=True, drafts={2: [fenced(BROKEN)]}))
 
-    explore(server)
+    explore(server, *settings("looks=1", "candidates=1", "repair-names=false", "substitutes=0"))
 
+    assert {"write", "look", "solution"} <= {kind_of(one) for one in server.chat_requests}
+    assert offered(server.chat_requests) == {"draft", "debug"}
+
+
+def test_they_are_not_offered_when_they_are_switched_off(serve: Serve, explore: Explorer) -> None:
+    server = serve(TeaModel(is_lost=True))
+
+    explore(server, *settings(*EXPLORING, "functions=off"))
+
+    assert "draft" in {kind_of(one) for one in server.chat_requests}
     assert offered(server.chat_requests) == set()
 
 
-def test_it_is_offered_for_repairs_and_answers_from_the_docs(
+def test_they_are_offered_for_repairs_and_answer_from_the_docs(
     serve: Serve, explore: Explorer
 ) -> None:
     repairs: list[Said] = [look_up("keep some leaves"), fenced(KEEP)]
-    server = serve(TeaModel(drafts={2: [fenced(BROKEN)]}, debugs={2: repairs}))
+    model = TeaModel(is_lost=True, drafts={2: [fenced(BROKEN)]}, debugs={2: repairs})
+    server = serve(model)
 
-    ended = explore(server, *settings("api-search=repairs", "repair-names=false", "substitutes=0"))
+    chosen = ("functions=repairs", "repair-names=false", "substitutes=0")
+    ended = explore(server, *settings(*EXPLORING, *chosen))
 
     assert ended.code == 0
     assert offered(server.chat_requests) == {"debug"}
     (said,) = answered(server.chat_requests)
     assert "keep" in said
+
+
+def test_docs_and_source_are_read_by_any_name_that_is_known(
+    serve: Serve, explore: Explorer
+) -> None:
+    drafts: list[Said] = [
+        call("read_doc", name="tealeaf.read_leaves"),
+        call("read_doc", name="`Kettle.pour()`"),
+        call("read_source", name="keep"),
+        call("read_source", name="teapot"),
+        call("read_doc", name=""),
+        fenced(READ),
+    ]
+    server = serve(TeaModel(is_lost=True, drafts={1: drafts}))
+    ended = explore(server, *settings(*EXPLORING))
+
+    leaves, pour, keep, nowhere, nothing = answered(server.chat_requests)
+    assert ended.code == 0
+    assert "Read leaves from text such as" in leaves
+    assert "say what is in the cup" in pour
+    assert "return Flow(item for item in self._source if wanted(item))" in keep
+    assert nowhere == "There is no source of teapot."
+    assert nothing.startswith("There is no documentation of")
+
+
+def test_what_is_tried_out_sees_the_notebook_and_leaves_it_alone(
+    serve: Serve, explore: Explorer
+) -> None:
+    drafts: list[Said] = [
+        call("try_code", code="print(leaves.pop().name)\nspoilt = True"),
+        call("try_code", code="spoilt"),
+        fenced(f"{KEEP}\nprint(len(leaves))"),
+    ]
+    server = serve(TeaModel(is_lost=True, drafts={2: drafts}))
+    ended = explore(server, *settings(*EXPLORING))
+
+    first, second = answered(server.chat_requests)
+    kept = explore.exploration.steps[1].candidate
+    assert ended.code == 0
+    assert "oolong" in first
+    assert "NameError" in second
+    assert kept is not None
+    assert kept.observation is not None
+    assert kept.observation.stdout == "[5, 4]\n3\n"
 
 
 def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: Explorer) -> None:
@@ -73,8 +141,8 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: 
     ]
     answers = Answers(results=[page])
     with SearchEngine(answers) as engine:
-        server = serve(TeaModel(drafts={1: drafts}))
-        chosen = settings(*SLOW, f"web-search={engine.url}", "candidates=1")
+        server = serve(TeaModel(is_lost=True, drafts={1: drafts}))
+        chosen = settings(*EXPLORING, "web-seconds=5", f"web-search={engine.url}")
         ended = explore(server, *chosen)
 
     said = answered(server.chat_requests)
@@ -87,14 +155,14 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: 
 
 def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:
     task = make_task("Steep.", libraries=["tealeaf"])
-    chosen = {"web_search": "http://127.0.0.1:9", "api_search": "always"}
+    chosen = {"web_search": "http://127.0.0.1:9", "functions": "repairs"}
     made = make_exploration(task, settings=chosen, is_embedded=False)
     document.save(tmp_path / "tea.ipynb", made)
 
     loaded = document.load(tmp_path / "tea.ipynb")
 
     assert (made.settings.web_search, loaded.settings.web_search) == ("http://127.0.0.1:9", "off")
-    assert loaded.settings.api_search == "always"
+    assert loaded.settings.functions == "repairs"
 
 
 def test_an_engine_that_cannot_be_had_is_said_before_anything_starts(

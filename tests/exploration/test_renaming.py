@@ -75,7 +75,7 @@ def test_a_step_is_mended_without_the_model(serve: Serve, explore: Explorer) -> 
     explore(server, "--set", "candidates=1")
     first = explore.exploration.steps[0]
 
-    assert "debug" not in kinds_asked(server)
+    assert kinds_asked(server) == ["write"]
     assert first.candidate is not None
     assert first.candidate.code == broken.replace("reed", "read")
     assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
@@ -87,14 +87,14 @@ def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer)
     server = serve(TeaModel(solutions=[fenced(wrong)]))
     done = explore(server, "--json")
 
-    assert "repair" not in kinds_asked(server)
+    assert kinds_asked(server) == ["write"]
     assert done.json["status"] == "solved"
     assert done.json["solution"] == SOLUTION
 
 
 def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:
     broken = "import tealeaf\nleaves = tealeaf.reed_leaves(text)\nprint(leaves)"
-    server = serve(TeaModel(drafts={1: [fenced(broken)]}))
-    explore(server, "--set", "candidates=1", *WITHOUT)
+    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(broken)]}))
+    explore(server, "--set", "candidates=1", "--set", "looks=0", *WITHOUT)
 
     assert "debug" in kinds_asked(server)

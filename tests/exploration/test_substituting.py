@@ -153,7 +153,7 @@ def test_a_solution_with_another_api_is_mended_without_the_model(
     server = serve(TeaModel(solutions=[fenced(wrong)]))
     done = explore(server, "--json")
 
-    assert "repair" not in kinds_asked(server)
+    assert kinds_asked(server) == ["write"]
     assert done.json["status"] == "solved"
     assert done.json["solution"] == SOLUTION
 
@@ -166,7 +166,7 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
     server = serve(TeaModel(solutions=[fenced(wrong)]))
     done = explore(server, "--json", "--set", "repair-names=false", check=None)
 
-    assert "repair" not in kinds_asked(server)
+    assert kinds_asked(server) == ["write", "look"]
     assert done.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
 
 
@@ -175,14 +175,14 @@ def test_a_step_that_came_to_nothing_is_mended_without_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
     drafted = "import tealeaf\nleaves = list(tealeaf.Flow([text]).keep(lambda word: word == 9))"
-    server = serve(TeaModel(drafts={1: [fenced(drafted)]}))
-    explore(server, "--set", "candidates=1")
+    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(drafted)]}))
+    explore(server, "--set", "candidates=1", "--set", "looks=0")
     first = explore.exploration.steps[0]
 
-    assert kinds_asked(server)[:4] == ["plan", "rerank", "draft", "rerank"]
+    assert kinds_asked(server)[:4] == ["write", "rerank", "draft", "rerank"]
     assert first.candidate is not None
     assert first.candidate.code == drafted.replace("keep", "each")
-    assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/1")
+    assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/2")
 
 
 @pytest.mark.levels("strict", "network", reason="the network has to be let in")
@@ -190,8 +190,9 @@ def test_with_the_network_nothing_is_tried_that_nobody_wrote(
     serve: Serve, explore: Explorer
 ) -> None:
     wrong = SOLUTION.replace("read_leaves", "reed_leaves")
-    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    right = f"### Solution\n{fenced(SOLUTION)}"
+    server = serve(TeaModel(solutions=[fenced(wrong)], looks=[right]))
     done = explore(server, "--json", "--sandbox", "network")
 
     assert done.json["solution"] == SOLUTION
-    assert kinds_asked(server)[-1] == "repair"
+    assert kinds_asked(server) == ["write", "look"]

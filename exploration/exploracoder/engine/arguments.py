@@ -23,7 +23,7 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import fenced, render
-from exploracoder.state import Candidate, Exploration, Step, Subtask
+from exploracoder.state import Candidate, Exploration, Step, Subtask, Task
 
 # Subtasks of a plan count from 1.
 STEP = "step-0"
@@ -127,10 +127,17 @@ def _parameters(bench: Workbench) -> tuple[stub.Parameter, ...]:
 
 def _asked(exploration: Exploration) -> tuple[str | None, tuple[stub.Parameter, ...]]:
     """The function that is asked for, and its parameters."""
-    task = exploration.task
+    head = _stub_of(exploration.task)
+    return stub.function_name(head), stub.parameters(head)
+
+
+def _stub_of(task: Task) -> str:
+    """The function's head: unfinished code, or what the task's words say of it."""
     if task.target is not None:
-        return None, ()
-    return stub.function_name(task.stub), stub.parameters(task.stub)
+        return ""
+    if stub.function_name(task.stub):
+        return task.stub
+    return stub.head_in_words(task.text, task.entry_point)
 
 
 async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> Candidate | None:
@@ -206,7 +213,7 @@ async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list
         context=task.context,
         apis=describe_apis((hit.doc for hit in docs), 0),
         task=stub.without_stub(task.text, task.stub),
-        head=_head(task.stub),
+        head=_head(_stub_of(task)),
         known=lines,
         wanted=", ".join(f"`{name}`" for name in wanted),
     )

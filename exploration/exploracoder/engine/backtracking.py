@@ -26,8 +26,11 @@ async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
     done = [step for step in steps[:position] if step.status == "done"]
     if not done or not failed.candidates:
         return False
-    why = f"The next step ({failed.subtask.goal}) failed on it: "
-    return await _redo(bench, done[-1], why + error_text(bench, failed.candidates[0]))
+    # What was written and never tried says nothing of this state.
+    tried = (one for one in failed.candidates if one.observation is not None and not one.ran)
+    error = error_text(bench, next(tried, failed.candidates[0]))
+    why = f"The next step ({failed.subtask.goal}) failed on it: {error}"
+    return await _redo(bench, done[-1], why)
 
 
 async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:

@@ -68,7 +68,9 @@ async def brief(
 
 
 def wants_briefing(settings: Settings) -> bool:
-    """Whether the settings leave anything to be told before a plan."""
+    """Whether there is a plan, and the settings leave anything to be told before it."""
+    if settings.cells:
+        return False
     return settings.library_summary or settings.few_shot_plans > 0
 
 

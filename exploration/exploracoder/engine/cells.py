@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from exploracoder.engine.replies import code_block
 from exploracoder.engine.snippets import whole_statements
-from exploracoder.engine.wording import clip
+from exploracoder.engine.wording import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # Of one level alone it is a comment, where the code has no fence.
@@ -115,9 +115,9 @@ def _goal_of(piece: str) -> str:
     """The comment that a piece begins with, or else its first line that does something."""
     lines = [line.strip() for line in piece.split("\n") if line.strip()]
     if lines[0].startswith("#"):
-        return clip(lines[0].lstrip("# "), _GOAL_CHARS)
+        return cut(lines[0].lstrip("# "), _GOAL_CHARS)
     telling = [line for line in lines if not line.startswith(("import ", "from "))]
-    return f"`{clip((telling or lines)[0], _GOAL_CHARS)}`"
+    return f"`{cut((telling or lines)[0], _GOAL_CHARS)}`"
 
 
 def heading_of(reply: str) -> str:
@@ -149,7 +149,7 @@ def _cell(words: str, code: str) -> Cell:
     numbered = _NUMBERED.match(words)
     number = int(numbered["number"]) if numbered else None
     goal = numbered["goal"] if numbered else words
-    return Cell(number, clip(goal.strip(" *:"), _GOAL_CHARS) or f"Cell {number}", code)
+    return Cell(number, cut(goal.strip(" *:"), _GOAL_CHARS) or f"Cell {number}", code)
 
 
 def _parts(text: str) -> Iterator[_Part]:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine import lookup, mending
+from exploracoder.engine import mending
 from exploracoder.engine.conversation import debug_messages, draft_messages
+from exploracoder.engine.functions import functions_for
 from exploracoder.engine.helpful import helpful_apis, siblings
 from exploracoder.engine.replies import codes
 from exploracoder.engine.results import wanted_in
@@ -119,7 +120,7 @@ async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[
     sampling = bench.sampling(
         part, n=n, number=number, max_tokens=bench.settings.step_tokens, is_code=True
     )
-    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=False)
+    tools = functions_for(trial, is_repair=False)
     reply = await bench.ask(part, messages, sampling, tools)
     return codes(reply)
 
@@ -170,7 +171,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
         variables=trial.variables,
     )
     messages = debug_messages(bench, drafted, target, apis, lacking, source)
-    tools = lookup.tools(bench, trial.shown, trial.variables, is_repair=True)
+    tools = functions_for(trial, is_repair=True)
     reply = await bench.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
     await _add(trial, codes(reply), "debug", debug_of=target.id)

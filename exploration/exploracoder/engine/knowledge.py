@@ -6,40 +6,37 @@ It is the same in every request of an exploration, and what does not depend on t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.library_map import library_map
 from exploracoder.engine.recommender import find
-from exploracoder.engine.wording import clip, describe_api
+from exploracoder.engine.wording import clip, describe_api, describe_apis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 
-# Shares of the setting ``prompt_chars``; the docs in full have what is left.
+# Shares of the room; the docs in full have what is left.
 _OVERVIEW, _MAP = 8, 2
 
 
-async def library_knowledge(bench: Workbench) -> str:
-    """The part of a prompt that says what the libraries offer, at most ``prompt_chars`` long.
-
-    Sets the exploration's ``overall`` recommendation to the docs that are in it in full.
-    """
-    room = bench.settings.prompt_chars
+async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[ApiDoc, ...]]:
+    """What the libraries offer, in at most ``room`` characters, and the docs in it in full."""
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     shown = await asyncio.to_thread(_map, bench, room // _MAP, [hit.doc for hit in hits])
-    docs = list(_fitting([hit.doc for hit in hits], bench, room - len(overview) - len(shown)))
-    bench.shown_docs = tuple(docs)
-    return render(
+    left = room - len(overview) - len(shown)
+    docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
+    text = render(
         "cells",
         "know",
         library=bench.library_words,
         overview=overview,
         map=shown,
         is_whole=shown.count("\n") + 1 >= len(bench.known.docs),
-        docs="\n".join(describe_api(doc, bench.settings.doc_chars) for doc in docs),
+        docs=describe_apis(docs, bench.settings.doc_chars),
     )
+    return text, docs
 
 
 def _overview(bench: Workbench, chars: int) -> str:
@@ -57,9 +54,9 @@ def _map(bench: Workbench, chars: int, best: Sequence[ApiDoc]) -> str:
     return library_map(known.docs, chars, dict.fromkeys([*paths, *near]))
 
 
-def _fitting(docs: Iterable[ApiDoc], bench: Workbench, chars: int) -> Iterable[ApiDoc]:
+def _fitting(docs: Iterable[ApiDoc], doc_chars: int, room: int) -> Iterator[ApiDoc]:
     for doc in docs:
-        chars -= len(describe_api(doc, bench.settings.doc_chars)) + 1
-        if chars < 0:
+        room -= len(describe_api(doc, doc_chars)) + 1
+        if room < 0:
             return
         yield doc

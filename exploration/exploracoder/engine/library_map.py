@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.wording import cut
+
 _SIGNATURE_CHARS = 96
 _SUMMARY_CHARS = 72
 
@@ -62,13 +64,9 @@ def _line(doc: ApiDoc, classes: Collection[str]) -> str:
     is_member = owner in classes
     if is_member:
         signature = signature.removeprefix(f"{owner.rpartition('.')[2]}.")
-    signature = _cut(signature, _SIGNATURE_CHARS)
-    summary = _cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
+    signature = cut(signature, _SIGNATURE_CHARS)
+    summary = cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
     head = f"  .{signature}" if is_member else ".".join(filter(None, (owner, signature)))
     if doc.kind == "class":
         head = f"class {head}"
     return f"{head}: {summary}" if summary else head
-
-
-def _cut(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.cells import Script, read_script
+from exploracoder.engine.cells_request import ask_about_cells, wants_calls
 from exploracoder.engine.conversation import error_text
 from exploracoder.engine.helpful import helpful_apis
 from exploracoder.engine.results import shown
 from exploracoder.engine.solution_prompt import failure_words
 from exploracoder.engine.source_lookup import look_up
 from exploracoder.engine.wording import (
+    clip,
     describe_apis,
     describe_error,
     describe_output,
@@ -18,11 +20,10 @@ from exploracoder.engine.wording import (
     describe_variables,
 )
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.writing import opening, wants_calls
 from exploracoder.engine.written_cells import chain_steps
 from exploracoder.models.chat import Message
 from exploracoder.prompts import fenced, render
-from exploracoder.state import Attempt, Candidate, Step
+from exploracoder.state import Attempt, Candidate, ExampleCall, Step
 
 PART = "look"
 
@@ -33,11 +34,11 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
     ``attempt`` is the solution's last run, None where there is no solution yet. Raises BudgetError
     and ModelError.
     """
-    bench.looks += 1
     bench.tell(PART, "Looking at what came out")
-    messages = [*(await opening(bench)), _as_written(bench), await _what_came_out(bench, attempt)]
-    sampling = bench.sampling(PART, number=bench.looks, max_tokens=bench.settings.write_tokens)
-    reply = await bench.ask(PART, messages, sampling)
+    looks = sum(one.usage.calls for one in bench.exploration.spending if one.part == PART)
+    sampling = bench.sampling(PART, number=looks, max_tokens=bench.settings.write_tokens)
+    more = [_as_written(bench), await _what_came_out(bench, attempt)]
+    reply = await ask_about_cells(bench, PART, sampling, more)
     script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
     await bench.update(bench.exploration, _verdict(script))
     return script
@@ -56,11 +57,11 @@ def _as_written(bench: Workbench) -> Message:
         for number, step in enumerate(chain_steps(bench), 1)
         if step.candidates
     ]
-    script = bench.script
-    if script.solution:
-        parts.append(f"### Solution\n{_fenced(script.solution)}")
-    if script.calls:
-        parts.append(f"### Calls\n{_fenced(script.calls)}")
+    written = bench.exploration.written
+    if written.solution:
+        parts.append(f"### Solution\n{_fenced(written.solution)}")
+    if written.calls:
+        parts.append(f"### Calls\n{_fenced(written.calls)}")
     return Message("assistant", "\n".join(parts) or "### Solution")
 
 
@@ -96,8 +97,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
-        calls=wants_calls(bench),
-        has_cells=bench.settings.cells,
+        calls=wants_calls(task),
     )
     return Message("user", text)
 
@@ -128,19 +128,25 @@ def _cell(bench: Workbench, number: int, step: Step) -> dict[str, object]:
 
 def _solution(bench: Workbench, attempt: Attempt) -> dict[str, str]:
     chars, call = bench.settings.output_chars, attempt.call
-    said = {"error": "", "output": "", "variables": ""}
-    if attempt.is_good and call is not None and call.failure:
-        error = describe_error(call.observation, call.code, chars)
-        output = describe_output(call.observation, chars)
-        return said | {"words": "it ran, and its calls failed.", "error": error, "output": output}
     if not attempt.is_good:
-        return said | {"words": failure_words(bench, attempt)}
-    output = describe_output(call.observation if call else attempt.observation, chars)
-    if call is not None:
-        return said | {"words": "it ran, and so did its calls.", "output": output}
-    others = _otherwise(bench, attempt)
-    words = "it ran, and left other values than the cells:" if others else "it ran."
-    return said | {"words": words, "output": output, "variables": others}
+        words, error, output, variables = failure_words(bench, attempt), "", "", ""
+    elif call is None:
+        words, error, variables = "It ran.", "", _otherwise(bench, attempt)
+        output = describe_output(attempt.observation, chars)
+    else:
+        words, error, variables = "It ran, and so did its calls.", "", ""
+        output = describe_output(call.observation, chars)
+        if call.failure:
+            words = "It ran, but its calls failed:"
+            error = _call_error(call, chars)
+    return {"words": words, "error": error, "output": output, "variables": variables}
+
+
+def _call_error(call: ExampleCall, chars: int) -> str:
+    """What was raised, or else what failed as the result was read."""
+    if call.observation.ran:
+        return clip(call.failure, chars)
+    return describe_error(call.observation, call.code, chars)
 
 
 def _otherwise(bench: Workbench, attempt: Attempt) -> str:

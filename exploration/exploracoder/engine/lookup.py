@@ -1,11 +1,10 @@
-"""APISearch as a function of the model's: what it may look up while it drafts and repairs.
+"""APISearch: what a model may look up, in the docs and on the web, and what stays here.
 
 Source: ToolCoder, sections 3.1 and 3.4; there a fine-tuned model writes the call into its code.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,8 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.config import Settings, cache_folder
 from exploracoder.engine.wording import describe_apis
 from exploracoder.errors import InputError
-from exploracoder.models.tools import Tool
-from exploracoder.state import Candidate, Step
+from exploracoder.state import Candidate
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer
@@ -42,29 +40,7 @@ class Query(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: str = Field(description="what the API should do, in a few words")
-
-
-def tools(
-    bench: Workbench, step: Step, variables: Sequence[Variable], *, is_repair: bool
-) -> tuple[Tool, ...]:
-    """What the model may call for one draft or repair; nothing unless the settings say so."""
-    chosen = bench.settings.api_search
-    is_lacking = is_repair or not step.recommendation.kept
-    if chosen == "off" or (chosen == "repairs" and not is_lacking):
-        return ()
-
-    async def act(asked: Query) -> str:
-        bench.tell(step.subtask.id, "Looking up APIs")
-        try:
-            answer = await asyncio.to_thread(
-                search, bench, asked.query, FOUND, variables=variables, tried=step.candidates
-            )
-        except RetrievalError as error:
-            return str(error)
-        return in_words(bench, answer)
-
-    return (Tool(NAME, description(bench), Query, act),)
+    query: str = Field(description="what the API should do, in a few plain English words")
 
 
 def description(bench: Workbench) -> str:

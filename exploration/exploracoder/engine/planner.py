@@ -37,17 +37,19 @@ def _form(most: int) -> type[_PlanReply]:
     return create_model("_PlanReply", __base__=_PlanReply, subtasks=subtasks)
 
 
-async def plan(bench: Workbench, briefings: Sequence[Briefing]) -> Plan:
-    """Break the exploration's task into subtasks.
+async def plan(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
+) -> Plan:
+    """Break the exploration's task into subtasks, or what of it remains after those ``before``.
 
     Example plans are earlier turns of the conversation: small models copy examples that stand in
     the question itself. A model that gives no plan in the form that it is asked for leaves the
     whole task as the one subtask. Raises BudgetError, and ModelError when the model cannot be
     asked.
     """
-    goals = await _ask(bench, [*_examples(bench, briefings), await _question(bench, briefings)])
-    subtasks = (Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=1))
-    return Plan(subtasks=tuple(subtasks))
+    question = await _question(bench, briefings, before)
+    goals = await _ask(bench, [*_examples(bench, briefings), question])
+    return Plan(subtasks=_number(goals, before))
 
 
 async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
@@ -75,7 +77,9 @@ def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
     return messages
 
 
-async def _question(bench: Workbench, briefings: Sequence[Briefing]) -> Message:
+async def _question(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask]
+) -> Message:
     task, settings = bench.exploration.task, bench.settings
     variables = await bench.sidecar.variables(bench.branch)
     return Message(
@@ -88,6 +92,7 @@ async def _question(bench: Workbench, briefings: Sequence[Briefing]) -> Message:
             context=task.context,
             variables=describe_variables(variables, bench.known),
             task=stub.without_stub(task.text, task.stub),
+            before=[one.goal for one in before],
             most=settings.max_subtasks,
         ),
     )
@@ -97,6 +102,16 @@ def _distinct(goals: Sequence[str]) -> list[str]:
     """The goals without numbers at their heads, empty ones and repetitions."""
     cleaned = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
     return list(dict.fromkeys(goal for goal in cleaned if goal))
+
+
+def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, ...]:
+    first = next_number(one.id for one in before)
+    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
+
+
+def renumbered(subtasks: Sequence[Subtask], taken: Iterable[str]) -> tuple[Subtask, ...]:
+    """The subtasks under ids that are free."""
+    return _number([one.goal for one in subtasks], [Subtask(id=one, goal="") for one in taken])
 
 
 def next_number(ids: Iterable[str]) -> int:

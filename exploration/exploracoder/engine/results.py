@@ -11,12 +11,22 @@ from exploracoder_kernel.observation import Observation
 
 from exploracoder.state import Task
 
+_QUOTED = re.compile(r"`([A-Za-z_]\w*)`")
+# "into `a`", "as `a` and `b`", "make `a`", "a list `a`" after a verb that makes something.
+_INTO = re.compile(
+    r"\b(?:into|in|as|named?|call(?:ed)?|variables?|to|make|create|define|build|assign|set)\s+"
+    r"(?:(?:it|them|an?|the|list|dict|set|table|variables?|results?|of|named|called)\s+)*"
+    r"`[A-Za-z_]\w*`(?:\s*(?:,|and|, and|or)\s*`[A-Za-z_]\w*`)*",
+    re.IGNORECASE,
+)
+
 
 def result_names(task: Task) -> tuple[str, ...]:
     """The variables that the solution has to make, in the order in which they are named.
 
     A check says it best: what it reads and nobody makes. Without a check they are the identifiers
-    that the task's words put between backticks. None when a function is asked for.
+    between backticks that the task's words say something is to be put into: others may be columns,
+    options, or whatever else has a name. None when a function is asked for.
     """
     if task.entry_point:
         return ()
@@ -25,7 +35,7 @@ def result_names(task: Task) -> tuple[str, ...]:
         own = _bound(task.check) | set(dir(builtins))
         read = [name for name in _in_order(task.check) if name not in own]
     else:
-        read = re.findall(r"`([A-Za-z_]\w*)`", task.text)
+        read = [name for said in _INTO.finditer(task.text) for name in _QUOTED.findall(said[0])]
     return tuple(name for name in dict.fromkeys(read) if name not in made)
 
 

@@ -146,7 +146,7 @@ async def look_up(
     with_body = error.ename not in _CALL_ERRORS
     said: list[str] = []
     for chain, path in list(own.items())[:_MAX_NAMES]:
-        told = await asyncio.to_thread(_describe, bench, path, with_body)
+        told = await asyncio.to_thread(describe_source, bench, path, with_body)
         told = told or await _ask_live(bench, branch, chain)
         if told and told not in said:
             said.append(told)
@@ -199,7 +199,8 @@ def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
                     yield from ast.walk(child)
 
 
-def _describe(bench: Workbench, path: str, with_body: bool) -> str:
+def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
+    """What the source says of the API at a dotted path; empty where it does not tell. Blocks."""
     try:
         if bench.source is None:
             bench.source = SourceLookup(bench.exploration.python, library_homes(bench))

@@ -99,6 +99,13 @@ def in_task(text: str, entry_point: str | None) -> str:
     return last[0].strip() if last and _target(last[0].strip()) else ""
 
 
+def head_in_words(text: str, name: str | None) -> str:
+    """The head of a function that a task's words call ``name(a, b)``; empty where they do not."""
+    found = re.search(rf"\b{re.escape(name)}(\([^()]*\))", text) if name else None
+    head = f"def {name}{found[1]}:" if found else ""
+    return head if _parse_head(head) is not None else ""
+
+
 def without_stub(text: str, stub: str) -> str:
     """A task's words alone: its unfinished code is replaced by what that says in words."""
     if not stub or stub not in text:

@@ -5,12 +5,13 @@ ExploraCoder, section 3.3 (equation 4: used and recommended APIs) and appendix A
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine import arguments, renaming, stub, substituting
+from exploracoder.engine.calls import called_in, only_defines
 from exploracoder.engine.checking import check, missing_attribute
 from exploracoder.engine.citing import docs_behind
 from exploracoder.engine.oracle import judge
@@ -100,8 +101,9 @@ async def _write(
             continue
         attempt = await try_solution(bench, code, apis, part)
         yield attempt
-        mended = await _rename(bench, attempt, apis, part)
-        mended = mended or await _substitute(bench, attempt, apis, part, seen)
+        mended = await mend(
+            bench, attempt, apis, lambda code: try_solution(bench, code, apis, part), seen
+        )
         if mended is not None:
             attempt = mended
             yield attempt
@@ -116,23 +118,37 @@ async def _write(
         raise no_code(bench.model.name, reply.text, *reply.finish_reasons[:1])
 
 
+async def mend(
+    bench: Workbench,
+    failed: Attempt,
+    apis: Sequence[ApiDoc],
+    run: Callable[[str], Awaitable[Attempt]],
+    seen: set[str],
+) -> Attempt | None:
+    """The attempt with other names, tried with ``run`` and without asking the model, if that is
+    good: near ones of those that do not exist, or else other APIs, but for codes that were
+    ``seen``."""
+    mended = await _rename(bench, failed, run)
+    return mended or await _substitute(bench, failed, apis, run, seen)
+
+
 async def _rename(
-    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str
+    bench: Workbench, failed: Attempt, run: Callable[[str], Awaitable[Attempt]]
 ) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
     if not (bench.settings.repair_names and bench.is_confined):
         return None
     if failed.leaves_no_doubt or not failed.problems:
         return None
-
-    async def run(code: str) -> Attempt:
-        return await try_solution(bench, code, apis, part)
-
     return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
 
 
 async def _substitute(
-    bench: Workbench, failed: Attempt, apis: Sequence[ApiDoc], part: str, seen: set[str]
+    bench: Workbench,
+    failed: Attempt,
+    apis: Sequence[ApiDoc],
+    run: Callable[[str], Awaitable[Attempt]],
+    seen: set[str],
 ) -> Attempt | None:
     """The attempt with other APIs in some places, if the user's check accepts that.
 
@@ -159,9 +175,6 @@ async def _substitute(
         more = await find(bench, task.text, bench.settings.retrieved_apis)
         docs = [*alike, *apis, *(hit.doc for hit in more)]
         return list({doc.path: doc for doc in docs}.values())
-
-    async def run(code: str) -> Attempt:
-        return await try_solution(bench, code, apis, part)
 
     return await substituting.search(
         failed,
@@ -216,7 +229,8 @@ async def try_solution(
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
-            call = ExampleCall(code=example, observation=await bench.run(part, branch, example))
+            observed = await bench.run(part, branch, example)
+            call = ExampleCall(code=example, called=called_in(example), observation=observed)
             missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(
             code=checked.code,
@@ -227,6 +241,7 @@ async def try_solution(
             added_imports=checked.added_imports,
             problems=(*checked.problems, *missing),
             docs=docs_behind(bench, checked.code, variables),
+            only_defines=checks == "none" and call is None and only_defines(checked.code),
         )
     finally:
         await bench.sidecar.drop(branch)

@@ -25,6 +25,11 @@ def clip(text: str, chars: int) -> str:
     return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
 
 
+def cut(text: str, chars: int) -> str:
+    """The beginning of a line, at most ``chars`` characters of it."""
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+
+
 def describe_api(doc: ApiDoc, chars: int) -> str:
     """An ApiDoc as a list item: how to import it, signature, and as much of its text as fits.
 

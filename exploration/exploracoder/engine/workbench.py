@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
-from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
 from exploracoder.config import Settings
-from exploracoder.engine.cells import Script
 from exploracoder.engine.known import KnownApis
 from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
@@ -35,6 +33,7 @@ from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:
+    from exploracoder.engine.cells_request import CellsRequest
     from exploracoder.engine.source_lookup import SourceLookup
     from exploracoder.repositories import Repositories
 
@@ -57,10 +56,8 @@ class Workbench:
     saved. When somebody attends, ``is_review`` says whether they want to decide about each step,
     and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
-    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``request`` is what
-    the model was asked to write, with the docs that it was shown in full in ``shown_docs``;
-    ``script`` is what it wrote and is to run next, and ``looks`` counts how often it looked at what
-    came out.
+    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``cells_request`` is
+    what each question about the cells begins with, once one was asked.
     """
 
     model: ChatModel
@@ -80,10 +77,7 @@ class Workbench:
     source: SourceLookup | None = None
     web: WebSearch | None = None
     repositories: Repositories | None = None
-    request: str | None = None
-    shown_docs: tuple[ApiDoc, ...] = ()
-    script: Script = field(default_factory=Script)
-    looks: int = 0
+    cells_request: CellsRequest | None = None
     _known: KnownApis | None = None
     _code_grammar: str | None = None
     _used_names: frozenset[str] | None = None

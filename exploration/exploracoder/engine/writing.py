@@ -9,15 +9,11 @@ from collections.abc import Collection
 
 from exploracoder.engine import stub
 from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_cells, read_script
-from exploracoder.engine.knowledge import library_knowledge
+from exploracoder.engine.cells_request import CellsRequest, ask_about_cells
 from exploracoder.engine.replies import no_code
-from exploracoder.engine.results import result_names
-from exploracoder.engine.wording import describe_output, describe_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.written_cells import record, run_written
-from exploracoder.models.chat import Message
-from exploracoder.prompts import render
-from exploracoder.state import Step
+from exploracoder.state import Written
 
 PART = "write"
 _TRIES = 2
@@ -32,20 +28,24 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     """
     bench.tell(PART, "Reading the docs")
     before = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
-    bench.request = await _request(bench, [one for one in before if one.status == "done"])
+    done = [one for one in before if one.status == "done"]
+    bench.cells_request = CellsRequest(tuple(done), bench.settings.prompt_chars)
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
-        bench.script = await _ask(bench, reading)
-        reading.end(bench.script)
+        script = await _ask(bench, reading)
+        reading.end(script)
         await running
     finally:
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-    if not bench.exploration.is_planned:
-        planned = {"is_planned": True, "steps": tuple(before)}
-        await bench.update(bench.exploration.model_copy(update=planned), "Wrote the solution alone")
+    written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+    changes: dict[str, object] = {"written": written, "is_planned": True}
+    if not script.cells:
+        changes["steps"] = tuple(before)
+    words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
+    await bench.update(bench.exploration.model_copy(update=changes), words)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
@@ -53,15 +53,9 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
 
     Raises NoCodeError where there is none in that either.
     """
-    messages = await opening(bench)
     for number in range(_TRIES):
-        sampling = bench.sampling(
-            PART,
-            number=number,
-            max_tokens=bench.settings.write_tokens,
-            is_code=not bench.settings.cells,
-        )
-        reply = await bench.ask(PART, messages, sampling, on_text=reading.read)
+        sampling = bench.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
+        reply = await ask_about_cells(bench, PART, sampling, on_text=reading.read)
         is_cut_off = "length" in reply.finish_reasons[:1]
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))
         if script.cells or script.solution:
@@ -75,61 +69,6 @@ def _script(bench: Workbench, script: Script) -> Script:
         return script
     code = stub.complete(script.solution, bench.exploration.task.stub)
     return dataclasses.replace(script, cells=cells_of(code))
-
-
-async def opening(bench: Workbench) -> list[Message]:
-    """The beginning of each conversation about the cells; it stays what it was when first asked."""
-    if bench.request is None:
-        bench.request = await _request(bench, [])
-    system = render("cells", "system", library=bench.library_words)
-    return [Message("system", system), Message("user", bench.request)]
-
-
-def wants_calls(bench: Workbench) -> bool:
-    """Whether the model is to call the function that it writes: a check does that itself."""
-    return not (bench.exploration.task.check or _is_no_function(bench))
-
-
-def function_asked(bench: Workbench) -> str:
-    """The function that the solution is to define; empty where none was named."""
-    task = bench.exploration.task
-    return task.entry_point or stub.function_name(task.stub) or ""
-
-
-def _is_no_function(bench: Workbench) -> bool:
-    return bool(stub.assignment_target(bench.exploration.task.stub))
-
-
-async def _request(bench: Workbench, before: list[Step]) -> str:
-    task = bench.exploration.task
-    branch = bench.branch if before else bench.root
-    knowledge = await library_knowledge(bench)
-    asked = render(
-        "cells",
-        "ask",
-        library=bench.library_words,
-        context=task.context,
-        before=[_shown(bench, step) for step in before],
-        variables=describe_variables(await bench.sidecar.variables(branch)),
-        task=task.text,
-        stub="" if task.stub in task.text else task.stub,
-        has_cells=bench.settings.cells,
-        function=function_asked(bench),
-        target=stub.assignment_target(task.stub) or "",
-        # Without a check the task's own words say best what is wanted.
-        wanted=", ".join(f"`{name}`" for name in result_names(task)) if task.check else "",
-        calls=wants_calls(bench),
-    )
-    return f"{knowledge}\n\n{asked}".strip()
-
-
-def _shown(bench: Workbench, step: Step) -> dict[str, str]:
-    observation = step.candidate.observation if step.candidate else None
-    return {
-        "goal": step.subtask.goal,
-        "code": step.candidate.code if step.candidate else "",
-        "output": describe_output(observation, bench.settings.output_chars) if observation else "",
-    }
 
 
 class _Reading:

@@ -10,11 +10,12 @@ from exploracoder.engine.cells import Script
 from exploracoder.engine.chain import explore_open, write_solution
 from exploracoder.engine.first_tries import try_first, try_unchecked
 from exploracoder.engine.looking import look
-from exploracoder.engine.synthesis import try_solution
+from exploracoder.engine.synthesis import mend, try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
 from exploracoder.engine.written_cells import chain_steps, replace, run_open
-from exploracoder.state import Attempt, Solution
+from exploracoder.methods.planned import make_plan
+from exploracoder.state import Attempt, Solution, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Exploration:
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
     writes_class: bool = False
-    plans: bool = False
+    plans: bool = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
@@ -38,15 +39,16 @@ class Exploration:
             is_new = bench.exploration.solution is None
             if (await _solve_at_once(bench)) if is_new else (not bench.is_attended):
                 return
-            await write(bench)
+            await (write if bench.settings.cells else make_plan)(bench)
             if bench.is_review():
                 return
         if bench.is_review():
             await _review(bench)
             return
-        await run_open(bench)
-        if await _look_until_right(bench):
-            return
+        if bench.settings.cells:
+            await run_open(bench)
+            if await _look_until_right(bench):
+                return
         if await explore_open(bench) and not _is_solved(bench):
             await write_solution(bench)
 
@@ -67,19 +69,16 @@ async def _review(bench: Workbench) -> None:
         return
     if _is_solved(bench):
         return
-    attempt = await _run_solution(bench) if _is_as_written(bench) else None
+    attempt = await _run_solution(bench, set()) if _is_as_written(bench) else None
     if attempt is None or not attempt.leaves_no_doubt:
         await write_solution(bench)
 
 
 def _is_as_written(bench: Workbench) -> bool:
     """Whether all cells were accepted as they were written: then the solution stands, too."""
-    steps = chain_steps(bench)
-    return (
-        bool(bench.script.solution)
-        and len(steps) == len(bench.script.cells)
-        and all(step.chosen == f"{step.subtask.id}/1" for step in steps)
-    )
+    steps, written = chain_steps(bench), bench.exploration.written
+    are_first = all(step.chosen == f"{step.subtask.id}/1" for step in steps)
+    return bool(written.solution) and len(steps) == written.cells and are_first
 
 
 def _is_solved(bench: Workbench) -> bool:
@@ -92,8 +91,8 @@ async def _look_until_right(bench: Workbench) -> bool:
 
     Returns whether it is settled. With a check, the check says so, and without doubt nobody looks.
     """
-    has_check, has_looked = bool(bench.exploration.task.check), False
-    attempt = await _run_solution(bench)
+    has_check, has_looked, seen = bool(bench.exploration.task.check), False, set[str]()
+    attempt = await _run_solution(bench, seen)
     for _ in range(bench.settings.looks):
         if attempt is not None and attempt.leaves_no_doubt and (has_check or has_looked):
             return True
@@ -104,32 +103,45 @@ async def _look_until_right(bench: Workbench) -> bool:
             break
         has_looked = not script.cells
         await _take(bench, script)
-        attempt = await _run_solution(bench)
+        attempt = await _run_solution(bench, seen)
     return attempt is not None and attempt.leaves_no_doubt
 
 
 async def _take(bench: Workbench, script: Script) -> None:
     """Put what a look wrote in the place of what was there, and run what that changes."""
-    known = bench.script
-    bench.script = Script(
-        cells=known.cells,
+    known = bench.exploration.written
+    written = Written(
         solution=script.solution or known.solution,
         calls=script.calls or known.calls,
+        cells=known.cells,
     )
+    bench.exploration = bench.exploration.model_copy(update={"written": written})
     if script.cells:
         await replace(bench, script.cells)
         await run_open(bench)
 
 
-async def _run_solution(bench: Workbench) -> Attempt | None:
-    """The solution as it is written now, in a fresh state, and recorded; None without any."""
-    script, before = bench.script, bench.exploration.solution
-    if not script.solution:
+async def _run_solution(bench: Workbench, seen: set[str]) -> Attempt | None:
+    """The solution as it is written now, in a fresh state, and recorded; None without any.
+
+    Names in it are mended where that can be done without asking, by none of the codes that were
+    ``seen``.
+    """
+    written, before = bench.exploration.written, bench.exploration.solution
+    if not written.solution:
         return None
-    attempt = await try_solution(bench, script.solution, bench.shown_docs, calls=script.calls)
-    attempts = (*(before.attempts if before else ()), attempt)
-    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in bench.shown_docs))
-    await bench.update(
-        bench.exploration.model_copy(update={"solution": solution}), "Ran the solution"
-    )
-    return attempt
+    docs = bench.cells_request.docs if bench.cells_request else ()
+
+    async def run(code: str) -> Attempt:
+        return await try_solution(bench, code, docs, calls=written.calls)
+
+    attempt = await run(written.solution)
+    mended = await mend(bench, attempt, docs, run, seen)
+    if mended is not None:
+        written = written.model_copy(update={"solution": mended.code})
+    tried = (attempt, mended) if mended is not None else (attempt,)
+    attempts = (*(before.attempts if before else ()), *tried)
+    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
+    changes = {"written": written, "solution": solution}
+    await bench.update(bench.exploration.model_copy(update=changes), "Ran the solution")
+    return tried[-1]

@@ -26,6 +26,8 @@ _CHAIN = of_the_paper(
     "first_tries",
     "compose",
     "source_chars",
+    "functions",
+    "cells",
 )
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from exploracoder_retrieval.harvest import LibraryInfo
 
+from exploracoder.engine import arguments
 from exploracoder.engine.briefing import Briefing, brief, choose_examples
 from exploracoder.engine.chain import explore_open, write_solution
-from exploracoder.engine.planner import plan
+from exploracoder.engine.planner import plan, renumbered
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
 from exploracoder.state import Step
@@ -44,13 +45,26 @@ class PlannedExploration:
             await write_solution(bench)
 
 
-async def make_plan(bench: Workbench) -> None:
-    """Plan the task. A solution that was there is none of this plan's, and goes."""
-    planned = await plan(bench, await _brief(bench))
-    steps = tuple(Step(subtask=subtask) for subtask in planned.subtasks)
+async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
+    """Plan the task, or what of it remains after the steps that are not ``replaced``, by their ids.
+
+    What stands before the first plan are the example arguments alone. A solution that was there is
+    none of this plan's, and goes. What the user edits meanwhile stays.
+    """
+    briefings = await _brief(bench)
+    subtasks = [step.subtask for step in _others(bench, replaced)]
+    before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
+    planned = await plan(bench, briefings, before)
+    kept = _others(bench, replaced)
+    added = renumbered(planned.subtasks, {step.subtask.id for step in kept})
+    steps = (*kept, *(Step(subtask=subtask) for subtask in added))
     changes = {"steps": steps, "is_planned": True, "solution": None}
     exploration = bench.exploration.model_copy(update=changes)
-    await bench.update(exploration, f"Planned {len(steps)} subtasks")
+    await bench.update(exploration, f"Planned {len(added)} subtasks")
+
+
+def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
+    return [step for step in bench.exploration.steps if step.subtask.id not in replaced]
 
 
 async def _brief(bench: Workbench) -> list[Briefing]:
