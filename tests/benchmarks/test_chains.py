@@ -143,7 +143,7 @@ def written(number: int, *tried: Observation) -> Step:
 
 
 DOUBTFUL = attempt(RAN, None).model_copy(
-    update={"call": ExampleCall(code="brew(0)", observation=raised("ValueError"))}
+    update={"call": ExampleCall(code="brew(0)", called="brew(0)", observation=raised("ValueError"))}
 )
 EXPLORED: dict[str, tuple[dict[str, int], tuple[Attempt, ...], tuple[int, int, bool]]] = {
     "written alone": ({"write": 1, "look": 1}, (attempt(RAN, RAN),), (0, 1, False)),
