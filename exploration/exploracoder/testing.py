@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import Any
 
 # Of a text, what comes at a time in a stream.
-_PIECE_CHARS = 20
+PIECE_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,8 +477,8 @@ def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for start in range(0, len(text), _PIECE_CHARS):
-        yield text[start : start + _PIECE_CHARS]
+    for start in range(0, len(text), PIECE_CHARS):
+        yield text[start : start + PIECE_CHARS]
 
 
 def _usage(request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:
