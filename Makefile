@@ -80,6 +80,7 @@ types: $(READY) $(MODULES) ## make the TypeScript types from the Python models
 bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model nor a kit
 	$(BIN)/python -m exploracoder_bench.overhead $(ARGS)
 	$(BIN)/python -m exploracoder_bench.branching
+	$(BIN)/python -m exploracoder_bench.first_cell
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
 	  --python .venv-bench/bin/python
 

@@ -11,6 +11,7 @@ from exploracoder.state import Exploration, Step
 from exploracoder_bench.api_names import called_names, last_names
 from exploracoder_bench.datasets.repository_tests import counted
 from exploracoder_bench.execution import is_executed
+from exploracoder_bench.exploring import is_explored, is_tried
 from exploracoder_bench.results import ChainFacts
 
 
@@ -22,11 +23,11 @@ def read_chain(notebook: Path) -> ChainFacts:
     broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
     used = [api for step in steps if step.candidate for api in step.candidate.apis]
     due = [step for step in steps if step.status != "skipped"]
-    # Some methods plan and retrieve for each subtask, and explore none: that is no chain.
-    explored = due if any(map(_was_tried, due)) else []
+    # Some methods plan and retrieve for each subtask, and run nothing for any: that is no chain.
+    chain = due if any(map(is_tried, due)) else []
     return ChainFacts(
-        explored=len(explored),
-        ran=sum(map(_ran, explored)),
+        explored=len(chain),
+        ran=sum(map(_ran, chain)),
         broken_at=broken[0] if broken else 0,
         error=_error(steps[broken[0] - 1]) if broken else _last_error(exploration),
         apis=len(used),
@@ -83,10 +84,6 @@ def read_tests(notebook: Path, tests: int) -> dict[str, object]:
     return {"tests": of, "tests_passed": passed, "oracle_calls": shares}
 
 
-def _was_tried(step: Step) -> bool:
-    return any(one.observation is not None for one in step.candidates)
-
-
 def _ran(step: Step) -> bool:
     return step.status == "skipped" or (step.candidate is not None and step.candidate.ran)
 
@@ -106,7 +103,9 @@ def _last_error(exploration: Exploration) -> str:
 
 
 def _recommended(exploration: Exploration) -> tuple[str, ...]:
-    parts = [step.recommendation for step in exploration.steps]
-    kept = [doc.path for part in [*parts, exploration.overall] for doc in part.kept]
+    # A cell that ran as it was written has the docs of what it uses: no prompt showed those for it.
+    steps = [one for one in exploration.steps if is_explored(exploration, one) or not is_tried(one)]
+    parts = [*(step.recommendation for step in steps), exploration.overall]
+    kept = [doc.path for part in parts for doc in part.kept]
     shown = exploration.solution.apis if exploration.solution else ()
     return tuple(dict.fromkeys([*kept, *shown]))

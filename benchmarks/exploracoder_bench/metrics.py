@@ -150,21 +150,25 @@ def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
 class Summary:
     """A method's samples, added up; means are over samples that count.
 
-    ``recall`` is the share of names a known solution calls that are last names of APIs which a
-    prompt showed; nan when nothing was recommended or no solution is known. ``checked`` is a mean
-    of ``RunResult.checked``. A sample is a chain
-    when it tried a subtask: ``subtasks`` is how many a chain was to explore, ``subtask_rate`` the
-    share of them all that have an experience that ran (ExploraCoder, appendix A.5, table 8),
-    ``chain_rate`` the share of chains in which all have; nan without chains. ``seconds``, the
-    median, and ``mean_seconds``, a mean over problems, are of samples that took no reply from an
-    earlier, interrupted run; ``jobs`` are the numbers of samples that ran at a time then, such as
-    "1" or "1, 8", with "?" for those not known.
+    ``could_explore`` counts the samples of which it is known whether they explored, ``explored``
+    those that did, ``solved_by_exploring`` those that what came of it solved. ``recall`` is the
+    share of names a known solution calls that are last names of APIs which a prompt showed; nan
+    when nothing was recommended or no solution is known. ``checked`` is a mean of
+    ``RunResult.checked``. A sample is a chain when it tried a subtask: ``subtasks`` is how many a
+    chain had, planned or written as cells, ``subtask_rate`` the share of them all that have an
+    experience that ran (ExploraCoder, appendix A.5, table 8), ``chain_rate`` the share of chains in
+    which all have; nan without chains. ``seconds``, the median, and ``mean_seconds``, a mean over
+    problems, are of samples that took no reply from an earlier, interrupted run; ``jobs`` are the
+    numbers of samples that ran at a time then, such as "1" or "1, 8", with "?" for those not known.
     """
 
     problems: int
     samples: int
     apart: Mapping[str, int]
     solved: int
+    could_explore: int
+    explored: int
+    solved_by_exploring: int
     ran: int
     executed: int
     test_rate: float
@@ -195,19 +199,22 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
     seconds = [one.seconds for one in timed]
     solved = sum(one.is_solved for one in counted)
     completion = sum(one.completion_tokens for one in counted)
-    explored = sum(one.chain.explored for one in chains)
+    steps = sum(one.chain.explored for one in chains)
     return Summary(
         problems=len(by_problem(counted)),
         samples=len(counted),
         apart=_apart(given),
         solved=solved,
+        could_explore=sum(one.explored_steps is not None for one in counted),
+        explored=sum(bool(one.explored_steps) for one in counted),
+        solved_by_exploring=sum(one.is_solved_by_exploring for one in counted),
         ran=sum(one.ran for one in counted),
         executed=sum(map(is_success, counted)),
         test_rate=_mean(one.tests_passed / one.tests for one in counted if one.tests),
         subtasks=_mean(one.chain.explored for one in chains),
         subtask_rate=_subtask_rate(chains),
         chain_rate=_mean(float(not one.chain.broken_at) for one in chains),
-        apis_per_subtask=sum(one.chain.apis for one in chains) / explored if explored else math.nan,
+        apis_per_subtask=sum(one.chain.apis for one in chains) / steps if steps else math.nan,
         recall=_mean(filter(_is_known, map(recall, counted))),
         checked=_mean(one.checked for one in counted if one.checked is not None),
         calls=_mean(one.calls for one in counted),

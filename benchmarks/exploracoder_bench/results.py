@@ -16,10 +16,11 @@ RunKey = tuple[str, str, int, tuple[str, ...]]
 class ChainFacts(BaseModel):
     """What a saved exploration shows of its chain.
 
-    ``explored`` counts the subtasks that were to be explored, ``ran`` those of them that have an
-    experience that ran; both are 0 where none was tried, which is no chain. ``broken_at`` is the
-    number, from 1, of the first subtask without such an experience; 0 when there is none. ``apis``
-    counts the library's APIs in the experiences, ``recommended`` are the
+    ``explored`` counts the chain's subtasks, planned or written as cells, but for those left out;
+    whether the model was asked for one apart is ``RunResult.explored_steps``. ``ran`` counts those
+    that have an experience that ran; both are 0 where none was tried, which is no chain.
+    ``broken_at`` is the number, from 1, of the first subtask without such an experience; 0 when
+    there is none. ``apis`` counts the library's APIs in the experiences, ``recommended`` are the
     import paths that any prompt showed, best first.
     """
 
@@ -50,6 +51,10 @@ class RunResult(BaseModel):
     there are no such data.
     ``checked`` counts the texts in the trace that the method had checked; it may have tried more,
     and kept none of them. None is as before.
+    ``explored_steps`` counts the subtasks for which the model was asked for drafts or repairs of
+    their own, ``looks`` how often it was shown what its cells and its solution gave; both are None
+    for methods that cannot explore, and as before. ``came_of_exploring`` says whether the solution
+    was made after such a subtask.
     ``called`` are the names that the solution calls and the libraries would have, ``unknown`` those
     of them that they do not have.
     ``oracle_calls`` has that share for each text of a class that was judged, in order.
@@ -76,6 +81,9 @@ class RunResult(BaseModel):
     tests_passed: int = 0
     oracle_calls: tuple[float, ...] = ()
     subtasks: int = 0
+    explored_steps: int | None = None
+    looks: int | None = None
+    came_of_exploring: bool = False
     candidates: int = 0
     calls: int = 0
     cached_calls: int = 0
@@ -102,6 +110,11 @@ class RunResult(BaseModel):
     def is_solved(self) -> bool:
         """Whether the solution ran and its checks passed."""
         return self.status == "solved"
+
+    @property
+    def is_solved_by_exploring(self) -> bool:
+        """Whether it is solved, by what was made after a subtask was explored."""
+        return self.is_solved and self.came_of_exploring
 
     @property
     def counts(self) -> bool:

@@ -19,6 +19,7 @@ from exploracoder.errors import InputError
 from exploracoder_bench.api_names import gold_names
 from exploracoder_bench.chains import read_chain, read_execution, read_names, read_tests
 from exploracoder_bench.children import Children
+from exploracoder_bench.exploring import read_exploring
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
 
@@ -286,7 +287,7 @@ def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:
     gold = gold_names(problem.solution, problem.context)
     told: dict[str, object] = {"chain": chain if done.counts else ChainFacts(), "gold": gold}
     if done.counts:
-        told |= read_names(notebook) | read_execution(notebook)
+        told |= read_names(notebook) | read_execution(notebook) | read_exploring(notebook)
     if problem.place is not None and done.counts:
         told |= read_tests(notebook, len(problem.tests))
     return done.model_copy(update=told)

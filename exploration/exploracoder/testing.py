@@ -20,11 +20,14 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+
+# Of a text, what comes at a time in a stream.
+PIECE_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,11 @@ class RecordedRequest:
     def is_text(self) -> bool:
         """Whether a text is to be gone on with, and not a conversation."""
         return self.path.endswith("/completions") and "prompt" in self.body
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the reply to a conversation is to come in pieces."""
+        return bool(self.body.get("stream")) and not self.is_text
 
     @property
     def last_user_message(self) -> str:
@@ -127,7 +135,7 @@ class Rule:
 class ScriptedModelServer:
     """An OpenAI-compatible server on loopback that answers from a script.
 
-    It serves ``/v1/chat/completions`` (``n``, ``response_format``), ``/v1/completions``
+    It serves ``/v1/chat/completions`` (``n``, ``response_format``, ``stream``), ``/v1/completions``
     (one text, cut at ``stop`` and at ``max_tokens``), ``/v1/models`` and ``/v1/embeddings`` (four
     numbers made from the text's characters). Tokens are words. Use it as a context manager; every
     request is kept in ``requests``.
@@ -144,6 +152,8 @@ class ScriptedModelServer:
         refuse_formats: Sequence[str] = (),
         refuse_tools: bool = False,
         refuse_texts: bool = False,
+        refuse_stream: bool = False,
+        piece_pause_s: float = 0.0,
         most_stops: int | None = None,
         report_usage: bool = True,
         finish_reason: str = "stop",
@@ -162,6 +172,8 @@ class ScriptedModelServer:
             refuse_formats: Values of ``response_format.type`` that are answered with 400.
             refuse_tools: Answer 400 if ``tools`` are offered.
             refuse_texts: Answer 404 at ``/v1/completions``.
+            refuse_stream: Answer 400 if ``stream`` is asked for.
+            piece_pause_s: How long a stream pauses before each piece of a text, in seconds.
             most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
             report_usage: Whether answers carry token counts.
             finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
@@ -175,12 +187,14 @@ class ScriptedModelServer:
         self.ignore_n = ignore_n
         self.finish_reason = finish_reason
         self.card = card or {}
+        self.piece_pause_s = piece_pause_s
         self._script = script
         self._first = list(first)
         self._refuse_n = refuse_n
         self._refuse_formats = frozenset(refuse_formats)
         self._refuse_tools = refuse_tools
         self._refuse_texts = refuse_texts
+        self._refuse_stream = refuse_stream
         self._most_stops = most_stops
         self._require_key = require_key
         self._require_model = require_model
@@ -277,6 +291,8 @@ class ScriptedModelServer:
             return Failure(400, f"response_format type {form!r} is not supported.")
         if self._refuse_tools and "tools" in body:
             return Failure(400, "tools param requires --jinja flag")
+        if self._refuse_stream and body.get("stream"):
+            return Failure(400, "Field 'stream' is not supported.")
         return None
 
 
@@ -323,7 +339,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(outcome, Drop):
             self._drop()
         elif isinstance(outcome, Call):
-            self._send_json(200, self._call(request, outcome))
+            self._send_completion(request, self._call(request, outcome))
         elif isinstance(outcome, Raw):
             self._send(200, outcome.body.encode(), {"Content-Type": outcome.content_type})
         elif request.is_text:
@@ -331,7 +347,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, self._text_completion(request, text))
         else:
             texts = self._choices(request, outcome)
-            self._send_json(200, self._completion(request, texts))
+            self._send_completion(request, self._completion(request, texts))
 
     def _choices(self, request: RecordedRequest, outcome: str | Sequence[str]) -> list[str]:
         n = 1 if self.server.scripted.ignore_n else int(request.body.get("n") or 1)
@@ -385,6 +401,24 @@ class _Handler(BaseHTTPRequestHandler):
             "choices": choices,
         }
 
+    def _send_completion(self, request: RecordedRequest, completion: Mapping[str, Any]) -> None:
+        if not request.is_stream:
+            self._send_json(200, completion)
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for chunk in _chunks(request, completion):
+            if any(choice["delta"].get("content") for choice in chunk["choices"]):
+                time.sleep(self.server.scripted.piece_pause_s)
+            self._send_part(f"data: {json.dumps(chunk)}\n\n".encode())
+        self._send_part(b"data: [DONE]\n\n")
+        self._send_part(b"")
+
+    def _send_part(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+
     def _send_failure(self, failure: Failure) -> None:
         error = {"message": failure.message, "type": "scripted_error", **failure.details}
         headers = {}
@@ -414,6 +448,37 @@ def _bounded(text: str, body: Mapping[str, Any]) -> tuple[str, str]:
     pieces = re.findall(r"\s*\S+|\s+", text)
     most = int(body.get("max_tokens") or len(pieces))
     return ("".join(pieces[:most]), "length") if len(pieces) > most else (text, "stop")
+
+
+def _chunks(request: RecordedRequest, completion: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A completion as it comes in a stream: texts in pieces, then why they end, then usage."""
+    head = {name: value for name, value in completion.items() if name not in ("choices", "usage")}
+    head["object"] = "chat.completion.chunk"
+    for choice in completion["choices"]:
+        for delta in _deltas(choice["message"]):
+            part = {"index": choice["index"], "delta": delta, "finish_reason": None}
+            yield head | {"choices": [part]}
+        end = {"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}
+        yield head | {"choices": [end]}
+    options = request.body.get("stream_options") or {}
+    if options.get("include_usage") and "usage" in completion:
+        yield head | {"choices": [], "usage": completion["usage"]}
+
+
+def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": ""}
+    for piece in _pieces(message["content"] or ""):
+        yield {"content": piece}
+    for index, call in enumerate(message.get("tool_calls", ())):
+        begun = call["function"] | {"arguments": ""}
+        yield {"tool_calls": [call | {"index": index, "function": begun}]}
+        for piece in _pieces(call["function"]["arguments"]):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), PIECE_CHARS):
+        yield text[start : start + PIECE_CHARS]
 
 
 def _usage(request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:

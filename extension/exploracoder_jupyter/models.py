@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from exploracoder.errors import ModelError, NoTextError, PromptError, RefusedError, ReplyError
-from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 
 OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
 
@@ -43,10 +43,11 @@ class LazyModel:
         *,
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
-        asked = model.complete(messages, sampling, schema=schema, tools=tools)
+        asked = model.complete(messages, sampling, schema=schema, tools=tools, on_text=on_text)
         return await self._answered(asked)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

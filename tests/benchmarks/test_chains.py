@@ -8,18 +8,26 @@ from typing import Any
 import pytest
 from exploracoder import document
 from exploracoder.config import PROFILES
+from exploracoder.engine.arguments import STEP
+from exploracoder.models.usage import Usage
 from exploracoder.state import (
     Attempt,
     Candidate,
+    ExampleCall,
     Exploration,
+    RankedApi,
+    Recommendation,
     Solution,
+    Spending,
     Step,
     StepStatus,
     Subtask,
     Task,
 )
 from exploracoder_bench.chains import read_chain, read_execution
+from exploracoder_bench.exploring import read_exploring
 from exploracoder_kernel.observation import ErrorReport, Observation
+from exploracoder_retrieval.apidoc import ApiDoc
 
 RAN = Observation(status="ok")
 LATE = Observation(status="timeout", error=ErrorReport(ename="TimeoutError", evalue="too long"))
@@ -117,3 +125,67 @@ def test_subtasks_of_which_none_was_tried_are_no_chain(tmp_path: Path, status: S
     chain = read_chain(saved(tmp_path / "e.ipynb", steps=steps))
 
     assert (chain.explored, chain.ran) == (0, 0)
+
+
+def spent(**calls: int) -> tuple[Spending, ...]:
+    """What parts of the work asked the model; underscores stand for what is between words."""
+    return tuple(
+        Spending(part=part.replace("_", "-"), usage=Usage(calls=count))
+        for part, count in calls.items()
+    )
+
+
+def written(number: int, *tried: Observation) -> Step:
+    """A cell that was written, with the docs of what it uses."""
+    doc = ApiDoc(path=f"tea.pour_{number}", kind="function", library="tea")
+    recommended = Recommendation(apis=(RankedApi(doc=doc, score=1.0, is_kept=True),))
+    return step(number, "done", *tried).model_copy(update={"recommendation": recommended})
+
+
+DOUBTFUL = attempt(RAN, None).model_copy(
+    update={"call": ExampleCall(code="brew(0)", called="brew(0)", observation=raised("ValueError"))}
+)
+EXPLORED: dict[str, tuple[dict[str, int], tuple[Attempt, ...], tuple[int, int, bool]]] = {
+    "written alone": ({"write": 1, "look": 1}, (attempt(RAN, RAN),), (0, 1, False)),
+    "composed": ({"write": 1, "look": 3, "s2": 2}, (attempt(RAN, RAN),), (1, 3, True)),
+    "written again": ({"s1": 1, "s2": 2, "solution": 1}, (attempt(RAN, RAN),) * 2, (2, 0, True)),
+    "kept": ({"write": 1, "look": 2, "s2": 1}, (attempt(RAN, None),) * 3, (1, 2, False)),
+    "in doubt": ({"write": 1, "look": 1, "s2": 1}, (DOUBTFUL,), (1, 1, False)),
+    "without any": ({"write": 1, "s1": 1}, (), (1, 0, False)),
+}
+
+
+@pytest.mark.parametrize("case", EXPLORED)
+def test_a_step_is_explored_when_the_model_was_asked_for_it_alone(
+    tmp_path: Path, case: str
+) -> None:
+    calls, attempts, (steps, looks, came_of_it) = EXPLORED[case]
+    chain = (step(1, "done", RAN), step(2, "done", raised("KeyError"), RAN))
+    notebook = saved(tmp_path / "e.ipynb", *attempts, spending=spent(**calls), steps=chain)
+
+    found = read_exploring(notebook)
+
+    assert found == {"explored_steps": steps, "looks": looks, "came_of_exploring": came_of_it}
+
+
+def test_docs_ranked_for_a_subtask_and_example_arguments_are_no_exploring(tmp_path: Path) -> None:
+    example = step(1, "done", RAN).model_copy(update={"subtask": Subtask(id=STEP, goal="Give.")})
+    steps = (example, step(2, "skipped"))
+    spending = spent(step_0=1, s2=1, solution=1)
+
+    ours = saved(tmp_path / "ours.ipynb", attempt(RAN, RAN), steps=steps, spending=spending)
+    other = saved(tmp_path / "other.ipynb", attempt(RAN, RAN), method="capir", spending=spending)
+
+    assert read_exploring(ours)["explored_steps"] == 0
+    assert read_exploring(other) == {}
+
+
+def test_what_a_cell_uses_was_not_recommended_unless_it_was_explored(tmp_path: Path) -> None:
+    steps = (written(1, RAN), written(2, raised("KeyError"), RAN))
+
+    alone = saved(tmp_path / "alone.ipynb", steps=steps, spending=spent(write=1))
+    explored = saved(tmp_path / "explored.ipynb", steps=steps, spending=spent(write=1, s2=1))
+
+    assert read_chain(alone).recommended == ()
+    assert read_chain(explored).recommended == ("tea.pour_2",)
+    assert [read_chain(one).explored for one in (alone, explored)] == [2, 2]

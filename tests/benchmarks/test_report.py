@@ -143,6 +143,7 @@ def test_a_report_has_tables_sheets_pictures_and_says_what_was_left_out(tmp_path
         rows = list(csv.DictReader(sheet))
     assert len(rows) == len(RESULTS)
     assert "'=cmd()" in {row["reason"] for row in rows}
+    assert {row["subtasks_in_chain"] for row in rows} == {"0", "3"}
     assert {row["subtasks_ran"] for row in rows} == {"0", "1"}
     with (tmp_path / "report/methods.csv").open() as sheet:
         (direct, _) = csv.DictReader(sheet)
@@ -188,6 +189,33 @@ def test_a_method_without_a_chain_has_no_figures_of_one() -> None:
 
     assert lines[2].startswith("| capir | - | - | - | - |")
     assert lines[3].startswith("| direct | 3.0 | 33.3% [6.9%, 86.2%] | 0.0% | 0.67 |")
+
+
+def test_what_was_explored_and_what_came_of_it_stand_beside_what_was_solved() -> None:
+    at_once = made(method="exploration", explored_steps=0, looks=1)
+    given = {"method": "exploration", "explored_steps": 2, "came_of_exploring": True}
+    results = [at_once, made(seed=1, **given), failed(seed=2, **given), made(problem="b")]
+    results.append(made(method="earlier"))
+
+    head, _, *lines = chains_table(results).splitlines()
+
+    columns = [
+        head.split(" | ").index(name) for name in ("explored", "solved", "solved by exploring")
+    ]
+    found = [[line.split(" | ")[column] for column in columns] for line in lines]
+    assert found == [["2 of 3", "2", "1"], ["-", "1", "-"], ["-", "1", "-"]]
+
+
+def test_a_line_of_an_earlier_version_does_not_say_what_was_explored() -> None:
+    old = made().model_dump(exclude={"explored_steps", "looks", "came_of_exploring"})
+
+    loaded = RunResult.model_validate(old)
+
+    assert (loaded.explored_steps, loaded.looks, loaded.is_solved_by_exploring) == (
+        None,
+        None,
+        False,
+    )
 
 
 def test_only_chains_are_drawn_where_they_break(tmp_path: Path) -> None:

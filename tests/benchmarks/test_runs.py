@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder.testing import Failure, ScriptedModelServer
+from exploracoder.testing import Failure, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Way, command, result, run
 
 NOBODY = Asked("embedded")
+SPELLED = "    return [frumpkin.frumple(number) for number in numbers]"
 
 SOLVED: dict[str, Any] = {
     "status": "solved",
@@ -91,6 +92,38 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
     assert done.calls == 1
     assert done.completion_tokens > 0
     assert (tmp_path / "work/exploration.ipynb").exists()
+
+
+def explored_by_hand(request: RecordedRequest) -> Outcome:
+    """A cell that fails and a wrong solution, nothing to say of them, and then better ones."""
+    said = request.last_user_message
+    if "This is what came out" in said:
+        return "### Done"
+    if "### Solution" in said:
+        cell = '### 1. Spell a number\n```python\nword = {}["word"]\n```'
+        return f"{cell}\n### Solution\n```python\ndef spell(numbers):\n    return []\n```"
+    if request.body.get("n", 1) > 1:
+        return "```python\nword = frumpkin.frumple(1)\nword\n```"
+    return f"```python\ndef spell(numbers):\n{SPELLED}\n```"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_cache")
+def test_a_solution_that_came_of_exploring_is_told_from_one_that_was_written_at_once(
+    problem: Problem, tmp_path: Path
+) -> None:
+    at_once = f"### Solution\n```python\ndef spell(numbers):\n{SPELLED}\n```"
+    way = Way("exploration", 0, ("--set=rerank=none",))
+    done = []
+    for number, script in enumerate((explored_by_hand, at_once)):
+        with ScriptedModelServer(script) as server:
+            asked = Asked(server.model, server.base_url)
+            done.append(run(problem, way, asked, tmp_path / str(number), timeout_s=60))
+
+    assert [one.status for one in done] == ["solved", "solved"]
+    assert [(one.explored_steps, one.looks) for one in done] == [(1, 1), (0, 0)]
+    assert [one.is_solved_by_exploring for one in done] == [True, False]
+    assert [one.chain.explored for one in done] == [1, 0]
 
 
 @pytest.mark.parametrize(

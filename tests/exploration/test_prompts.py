@@ -48,7 +48,6 @@ VALUES: dict[str, object] = {
     "function": "strong_names",
     "goal": "Keep the strong leaves",
     "head": "names =",
-    "has_cells": True,
     "hint": "Do it in another way.",
     "information": "class Kettle  # tealeaf/kettle.py:4",
     "is_whole": True,
@@ -109,7 +108,6 @@ EMPTY: dict[str, object] = {
     "calls": False,
     "cells": [],
     "examples": [],
-    "has_cells": False,
     "is_whole": False,
     "solution": None,
     "subtasks": [],
@@ -145,7 +143,7 @@ def test_a_prompt_s_text_is_tidy(name: str, part: str) -> None:
         {},
         EMPTY,
         {"ran": False, "style": "self_contained"},
-        {"has_cells": True, "calls": True, "context": "", "function": "", "before": []},
+        {"calls": True, "context": "", "function": "", "before": []},
         EMPTY | {"cells": CELLS, "solution": RUN | {"words": "It ran.", "error": ""}},
     )
     for values in (VALUES | other for other in others):

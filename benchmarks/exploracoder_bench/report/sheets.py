@@ -61,7 +61,8 @@ def _flat(sums: dict[str, Any]) -> dict[str, object]:
 
 def _sample(one: RunResult) -> dict[str, object]:
     row = {key: value for key, value in one.model_dump().items() if key not in _LEFT_OUT}
-    chain = one.chain.model_dump(exclude={"recommended", "ran"}) | {"subtasks_ran": one.chain.ran}
+    chain = one.chain.model_dump(exclude={"recommended", "explored", "ran"})
+    chain |= {"subtasks_in_chain": one.chain.explored, "subtasks_ran": one.chain.ran}
     calls = {"oracle_calls": " ".join(f"{share:g}" for share in one.oracle_calls)}
     return row | chain | {"recall": recall(one)} | calls
 

@@ -83,16 +83,18 @@ def oracle_table(results: Sequence[RunResult]) -> str:
 
 
 def chains_table(results: Sequence[RunResult]) -> str:
-    """A line a method with a chain: where it breaks, and what was recommended."""
+    """A line a method with a chain: where it breaks, what was recommended, what was explored."""
     head = ["chains", "subtasks", "subtasks that ran", "all ran", "APIs per subtask"]
-    head += ["recall of needed names", "solved"]
+    head += ["recall of needed names", "explored", "solved", "solved by exploring"]
     head += ["completion tokens per solved", "seconds per solved"]
     rows = []
     for method, group in grouped(results, lambda one: one.method).items():
         sums = summarize(group)
         row: list[object] = [method, number(sums.subtasks, 1), sums.subtask_rate]
         row += [percent(sums.chain_rate), number(sums.apis_per_subtask, 2)]
-        row += [percent(sums.recall), sums.solved]
+        could = sums.could_explore
+        row += [percent(sums.recall), f"{sums.explored} of {could}" if could else "-"]
+        row += [sums.solved, sums.solved_by_exploring if could else "-"]
         row += [number(sums.tokens_per_solved), number(sums.seconds_per_solved, 1)]
         rows.append(row)
     return markdown(head, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from exploracoder.engine.knowledge import library_knowledge
 from exploracoder.engine.results import result_names
 from exploracoder.engine.wording import describe_output, describe_variables
 from exploracoder.errors import PromptError
-from exploracoder.models.chat import Message, Reply, Sampling
+from exploracoder.models.chat import Message, OnText, Reply, Sampling
 from exploracoder.prompts import render
 from exploracoder.state import Step, Task
 
@@ -44,7 +44,7 @@ async def ask_about_cells(
     part: str,
     sampling: Sampling,
     more: Sequence[Message] = (),
-    on_text: Callable[[str], None] | None = None,
+    on_text: OnText | None = None,
 ) -> Reply:
     """Ask with the beginning and ``more`` turns after it.
 

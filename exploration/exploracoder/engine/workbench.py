@@ -26,7 +26,7 @@ from exploracoder.engine.known import KnownApis
 from exploracoder.engine.name_grammar import grammar_of
 from exploracoder.engine.sieve import names_used
 from exploracoder.errors import BudgetError
-from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.models.usage import Usage
@@ -169,19 +169,16 @@ class Workbench:
         messages: Sequence[Message],
         sampling: Sampling,
         tools: Sequence[Tool] = (),
-        on_text: Callable[[str], None] | None = None,
+        on_text: OnText | None = None,
     ) -> Reply:
-        """Ask the model, which may use ``tools`` before it answers.
+        """Ask the model, which may use ``tools`` before it answers; ``on_text`` reads along.
 
         Raises BudgetError when a limit has been reached, ModelError when the model cannot be asked.
         """
         model = self.metered(part)
         if not tools:
-            reply = await model.complete(messages, sampling)
-            if on_text is not None:
-                on_text(reply.text)
-            return reply
-        return await complete_with_tools(model, messages, sampling, tools)
+            return await model.complete(messages, sampling, on_text=on_text)
+        return await complete_with_tools(model, messages, sampling, tools, on_text=on_text)
 
     async def ask_text(self, part: str, prompt: str, sampling: Sampling) -> Reply:
         """Ask the model to go on where ``prompt`` ends.
@@ -315,9 +312,12 @@ class _MeteredModel:
         *,
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
     ) -> Reply:
         return await self._counted(
-            lambda: self.bench.model.complete(messages, sampling, schema=schema, tools=tools)
+            lambda: self.bench.model.complete(
+                messages, sampling, schema=schema, tools=tools, on_text=on_text
+            )
         )
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder.models.usage import Usage
 
 Schema = Mapping[str, Any]
+# Told the text of a reply as far as it has come, all of it each time.
+OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class ChatModel(Protocol):
         *,
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
     ) -> Reply:
         """Asks for ``sampling.n`` replies.
 
@@ -136,6 +139,9 @@ class ChatModel(Protocol):
                 in words, so check the reply, or use `structured.complete_json`.
             tools: Functions that the model may want called, as the OpenAI API writes them. Servers
                 without tools are asked without; use `tools.complete_with_tools`.
+            on_text: Told what ``Reply.text`` will begin with, at most 20 times a second while it
+                comes, and once all of it. A request that is made again tells it from the start.
+                Not called with ``n`` above 1, or with a schema.
 
         Raises:
             ModelError: The model could not be asked.

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from exploracoder.models.chat import ToolCall
-from exploracoder.models.reasoning import has_reasoning
+from exploracoder.models.reasoning import begins_in_thought, has_reasoning
 from exploracoder.models.usage import Usage
 
 REFUSED = "content_filter"
@@ -22,7 +22,8 @@ _MOST_TOKENS = 1 << 53
 class Answer:
     """Texts as they come in, over one request or several; the calls of the first.
 
-    ``has_reasoned`` says that the model thought before it answered, seen or unseen.
+    ``has_reasoned`` says that the model thought before it answered, seen or unseen;
+    ``begins_in_thought`` that a text began amid a thought, without a tag.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Answer:
     model: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     has_reasoned: bool = False
+    begins_in_thought: bool = False
 
     @property
     def was_cut_off(self) -> bool:
@@ -49,6 +51,7 @@ class Answer:
             self.model,
             self.calls,
             self.has_reasoned or other.has_reasoned,
+            self.begins_in_thought or other.begins_in_thought,
         )
 
     def timed(self, seconds: float) -> Answer:
@@ -57,7 +60,7 @@ class Answer:
         return dataclasses.replace(self, usage=usage)
 
 
-def _text(value: object) -> object:
+def plain_text(value: object) -> object:
     """The text of a message, which may come in parts; other parts than texts are passed over."""
     if value is None:
         return ""
@@ -89,7 +92,7 @@ def _arguments(value: object) -> str:
 
 
 # What a reply can do without is taken for absent where it has the wrong form.
-_Text = Annotated[str, BeforeValidator(_text)]
+_Text = Annotated[str, BeforeValidator(plain_text)]
 _Label = Annotated[str, BeforeValidator(_label)]
 _Count = Annotated[int, BeforeValidator(_count)]
 
@@ -215,6 +218,7 @@ def read_whole(completion: object) -> Answer:
         calls=[ToolCall(one.id, one.function.name, one.function.arguments) for one in calls],
         has_reasoned=read.usage.completion_tokens_details.reasoning_tokens > 0
         or any(one.has_reasoned for one in read.choices),
+        begins_in_thought=any(begins_in_thought(one.message.content) for one in read.choices),
     )
 
 

@@ -36,6 +36,12 @@ def _breakable(name: str) -> str:
 
 
 _TOKEN = re.compile("|".join(map(_breakable, _NAMES)), re.IGNORECASE)
+# What may still become a token, a sign of the end, or the tag of a thought: a thought between its
+# halves, too, is taken out before they meet.
+_BEGUN = re.compile(
+    rf"(?:<{_BREAK}*(?:/?\w{{0,48}}>?|\|[^|<>\n]{{0,64}}\|?|\uff5c[^\uff5c<>\n]{{0,64}}\uff5c?)){{1,5}}\Z"
+    rf"|(?<=\[){_BREAK}+/?\w{{0,24}}\Z"
+)
 _ENDS = (
     *("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>"),
     *("</s>", "<end_of_turn>", "<\uff5cend▁of▁sentence\uff5c>"),
@@ -51,6 +57,11 @@ def neutralise(text: str) -> str:
 def restore(text: str) -> str:
     """What `neutralise` made of a text, as it was."""
     return _TOKEN.sub(lambda match: match[0][0] + match[0][1:].removeprefix(_BREAK), text)
+
+
+def without_begun(text: str) -> str:
+    """A text that will go on, without what at its end may be the first half of a token."""
+    return _BEGUN.sub("", text)
 
 
 def without_end(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 from exploracoder.models.usage import Usage
 
 
@@ -31,10 +31,13 @@ class CountingModel:
         *,
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
     ) -> Reply:
         """As `ChatModel.complete`."""
         return self._counted(
-            await self._model.complete(messages, sampling, schema=schema, tools=tools)
+            await self._model.complete(
+                messages, sampling, schema=schema, tools=tools, on_text=on_text
+            )
         )
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

@@ -31,6 +31,8 @@ class Dialect:
         supports_grammar: Whether replies can be bound to a GBNF grammar, which is not part of the
             API; has to be known beforehand.
         supports_tools: Whether functions can be offered to the model.
+        supports_stream: Whether replies can be had as they are written.
+        begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
         refused: Optional fields that the server does not take.
@@ -42,6 +44,8 @@ class Dialect:
     supports_n: bool = True
     supports_grammar: bool = False
     supports_tools: bool = True
+    supports_stream: bool = True
+    begins_in_thought: bool = False
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: str = "max_tokens"
     refused: set[str] = field(default_factory=set)
@@ -85,6 +89,13 @@ class Dialect:
             del body[name]
         return body | {"prompt": prompt, "max_tokens": sampling.max_tokens}
 
+    def stream_body(self) -> dict[str, Any]:
+        """The fields that have a reply come as it is written."""
+        if not self.supports_stream:
+            return {}
+        options = {"stream_options": {"include_usage": True}}
+        return {"stream": True} | ({} if "stream_options" in self.refused else options)
+
     def extra_body(self, sampling: Sampling, schema: Schema | None) -> dict[str, Any]:
         """Fields beyond the API that this request needs."""
         if sampling.grammar is None or schema is not None or not self.supports_grammar:
@@ -97,6 +108,7 @@ class Dialect:
         Returns:
             Whether it was cut off and is to be asked again, with more.
         """
+        self.begins_in_thought |= answer.begins_in_thought
         if answer.has_reasoned:
             self.reserve = max(self.reserve, min(_RESERVES[1], self.most_reserve))
         if not answer.was_cut_off:
@@ -129,7 +141,11 @@ class Dialect:
             Whether the next request will be put differently, so that asking again makes sense.
         """
         refusal = refusal.lower()
-        if body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
+        if "stream_options" in body and re.search(r"stream_options|include_usage", refusal):
+            self.refused.add("stream_options")
+        elif "stream" in body and re.search(r"\bstream(?:ing|ed)?\b", refusal):
+            self.supports_stream = False
+        elif body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
             self.supports_n = False
         elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
             self.supports_tools = False

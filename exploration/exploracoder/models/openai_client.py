@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import importlib
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,10 +15,11 @@ from typing import Any, TypeVar
 import anyio
 
 from exploracoder.errors import AnswerTimeoutError, ModelError
+from exploracoder.models.answer_text import LiveText, answer_in, answer_so_far
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.chat import Message, Reply, Sampling, Schema, ToolCall
+from exploracoder.models.chat import Message, OnText, Reply, Sampling, Schema, ToolCall
 from exploracoder.models.completion import Answer, parse, read_cards, read_text, read_whole
-from exploracoder.models.control_tokens import neutralise, restore, without_end
+from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.endpoint import Endpoint, HttpReply
 from exploracoder.models.failures import (
@@ -30,7 +32,6 @@ from exploracoder.models.failures import (
     without_credentials,
 )
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
-from exploracoder.models.reasoning import without_reasoning
 from exploracoder.models.redaction import Redactor, secrets_of
 
 # No honest reply is longer, in characters, whatever its tokens are.
@@ -143,6 +144,7 @@ class OpenAIChatModel:
         *,
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
     ) -> Reply:
         """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
 
@@ -155,11 +157,17 @@ class OpenAIChatModel:
         offered = {"tools": list(tools)} if tools else {}
         plain = [_neutralised(message) for message in messages]
         turns = {"messages": [message.as_dict() for message in plain], "schema": schema}
+        live = None
+        if on_text is not None and sampling.n == 1 and schema is None:
+            live = self._live(on_text, sampling)
 
         async def ask() -> Reply:
-            return await self._ask(plain, sampling, schema, tools)
+            return await self._ask(plain, sampling, schema, tools, live)
 
-        return await self._remembered(offered | turns, sampling, ask)
+        reply = await self._remembered(offered | turns, sampling, ask)
+        if live:
+            live.tell(reply.text)
+        return reply
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
         """Asks for one text that goes on where ``prompt`` ends; see `ChatModel.continue_text`.
@@ -272,17 +280,28 @@ class OpenAIChatModel:
         sampling: Sampling,
         schema: Schema | None,
         tools: Sequence[Schema],
+        live: LiveText | None,
     ) -> Reply:
-        answer = await self._request(messages, sampling, schema, tools)
+        answer = await self._request(messages, sampling, schema, tools, live)
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
             more = await self._request(messages, _next_single(sampling, answer), schema)
             answer = answer.joined_with(more)
-        return self._reply(answer, sampling, _said)
+        return self._reply(answer, sampling, answer_in)
+
+    def _live(self, on_text: OnText, sampling: Sampling) -> LiveText:
+        """Tells ``on_text`` of what comes only what `_reply` would make of it."""
+
+        def answer(text: str) -> str:
+            clean = str(parse(json.dumps(text), self._redactor.clean_so_far))
+            said = answer_so_far(clean, begins_in_thought=self._dialect.begins_in_thought)
+            return said[: _most_chars(sampling)]
+
+        return LiveText(on_text, answer)
 
     def _reply(self, answer: Answer, sampling: Sampling, tidy: Callable[[str], str]) -> Reply:
-        most = max(_SHORTEST_LIMIT, _CHARS_PER_TOKEN * sampling.max_tokens)
+        most = _most_chars(sampling)
         texts = [tidy(text) for text in answer.texts[: sampling.n]]
         reasons = zip(texts, answer.finish_reasons, strict=False)
         return Reply(
@@ -301,6 +320,7 @@ class OpenAIChatModel:
         sampling: Sampling,
         schema: Schema | None,
         tools: Sequence[Schema] = (),
+        live: LiveText | None = None,
     ) -> Answer:
         reserve = 0
 
@@ -308,11 +328,12 @@ class OpenAIChatModel:
             nonlocal reserve
             reserve = self._dialect.reserve
             extra = self._extra_body | self._dialect.extra_body(sampling, schema)
-            return self._dialect.body(self._model, messages, sampling, schema, tools) | extra
+            asked = self._dialect.body(self._model, messages, sampling, schema, tools)
+            return asked | (self._dialect.stream_body() if live else {}) | extra
 
-        answer = await self._insist(_CONVERSATION, body, read_whole)
+        answer = await self._insist(_CONVERSATION, body, read_whole, live)
         while self._dialect.learn_from(answer, reserve):
-            again = await self._insist(_CONVERSATION, body, read_whole)
+            again = await self._insist(_CONVERSATION, body, read_whole, live)
             answer = dataclasses.replace(again, usage=answer.usage + again.usage)
         if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
             self._dialect.supports_n = False
@@ -323,15 +344,20 @@ class OpenAIChatModel:
         path: str,
         make_body: Callable[[], dict[str, Any]],
         read: Callable[[object], Answer],
+        live: LiveText | None = None,
     ) -> Answer:
         """What the server answers, asked in a plainer way as long as it refuses and that helps."""
         started = time.monotonic()
         async with self._within_deadline():
             while True:
                 body = make_body()
-                reply = await self._opened().post(path, body)
+                on_more = live.update if live and body.get("stream") else None
+                reply = await self._opened().post(path, body, on_more)
                 if reply.status < 300:
-                    return self._read(reply, read).timed(time.monotonic() - started)
+                    answer = self._read(reply, read).timed(time.monotonic() - started)
+                    if on_more and not reply.is_stream:
+                        self._dialect.supports_stream = False
+                    return answer
                 if path == _TEXT and lacks_text(reply):
                     raise self._report.no_text(reply)
                 if not self._has_learnt(reply, body):
@@ -360,9 +386,8 @@ class OpenAIChatModel:
             raise self._report.not_a_completion(reply) from None
 
 
-def _said(text: str) -> str:
-    """What a model answers in a conversation."""
-    return restore(without_end(without_reasoning(text)))
+def _most_chars(sampling: Sampling) -> int:
+    return max(_SHORTEST_LIMIT, _CHARS_PER_TOKEN * sampling.max_tokens)
 
 
 def _neutralised(message: Message) -> Message:

@@ -41,8 +41,17 @@ def has_reasoning(text: str) -> bool:
     return _without_tagged(text) != text
 
 
+def begins_in_thought(text: str) -> bool:
+    """Whether a thought ends in it that began unseen, before the text."""
+    return has_reasoning(_without_whole(text))
+
+
+def _without_whole(text: str) -> str:
+    return _THOUGHT.sub(lambda match: match["code"] or "", text)
+
+
 def _without_tagged(text: str) -> str:
-    answer = _THOUGHT.sub(lambda match: match["code"] or "", text)
+    answer = _without_whole(text)
     outside = _THOUGHT.sub(lambda match: " " * len(match[0]), answer)
     ends = [match.end() for match in _END.finditer(outside)]
     return answer[ends[-1] :] if ends else _LONE_END.sub("", answer)

@@ -28,18 +28,37 @@ class Redactor:
         forms = {form for one in secrets if len(one) >= _SHORTEST for form in _forms(one)}
         self._forms = sorted(form.translate(_LOWER) for form in forms)
         self._pieces = {piece.translate(_LOWER) for form in forms for piece in _pieces(form)}
+        self._secrets = {*self._forms, *self._pieces}
 
     def __repr__(self) -> str:
         return "Redactor()"
 
     def clean(self, text: str) -> str:
         """The text with a blot in the place of each secret."""
+        return self._blotted(text, len(text))
+
+    def clean_so_far(self, text: str) -> str:
+        """What `clean` will begin with, whatever follows ``text``: no half of a secret."""
+        return self._blotted(text, self._open_at(text.translate(_LOWER)))
+
+    def _blotted(self, text: str, most: int) -> str:
+        """The first ``most`` characters, with a blot for each secret that begins in them."""
         kept, end = list[str](), -1
         for start, stop in sorted(self._spans(text.translate(_LOWER))):
             if start > end:
+                if start >= most:
+                    break
                 kept += [text[max(end, 0) : start], BLOT]
             end = max(end, stop)
-        return "".join([*kept, text[max(end, 0) :]])
+        return "".join([*kept, text[max(end, 0) : most]])
+
+    def _open_at(self, text: str) -> int:
+        """Where the longest end of a text begins that a secret may begin with."""
+        longest = max(map(len, self._forms), default=0)
+        for start in range(max(0, len(text) - longest), len(text)):
+            if any(form.startswith(text[start:]) for form in self._secrets):
+                return start
+        return len(text)
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         for form in self._forms:

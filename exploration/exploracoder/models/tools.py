@@ -9,7 +9,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from exploracoder.models.chat import ChatModel, Message, Reply, Sampling, Schema, ToolCall
+from exploracoder.models.chat import (
+    ChatModel,
+    Message,
+    OnText,
+    Reply,
+    Sampling,
+    Schema,
+    ToolCall,
+)
 from exploracoder.models.usage import Usage
 
 MAX_CALLS = 5
@@ -38,6 +46,7 @@ async def complete_with_tools(
     tools: Sequence[Tool],
     *,
     max_calls: int = MAX_CALLS,
+    on_text: OnText | None = None,
 ) -> Reply:
     """Asks for replies; the model may have functions called first, and sees what they answer.
 
@@ -51,6 +60,7 @@ async def complete_with_tools(
         sampling: How to draw; all n texts answer the same conversation, calls included.
         tools: What is offered.
         max_calls: Of all functions together.
+        on_text: Told the text of each turn as it comes, as by `ChatModel.complete`.
 
     Returns:
         The texts, with the usage of every request that was made for them.
@@ -60,9 +70,10 @@ async def complete_with_tools(
     """
     conversation, usage, left = list(messages), Usage(), max_calls
     first = dataclasses.replace(sampling, n=1)
+    heard = on_text if sampling.n == 1 else None
     while True:
         offered = [tool.as_dict() for tool in tools] if left > 0 else []
-        reply = await model.complete(conversation, first, tools=offered)
+        reply = await model.complete(conversation, first, tools=offered, on_text=heard)
         usage += reply.asked
         if not (offered and reply.calls):
             break

@@ -1,0 +1,64 @@
+"""What a saved exploration shows of exploring: which steps, how often the model looked, and whether
+the solution came of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from exploracoder import document
+from exploracoder.engine import arguments, looking, synthesis
+from exploracoder.methods import DEFAULT, paper
+from exploracoder.state import Exploration, Step
+
+_EXPLORING = {DEFAULT, *(method.name for method in paper.EXPLORING)}
+
+
+def read_exploring(notebook: Path) -> dict[str, object]:
+    """``explored_steps``, ``looks`` and ``came_of_exploring`` of ``RunResult``; empty of a method
+    that cannot explore.
+
+    Raises InputError when the notebook is no exploration.
+    """
+    exploration = document.load(notebook)
+    if exploration.method not in _EXPLORING:
+        return {}
+    explored = sum(is_explored(exploration, step) for step in exploration.steps)
+    return {
+        "explored_steps": explored,
+        "looks": _calls(exploration, looking.PART),
+        "came_of_exploring": bool(explored) and _is_of_steps(exploration),
+    }
+
+
+def is_tried(step: Step) -> bool:
+    """Whether any code was run for a step."""
+    return any(one.observation is not None for one in step.candidates)
+
+
+def is_explored(exploration: Exploration, step: Step) -> bool:
+    """Whether the model was asked for code of this step alone, and some was run.
+
+    A cell that ran as it was written with all the others was not explored, nor was a subtask whose
+    docs the model ranked and no more. Example arguments are no subtask.
+    """
+    is_subtask = step.subtask.id != arguments.STEP
+    return is_subtask and is_tried(step) and _calls(exploration, step.subtask.id) > 0
+
+
+def _is_of_steps(exploration: Exploration) -> bool:
+    """Whether the solution of an exploration with explored steps came after them.
+
+    Then the model was asked for it, or the steps alone are the solution, which is one attempt that
+    leaves no doubt. One that was written with the cells can stand all the same: if it leaves some
+    doubt, or a look changed it for the worse.
+    """
+    solution = exploration.solution
+    if solution is None:
+        return False
+    is_composed = len(solution.attempts) == 1 and solution.final.leaves_no_doubt
+    return is_composed or _calls(exploration, synthesis.PART) > 0
+
+
+def _calls(exploration: Exploration, part: str) -> int:
+    return sum(one.usage.calls for one in exploration.spending if one.part == part)

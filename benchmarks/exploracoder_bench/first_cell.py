@@ -1,0 +1,149 @@
+"""How soon something can be seen: the time until the first cell of an exploration has run.
+
+Run: ``python -m exploracoder_bench.first_cell [--rounds 3]``
+
+A model writes the six cells of `six_steps` and the solution, which passes its check, in one reply,
+at 30 tokens a second of four characters each; so fast a hosted model is, or a small one on a good
+processor. What it writes is read as it comes, piece by piece at that pace; ``--whole`` has a server
+that sends no streams, whose reply comes when all of it is written. What the model takes to read is
+left out. The time begins with the exploration's work, after its kernel is there, and ends with its
+solution. Times are medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from exploracoder.api import explore_sync
+from exploracoder.events import Event
+from exploracoder.methods import DEFAULT
+from exploracoder.testing import (
+    PIECE_CHARS,
+    Delay,
+    Outcome,
+    RecordedRequest,
+    ScriptedModelServer,
+)
+from exploracoder.workplace import Options
+
+from exploracoder_bench import runs, six_steps
+from exploracoder_bench.markdown import markdown
+
+_TOKENS_PER_SECOND = 30
+_TOKEN_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds of an exploration's work: until its first cell has run, and until its solution."""
+
+    method: str
+    first_cell: float
+    whole: float
+
+    @property
+    def share(self) -> float:
+        """Which share of the whole it takes until the first cell has run."""
+        return self.first_cell / self.whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print a table; with --out each round is a JSON line too."""
+    given = _parser().parse_args(arguments)
+    pace = given.tokens_per_second * _TOKEN_CHARS
+    times = measure(given.rounds, pace, is_whole=given.whole)
+    head = ("method", "s to the first cell", "s in all", "share")
+    print(markdown(head, [_row(times)]))
+    if given.out:
+        with given.out.open("a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(asdict(one)) + "\n" for one in times)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--rounds", type=int, default=3, metavar="N", help="explorations; default: %(default)s")
+    add(
+        "--tokens-per-second",
+        type=float,
+        default=_TOKENS_PER_SECOND,
+        metavar="N",
+        help="that the model writes; default: %(default)s",
+    )
+    add("--whole", action="store_true", help="the reply comes whole, and not in pieces")
+    add("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
+    return parser
+
+
+def measure(rounds: int, chars_per_second: float, *, is_whole: bool) -> list[Times]:
+    """The times of so many explorations, with a model that writes at that pace.
+
+    With ``is_whole`` its server sends no reply in pieces. Raises RuntimeError when an exploration
+    comes to nothing.
+    """
+    failure = runs.warm_index(six_steps.problem(sys.executable))
+    if failure:
+        raise RuntimeError(f"The index could not be made: {failure}")
+
+    def reply(request: RecordedRequest) -> Outcome:
+        text = written_at_once()
+        return text if request.is_stream else Delay(len(text) / chars_per_second, text)
+
+    pause = PIECE_CHARS / chars_per_second
+    with ScriptedModelServer(reply, refuse_stream=is_whole, piece_pause_s=pause) as server:
+        return [_explored(server, seed) for seed in range(rounds)]
+
+
+def _explored(server: ScriptedModelServer, seed: int) -> Times:
+    seconds: list[float] = []
+
+    def note(event: Event) -> None:
+        if not seconds and any(step.status == "done" for step in event.exploration.steps):
+            seconds.append(event.exploration.seconds_total)
+
+    problem = six_steps.problem(sys.executable)
+    with tempfile.TemporaryDirectory() as folder:
+        done = explore_sync(
+            problem.task,
+            libraries=problem.libraries,
+            context=problem.context,
+            check=problem.check,
+            model=server.model,
+            output=Path(folder) / runs.NOTEBOOK,
+            on_event=note,
+            options=Options(base_url=server.base_url, method=DEFAULT, seed=seed),
+        )
+    if done.status != "solved" or not seconds:
+        raise RuntimeError(f"The exploration came to nothing: {done.status}. {done.reason}")
+    return Times(DEFAULT, seconds[0], done.seconds_total)
+
+
+def written_at_once() -> str:
+    """What the model writes: a cell for each step, and the solution."""
+    parts = [
+        (f"{number}. {step.goal}", step.candidates[0])
+        for number, step in enumerate(six_steps.steps(), 1)
+    ]
+    parts.append(("Solution", six_steps.SOLUTION.strip()))
+    return "\n".join(f"### {goal}\n```python\n{code}\n```" for goal, code in parts)
+
+
+def _row(times: Sequence[Times]) -> tuple[str, str, str, str]:
+    first = statistics.median(one.first_cell for one in times)
+    whole = statistics.median(one.whole for one in times)
+    share = statistics.median(one.share for one in times)
+    return times[0].method, f"{first:.1f}", f"{whole:.1f}", f"{share:.0%}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
