@@ -31,8 +31,8 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    before = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
-    bench.request = await _request(bench, [one for one in before if one.status == "done"])
+    before = [one for one in _others(bench, replaced) if one.status == "done"]
+    bench.request = await _request(bench, before)
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
@@ -46,9 +46,14 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
     changes: dict[str, object] = {"written": written, "is_planned": True}
     if not script.cells:
-        changes["steps"] = tuple(before)
+        changes["steps"] = _others(bench, replaced)
     words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
     await bench.update(bench.exploration.model_copy(update=changes), words)
+
+
+def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those that are replaced."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
