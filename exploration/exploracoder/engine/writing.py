@@ -13,7 +13,7 @@ from exploracoder.engine.cells_request import CellsRequest, ask_about_cells
 from exploracoder.engine.replies import no_code
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.written_cells import add, run_written
-from exploracoder.state import Written
+from exploracoder.state import Step, Written
 
 PART = "write"
 _TRIES = 2
@@ -27,9 +27,8 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    before = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
-    done = [one for one in before if one.status == "done"]
-    bench.cells_request = CellsRequest(tuple(done), bench.settings.prompt_chars)
+    done = tuple(one for one in _others(bench, replaced) if one.status == "done")
+    bench.cells_request = CellsRequest(done, bench.branch, bench.settings.prompt_chars)
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
@@ -45,9 +44,14 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
             await running
     changes: dict[str, object] = {"is_planned": True}
     if not script.cells:
-        changes["steps"] = tuple(before)
+        changes["steps"] = _others(bench, replaced)
     words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
     await bench.update(bench.exploration.model_copy(update=changes), words)
+
+
+def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those that are replaced."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
