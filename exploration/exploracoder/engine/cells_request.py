@@ -29,8 +29,8 @@ class CellsRequest:
     """The beginning of each conversation about the cells of an exploration.
 
     ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
-    state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the user's turn and ``docs`` those that it shows in
-    full, once they are there.
+    state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
+    user's turn and ``docs`` those that it shows in full, once they are there.
     """
 
     before: tuple[Step, ...]
