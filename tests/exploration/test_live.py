@@ -397,7 +397,10 @@ async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serv
     ("model", "work"),
     [
         (TeaModel(scripts=[Failure(401, "no such key"), WRITTEN]), []),
-        (TeaModel(is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}), [c.GoOn()]),
+        (
+            TeaModel(is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}),
+            [c.GoOn()],
+        ),
     ],
     ids=["as it writes", "as it explores"],
 )
