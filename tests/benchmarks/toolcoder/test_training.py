@@ -15,15 +15,14 @@ from exploracoder.cli.console import Progress
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.gguf_header import read_header
-from exploracoder.toolcoder import base_model, gguf_adapter
-from exploracoder.toolcoder.annotation import Annotated
-from exploracoder.toolcoder.base_sizes import sizes_of_folder
-from exploracoder.toolcoder.memory import memory_errors
-from exploracoder.toolcoder.recipe import Recipe
-from exploracoder.toolcoder.training import read_report
+from exploracoder_bench.toolcoder import base_model, gguf_adapter
+from exploracoder_bench.toolcoder.annotation import Annotated
+from exploracoder_bench.toolcoder.base_sizes import sizes_of_folder
+from exploracoder_bench.toolcoder.memory import memory_errors
+from exploracoder_bench.toolcoder.recipe import Recipe
+from exploracoder_bench.toolcoder.training import read_report
+from exploration.conftest import Command
 from gguf_files import write_gguf
-
-from .conftest import Command
 
 # What these packages warn of among themselves is not ours.
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.epochs import Course, Epochs, Saved, Working
-from exploracoder.toolcoder.memory import Load, check_memory, memory_errors
+
+from exploracoder_bench.toolcoder.epochs import Course, Epochs, Saved, Working
+from exploracoder_bench.toolcoder.memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
-    from exploracoder.toolcoder.base_model import Base
-    from exploracoder.toolcoder.recipe import Recipe
+    from exploracoder_bench.toolcoder.base_model import Base
+    from exploracoder_bench.toolcoder.recipe import Recipe
 
 REPORT = "training.json"
 # What LoRA changes: the projections of queries and values (its authors' choice).
@@ -86,7 +87,7 @@ def train(
         SetupError: The memory does not suffice, or a library is missing.
     """
     check_libraries()
-    from exploracoder.toolcoder import base_model
+    from exploracoder_bench.toolcoder import base_model
 
     if len(texts) < 2:
         raise InputError(
