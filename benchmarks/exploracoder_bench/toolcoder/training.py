@@ -7,7 +7,6 @@ Source: ToolCoder, section 3.3, and appendices B (LoRA on the attention's projec
 from __future__ import annotations
 
 import importlib
-import json
 import random
 import time
 from collections.abc import Sequence
@@ -203,11 +202,3 @@ def _load(rows: Sequence[Sequence[int]], recipe: Recipe, precision: str) -> Load
         tokens=max(map(len, rows)),
         saves_memory=recipe.saves_memory,
     )
-
-
-def read_report(folder: Path) -> TrainingReport:
-    """The report of an earlier training. Raises InputError when there is none."""
-    try:
-        return TrainingReport.model_validate(json.loads((folder / REPORT).read_text("utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{folder} holds no result of 'exploracoder train'.") from error
