@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from exploracoder.testing import Delay
 
 from .conftest import Explorer, Serve, model_words
-from .scripted import GOALS, TeaModel, kinds_asked, whole_text
+from .scripted import (
+    COLLECT,
+    GOALS,
+    KEEP,
+    READ,
+    SOLUTION,
+    TeaModel,
+    kinds_asked,
+    script_of,
+    whole_text,
+)
 
 
 def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -> None:
@@ -25,10 +34,10 @@ def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -
 
 
 def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--json").json
+    done = explore(serve(TeaModel(is_lost=True)), "--json", "--set", "looks=1").json
     parts = done["usage_by_part"]
 
-    assert {"plan", "step-1", "step-2", "step-3", "solution"} <= set(parts)
+    assert {"write", "look", "step-1", "step-2", "step-3", "solution"} <= set(parts)
     assert sum(part["calls"] for part in parts.values()) == done["usage"]["calls"]
     assert done["usage_of_this_run"]["prompt_tokens"] == done["usage"]["prompt_tokens"]
 
@@ -66,7 +75,7 @@ def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(
 def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
     serve: Serve, explore: Explorer
 ) -> None:
-    slow = TeaModel(plans=[Delay(20, json.dumps({"subtasks": list(GOALS)}))])
+    slow = TeaModel(scripts=[Delay(20, script_of(GOALS, [READ, KEEP, COLLECT], SOLUTION))])
     done = explore(serve(slow), "--max-seconds", "1", "--json")
 
     assert done.code == 1
@@ -85,6 +94,19 @@ def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     assert done.code == 0
     assert done.json["status"] == "solved"
     assert "plan" not in kinds_asked(server)
+
+
+def test_what_was_written_when_the_budget_ended_is_not_asked_for_again(
+    serve: Serve, explore: Explorer
+) -> None:
+    stopped = explore(serve(), "--max-tokens", "250", "--json")
+    server = serve()
+    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+
+    assert stopped.json["status"] == "failed"
+    assert kinds_asked(server) == []
+    assert done.json["status"] == "solved"
+    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:

@@ -29,7 +29,7 @@ WRONG = COLLECT.replace("in kept", "in leaves")
 SORT = "kept = sorted(kept, key=lambda leaf: leaf.strength)\nprint(kept)"
 WHOLE = "\n".join([READ, KEEP, COLLECT])
 # With a model that is lost: each step is explored.
-EXPLORING = ("--profile", "small", "--set", "first-tries=0", "--set", "looks=0")
+EXPLORING = ("--set", "looks=0", "--set", "rerank=none", "--set", "functions=off")
 ONE = (*EXPLORING, "--candidates", "1")
 
 
@@ -72,7 +72,7 @@ def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(is_lost=True, drafts={2: [[fenced(WEAK_KEEP), fenced(KEEP)]]}))
-    done = explore_script(explore, server, "--candidates", "2", "--set", "looks=0")
+    done = explore_script(explore, server, *EXPLORING, "--candidates", "2")
     kept = explore.exploration.steps[1].candidate
 
     assert kept is not None
@@ -163,7 +163,7 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
             repairs=[wrong, fenced(WHOLE)],
         )
     )
-    done = explore_script(explore, server, *EXPLORING)
+    done = explore_script(explore, server, *ONE)
 
     assert done.json["status"] == "solved"
     assert kinds_asked(server).count("repair") == 2

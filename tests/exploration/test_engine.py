@@ -11,7 +11,6 @@ from .scripted import (
     COLLECT,
     GOALS,
     KEEP,
-    LOST,
     READ,
     SOLUTION,
     TASK,
@@ -26,10 +25,8 @@ from .scripted import (
 
 BROKEN_READ = "import tealeaf\nleaves = tealeaf.reed_leafs(text)"
 BADLY_CALLED = "import tealeaf\nleaves = tealeaf.read_leaves('assam 5', 2, sorted=True)"
+# It plans, and explores each subtask.
 SMALL = ("--profile", "small", "--set", "first-tries=0")
-# With a model that is lost: each step is explored.
-EXPLORING = (*SMALL, "--set", "looks=0")
-PLANNED = ("--method", "exploracoder-paper-debug", "--candidates", "1")
 
 
 def test_a_task_with_a_check_is_solved_and_verified(serve: Serve, explore: Explorer) -> None:
@@ -89,8 +86,8 @@ def test_each_step_starts_from_the_state_that_the_last_one_left(
 
 
 def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(is_lost=True))
-    explore(server, *EXPLORING)
+    server = serve()
+    explore(server, *SMALL)
     second = next(
         one for one in server.chat_requests if kind_of(one) == "draft" and step_of(one) == 2
     )
@@ -101,8 +98,8 @@ def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: E
 
 
 def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced("import tealeaf\nleaves = 1 / 0")]}))
-    done = explore(server, "--json", *EXPLORING)
+    server = serve(TeaModel(drafts={1: [fenced("import tealeaf\nleaves = 1 / 0")]}))
+    done = explore(server, "--json", *SMALL)
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
     assert done.code == 0
@@ -112,8 +109,8 @@ def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) 
 
 
 def test_who_mends_a_call_sees_how_the_source_declares_it(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(BADLY_CALLED)]}))
-    explore(server, *EXPLORING)
+    server = serve(TeaModel(drafts={1: [fenced(BADLY_CALLED)]}))
+    explore(server, *SMALL)
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
     assert "TypeError" in debug.last_user_message
@@ -121,16 +118,16 @@ def test_who_mends_a_call_sees_how_the_source_declares_it(serve: Serve, explore:
 
 
 def test_without_source_chars_the_source_is_not_shown(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(BADLY_CALLED)]}))
-    explore(server, *EXPLORING, "--set", "source-chars=0")
+    server = serve(TeaModel(drafts={1: [fenced(BADLY_CALLED)]}))
+    explore(server, *SMALL, "--set", "source-chars=0")
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
     assert "The source of" not in debug.last_user_message
 
 
 def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced("leaves = 1 / 0")]}))
-    done = explore(server, "--json", *EXPLORING, "--no-self-debug")
+    server = serve(TeaModel(drafts={1: [fenced("leaves = 1 / 0")]}))
+    done = explore(server, "--json", *SMALL, "--no-self-debug")
 
     assert done.json["subtasks"][0]["status"] == "failed"
     assert done.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
@@ -140,10 +137,10 @@ def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: E
 def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
     serve: Serve, explore: Explorer
 ) -> None:
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(BROKEN_READ)]}))
+    server = serve(TeaModel(drafts={1: [fenced(BROKEN_READ)]}))
     off = ("--set", "repair-names=false", "--set", "substitutes=0")
-    explore(server, *EXPLORING, *off)
-    problems = explore.exploration.steps[0].candidates[1].problems
+    explore(server, *SMALL, *off)
+    problems = explore.exploration.steps[0].candidates[0].problems
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
     assert [(one.owner, one.name) for one in problems] == [("tealeaf", "reed_leafs")]
@@ -153,8 +150,8 @@ def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
 
 def test_failed_code_never_enters_later_prompts(serve: Serve, explore: Explorer) -> None:
     failing = fenced("mistaken = 1 / 0")
-    server = serve(TeaModel(is_lost=True, drafts={1: [failing]}, debugs={1: [failing]}))
-    explore(server, *EXPLORING)
+    server = serve(TeaModel(drafts={1: [failing]}, debugs={1: [failing]}))
+    explore(server, *SMALL)
     later = [
         request
         for request in server.chat_requests
@@ -163,8 +160,7 @@ def test_failed_code_never_enters_later_prompts(serve: Serve, explore: Explorer)
 
     assert explore.exploration.steps[0].status == "failed"
     assert len(later) >= 3
-    said = [whole_text(request) for request in later]
-    assert not any(code in text for text in said for code in ("mistaken", LOST))
+    assert not any("mistaken" in whole_text(request) for request in later)
 
 
 def test_the_paper_s_profile_asks_five_self_contained_candidates_and_keeps_failed_ones(
@@ -195,7 +191,7 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
     spoiling = "import tealeaf\nleaves = []\nspoilt = True"
     looking = 'import tealeaf\nleaves = tealeaf.read_leaves(text)\nprint("spoilt" in globals())'
     server = serve(TeaModel(is_lost=True, drafts={1: [[fenced(spoiling), fenced(looking)]]}))
-    explore(server, "--candidates", "2", "--set", "looks=0")
+    explore(server, "--candidates", "2", "--set", "looks=0", "--set", "functions=off")
     first = explore.exploration.steps[0]
     ran = {one.code: one.observation for one in first.candidates if one.observation}
 
@@ -244,7 +240,7 @@ def test_a_notebook_that_was_there_is_moved_aside(serve: Serve, explore: Explore
 def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer) -> None:
     good = '{"subtasks": ["%s"]}' % GOALS[0]  # noqa: UP031
     server = serve(TeaModel(plans=["First I would read the leaves.", good]))
-    done = explore(server, "--json", *PLANNED)
+    done = explore(server, "--json", *SMALL)
 
     assert done.code == 0
     assert kinds_asked(server).count("plan") == 2
@@ -255,7 +251,7 @@ def test_a_model_that_never_gives_a_plan_explores_the_whole_task(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(plans=["No plan today."]))
-    done = explore(server, "--json", *PLANNED)
+    done = explore(server, "--json", *SMALL)
 
     assert done.json["status"] == "solved"
     assert [one["goal"] for one in done.json["subtasks"]] == [TASK]
@@ -264,7 +260,7 @@ def test_a_model_that_never_gives_a_plan_explores_the_whole_task(
 
 def test_a_plan_is_asked_for_with_a_bound(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    explore(server, *PLANNED, "--set", "max-subtasks=4")
+    explore(server, *SMALL, "--set", "max-subtasks=4")
     (asked,) = (one for one in server.chat_requests if kind_of(one) == "plan")
 
     schema = asked.body["response_format"]["json_schema"]["schema"]
@@ -282,12 +278,12 @@ def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
     serve: Serve, explore: Explorer
 ) -> None:
     deadly = fenced("import os\nos._exit(3)")
-    server = serve(TeaModel(is_lost=True, drafts={1: [deadly]}))
-    done = explore(server, "--json", *EXPLORING)
+    server = serve(TeaModel(drafts={1: [deadly]}))
+    done = explore(server, "--json", *SMALL)
 
     assert done.code == 0
-    assert explore.exploration.steps[0].candidates[1].observation is not None
-    assert explore.exploration.steps[0].candidates[1].observation.status == "killed"
+    assert explore.exploration.steps[0].candidates[0].observation is not None
+    assert explore.exploration.steps[0].candidates[0].observation.status == "killed"
     assert done.json["subtasks"][0]["debugged"]
 
 

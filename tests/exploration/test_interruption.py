@@ -18,7 +18,19 @@ import pytest
 from exploracoder.testing import Delay, ScriptedModelServer
 
 from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
-from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, TeaModel, fenced, kind_of, step_of
+from .scripted import (
+    COLLECT,
+    GOALS,
+    KEEP,
+    READ,
+    SOLUTION,
+    WRONG_SOLUTION,
+    TeaModel,
+    fenced,
+    kind_of,
+    step_of,
+    whole_text,
+)
 
 PATIENCE_S = 30.0
 # Longer than any test waits: the server hangs until the test ends.
@@ -114,6 +126,26 @@ def test_killed_in_step_3_it_resumes_without_asking_again(
     assert after.steps[:2] == before.steps[:2]
     assert after.steps[2].candidate is not None
     assert after.steps[2].candidate.code == COLLECT
+
+
+@pytest.mark.slow
+def test_killed_while_the_model_looks_it_goes_on_with_what_was_written(
+    serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)], looks=[FOR_EVER]))
+    process = start(*explore.words(server, *explore.files()))
+    wait_until(lambda: any(kind_of(request) == "look" for request in server.chat_requests))
+    process.kill()
+    process.communicate()
+    before = saved(explore.notebook)
+    server = serve(TeaModel(looks=[f"### Solution\n{fenced(SOLUTION)}"]))
+    done = resume(command, explore.notebook, server)
+    (look,) = server.chat_requests
+
+    assert done.json["status"] == "solved"
+    assert kind_of(look) == "look"
+    assert WRONG_SOLUTION in whole_text(look)
+    assert explore.exploration.steps == before.steps
 
 
 @pytest.mark.slow
@@ -277,7 +309,8 @@ def test_what_failed_writes_only_its_solution_again(
     done = resume(command, explore.notebook, server)
 
     assert done.json["status"] == "solved"
-    assert {kind_of(request) for request in server.chat_requests} <= {"solution", "rerank"}
+    asked = {kind_of(request) for request in server.chat_requests}
+    assert asked <= {"look", "solution", "rerank"}
 
 
 def test_a_library_by_a_relative_path_is_resumed_from_another_folder(

@@ -25,9 +25,12 @@ from .scripted import (
     TeaModel,
     fenced,
     kinds_asked,
+    script_of,
 )
 
-WEAK = KEEP.replace("> 3", "> 2")
+WEAK = KEEP.replace("> 3", "> 1")
+CODES = [READ, KEEP, COLLECT]
+WRITTEN = script_of(GOALS, CODES, fenced(SOLUTION))
 
 
 def ids(followed: Followed) -> list[str]:
@@ -70,6 +73,35 @@ async def test_review_mode_stops_at_the_plan_and_at_each_subtask(serve: Serve) -
     assert chosen_codes(done) == [READ, KEEP, COLLECT]
 
 
+async def test_what_is_accepted_as_it_was_written_ends_with_the_written_solution(
+    serve: Serve,
+) -> None:
+    server = serve()
+    async with live_session(server) as followed:
+        await accept_all(followed)
+        await followed.do(c.GoOn())
+        done = followed.session.exploration
+
+    assert kinds_asked(server) == ["write"]
+    assert done.status == "solved"
+    assert done.solution is not None
+    assert done.solution.final.code == SOLUTION
+
+
+async def test_a_solution_is_not_as_it_was_written_once_a_cell_is_another(serve: Serve) -> None:
+    mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
+    server = serve(TeaModel(scripts=[script_of(GOALS, CODES, fenced("1 / 0"))]))
+    async with live_session(server) as followed:
+        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.TryCode(subtask="step-2", code=mine), c.Accept(subtask="step-3"))
+        await followed.do(c.GoOn())
+        done = followed.session.exploration
+
+    assert done.status == "solved"
+    assert done.solution is not None
+    assert [one.code for one in done.solution.attempts] == [SOLUTION]
+
+
 async def test_auto_mode_works_to_the_end(serve: Serve) -> None:
     async with live_session(serve(), mode="auto") as followed:
         await followed.do(c.GoOn())
@@ -82,15 +114,19 @@ async def test_auto_mode_works_to_the_end(serve: Serve) -> None:
 async def test_another_candidate_that_is_accepted_is_the_state_of_what_follows(
     serve: Serve,
 ) -> None:
-    model = TeaModel(drafts={2: [[fenced(KEEP), fenced(WEAK)]]})
+    model = TeaModel(is_lost=True, drafts={2: [fenced(KEEP), fenced(WEAK)]})
     async with live_session(serve(model), candidates=2) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        proposed = followed.step(2).candidate
         other = next(one for one in followed.step(2).candidates if one.code == WEAK)
         await followed.do(c.Accept(subtask="step-2", candidate=other.id))
-        third = followed.step(3).candidates[0]
+        third = followed.step(3).candidate
 
+    assert proposed is not None
+    assert proposed.code == KEEP
+    assert third is not None
     assert third.observation is not None
-    assert "assam" in third.observation.stdout
+    assert "sencha" in third.observation.stdout
     assert chosen_codes(followed.session.exploration)[1] == WEAK
 
 
@@ -113,18 +149,16 @@ async def test_going_back_opens_later_steps_and_keeps_their_candidates(serve: Se
 async def test_choosing_otherwise_in_an_earlier_step_runs_the_later_ones_again(
     serve: Serve,
 ) -> None:
-    model = TeaModel(drafts={2: [[fenced(KEEP), fenced(WEAK)]]})
+    model = TeaModel(is_lost=True, drafts={2: [fenced(KEEP), fenced(WEAK)]})
     async with live_session(serve(model), candidates=2) as followed:
         await accept_all(followed)
-        now = followed.step(2).chosen
-        other = next(one for one in followed.step(2).candidates if one.id != now)
+        other = next(one for one in followed.step(2).candidates if one.code == WEAK)
         await followed.do(c.Accept(subtask="step-2", candidate=other.id))
         after = followed.session.exploration
 
     assert followed.statuses == ["done"] * 3
     assert chosen_codes(after)[1] == other.code
-    outputs = [link.observation.stdout for link in after.trace]
-    assert len(outputs) == 3
+    assert "sencha" in after.trace[2].observation.stdout
 
 
 async def test_the_users_own_code_is_a_candidate_and_the_chain_goes_on_from_it(
@@ -181,7 +215,7 @@ async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None
 
 
 async def test_other_candidates_come_beside_those_that_are_there(serve: Serve) -> None:
-    model = TeaModel(drafts={2: [fenced(KEEP), fenced(WEAK)]})
+    model = TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]})
     async with live_session(serve(model)) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         await followed.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
@@ -244,14 +278,17 @@ async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
             await followed.session.do(c.Accept(subtask="step-1", candidate="x"))
 
 
+SOME = ("Read the leaves", "Keep some")
+
+
 async def test_planning_again_keeps_what_stands_before(serve: Serve) -> None:
-    plans = ['{"subtasks": ["Read the leaves", "Keep some"]}', '{"subtasks": ["Keep the strong"]}']
-    async with live_session(serve(TeaModel(plans=plans))) as followed:
+    scripts = [script_of(SOME, [READ, KEEP]), script_of(["Keep the strong"], [KEEP])]
+    async with live_session(serve(TeaModel(scripts=scripts))) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         await followed.do(c.Replan(subtask="step-2"))
 
     assert goals(followed) == ["Read the leaves", "Keep the strong"]
-    assert ids(followed) == ["step-1", "step-2"]
+    assert ids(followed)[0] == "step-1"
 
 
 def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None:
@@ -262,29 +299,36 @@ def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None
         time.sleep(0.02)
 
 
-async def test_a_subtask_that_is_added_while_it_plans_again_stays(serve: Serve) -> None:
-    again = '{"subtasks": ["Keep the strong"]}'
-    plans = ['{"subtasks": ["Read the leaves", "Keep some"]}', Delay(1.0, again)]
-    server = serve(TeaModel(plans=plans))
+@pytest.mark.parametrize(
+    ("again", "planned"),
+    [(script_of(["Keep the strong"], [KEEP]), ["Keep the strong"]), (fenced(SOLUTION), [])],
+    ids=["cells", "the solution alone"],
+)
+async def test_a_subtask_that_is_added_while_it_plans_again_stays(
+    serve: Serve, again: str, planned: list[str]
+) -> None:
+    server = serve(TeaModel(scripts=[script_of(SOME, [READ, KEEP]), Delay(1.0, again)]))
     async with live_session(server) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         await followed.session.do(c.Replan(subtask="step-2"))
-        await asyncio.to_thread(wait_until_asked, server, "plan", 2)
+        await asyncio.to_thread(wait_until_asked, server, "write", 2)
         await followed.session.do(c.AddSubtask(goal="Look at them"))
         await followed.session.idle()
 
-    assert goals(followed) == ["Read the leaves", "Look at them", "Keep the strong"]
-    assert len(set(ids(followed))) == 3
+    assert goals(followed) == ["Read the leaves", "Look at them", *planned]
+    assert len(set(ids(followed))) == 2 + len(planned)
 
 
 async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: Serve) -> None:
     fails = fenced("print(undefined)")
     model = TeaModel(
+        is_lost=True,
         drafts={1: [fenced(READ), Delay(1.0, fenced(READ))], 2: [fails, fenced(KEEP)]},
         debugs={2: [fails]},
     )
     server = serve(model)
-    async with live_session(server, mode="auto", check="", backtracks=1) as followed:
+    settings = {"check": "", "backtracks": 1, "looks": 0}
+    async with live_session(server, mode="auto", **settings) as followed:
         await followed.session.do(c.GoOn())
         await asyncio.to_thread(wait_until_asked, server, "draft", 3)
         await followed.session.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
@@ -293,6 +337,39 @@ async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: 
 
     assert followed.statuses[:2] == ["done", "failed"]
     assert goals(followed) == [*GOALS[:2], "Collect the names", "Count them"]
+
+
+async def test_a_subtask_that_is_added_while_cells_run_has_its_turn(serve: Serve) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    count = "count = len(leaves)\nprint(count)"
+    written = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    model = TeaModel(scripts=[written], drafts={2: [fenced(count)]})
+    async with live_session(serve(model, piece_pause_s=0.05), mode="auto", check="") as followed:
+        await followed.session.do(c.GoOn())
+        deadline = time.monotonic() + 30
+        while not followed.session.exploration.steps:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.02)
+        await followed.session.do(c.AddSubtask(goal="Count them"))
+        await followed.session.idle()
+
+    assert followed.statuses == ["done"] * 4
+    assert chosen_codes(followed.session.exploration) == [slow, count, KEEP, COLLECT]
+
+
+async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(
+    serve: Serve,
+) -> None:
+    mine = COLLECT.replace("leaf.name", "leaf.name.upper()")
+    server = serve(TeaModel(scripts=[WRITTEN], drafts={3: [fenced(mine)]}))
+    async with live_session(server, check="", compose=False) as followed:
+        await accept_all(followed, 2)
+        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect the names in capitals"))
+        await followed.do(c.GoOn(), c.Accept(subtask="step-3"), c.GoOn())
+        codes = chosen_codes(followed.session.exploration)
+
+    assert codes == [READ, KEEP, mine]
+    assert kinds_asked(server) == ["write", "draft", "solution"]
 
 
 async def test_the_method_that_was_chosen_works_in_a_session_too(serve: Serve) -> None:
@@ -317,7 +394,7 @@ async def test_time_in_which_nobody_works_is_not_counted(serve: Serve) -> None:
 
 
 async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: Serve) -> None:
-    model = TeaModel(drafts={2: [Delay(30, fenced(KEEP)), fenced(KEEP)]})
+    model = TeaModel(is_lost=True, drafts={2: [Delay(30, fenced(KEEP)), fenced(KEEP)]})
     server = serve(model)
     async with live_session(server) as followed:
         await followed.do(c.GoOn(), c.GoOn())
@@ -336,12 +413,34 @@ async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: 
     assert followed.statuses[:2] == ["done", "review"]
 
 
-async def test_a_model_that_fails_stops_the_work_and_is_asked_again(serve: Serve) -> None:
-    model = TeaModel(drafts={1: [Failure(401, "no such key"), fenced(READ)]})
-    async with live_session(serve(model)) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
-        error, reason = followed.error, followed.session.exploration.reason
+async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serve) -> None:
+    server = serve(TeaModel(scripts=[Delay(30, WRITTEN), WRITTEN]))
+    async with live_session(server) as followed:
+        await followed.session.do(c.GoOn())
+        await asyncio.to_thread(wait_until_asked, server, "write", 1)
+        await followed.session.do(c.Cancel())
+        cancelled = followed.session.exploration
         await followed.do(c.GoOn())
+
+    assert (cancelled.status, cancelled.steps, cancelled.is_planned) == ("paused", (), False)
+    assert goals(followed) == list(GOALS)
+
+
+@pytest.mark.parametrize(
+    ("model", "work"),
+    [
+        (TeaModel(scripts=[Failure(401, "no such key"), WRITTEN]), []),
+        (TeaModel(is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}), [c.GoOn()]),
+    ],
+    ids=["as it writes", "as it explores"],
+)
+async def test_a_model_that_fails_stops_the_work_and_is_asked_again(
+    serve: Serve, model: TeaModel, work: list[c.Command]
+) -> None:
+    async with live_session(serve(model)) as followed:
+        await followed.do(*work, c.GoOn())
+        error, reason = followed.error, followed.session.exploration.reason
+        await followed.do(c.GoOn(), *([] if work else [c.GoOn()]))
 
     assert "key" in error
     assert reason == error
@@ -465,7 +564,8 @@ async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
     assert planned.status == "waiting"
     assert planned.solution is None
     assert [step.subtask.goal for step in planned.steps] == list(GOALS)
-    assert asked == ["solution", "solution", "plan", "draft"]
+    assert asked == ["solution", "solution", "write"]
+    assert followed.statuses == ["review", "pending", "pending"]
 
 
 @pytest.mark.parametrize("mode", ["review", "auto"])
@@ -480,11 +580,11 @@ async def test_what_a_first_try_solved_can_still_be_explored(serve: Serve, mode:
     assert at_once.status == "solved"
     assert len(explored.steps) == len(GOALS)
     assert explored.status == ("waiting" if mode == "review" else "solved")
-    assert kinds_asked(server)[:2] == ["solution", "plan"]
+    assert kinds_asked(server)[:2] == ["solution", "write"]
 
 
 async def test_a_first_try_stays_the_solution_until_there_is_a_plan(serve: Serve) -> None:
-    server = serve(TeaModel(plans=[Failure(status=401)]))
+    server = serve(TeaModel(scripts=[Failure(status=401)]))
     async with live_session(server, first_tries=1) as followed:
         await followed.do(c.GoOn(), c.GoOn())
         error, stopped = followed.error, followed.session.exploration

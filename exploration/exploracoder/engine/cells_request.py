@@ -28,12 +28,13 @@ _LEAST_CHARS = 1500
 class CellsRequest:
     """The beginning of each conversation about the cells of an exploration.
 
-    ``before`` are the steps that were done when it was first asked, ``room`` how many characters
-    it may say of the libraries. ``text`` is the user's turn and ``docs`` those that it shows in
-    full, once they are there.
+    ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
+    state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
+    user's turn and ``docs`` those that it shows in full, once they are there.
     """
 
     before: tuple[Step, ...]
+    base: str
     room: int
     text: str = ""
     docs: tuple[ApiDoc, ...] = ()
@@ -53,7 +54,7 @@ async def ask_about_cells(
     """
     request = bench.cells_request
     if request is None:
-        request = bench.cells_request = CellsRequest((), bench.settings.prompt_chars)
+        request = bench.cells_request = CellsRequest((), bench.root, bench.settings.prompt_chars)
     system = Message("system", render("cells", "system", library=bench.library_words))
     while True:
         if not request.text:
@@ -75,7 +76,6 @@ def wants_calls(task: Task) -> bool:
 
 async def _write(bench: Workbench, request: CellsRequest) -> None:
     task = bench.exploration.task
-    branch = await bench.base_of(request.before[-1]) if request.before else bench.root
     knowledge, request.docs = await library_knowledge(bench, request.room)
     asked = render(
         "cells",
@@ -83,7 +83,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         library=bench.library_words,
         context=task.context,
         before=[_shown(bench, step) for step in request.before],
-        variables=describe_variables(await bench.sidecar.variables(branch)),
+        variables=describe_variables(await bench.sidecar.variables(request.base)),
         task=task.text,
         stub="" if task.stub in task.text else task.stub,
         function=task.entry_point or stub.function_name(task.stub) or "",

@@ -12,8 +12,8 @@ from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_c
 from exploracoder.engine.cells_request import CellsRequest, ask_about_cells
 from exploracoder.engine.replies import no_code
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.written_cells import record, run_written
-from exploracoder.state import Written
+from exploracoder.engine.written_cells import add, run_open
+from exploracoder.state import Step, Written
 
 PART = "write"
 _TRIES = 2
@@ -27,25 +27,31 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    before = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
-    done = [one for one in before if one.status == "done"]
-    bench.cells_request = CellsRequest(tuple(done), bench.settings.prompt_chars)
+    done = tuple(one for one in _others(bench, replaced) if one.status == "done")
+    bench.cells_request = CellsRequest(done, bench.branch, bench.settings.prompt_chars)
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
         script = await _ask(bench, reading)
+        written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+        bench.exploration = bench.exploration.model_copy(update={"written": written})
         reading.end(script)
         await running
     finally:
         running.cancel()
+        reading.keep()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-    written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
-    changes: dict[str, object] = {"written": written, "is_planned": True}
+    changes: dict[str, object] = {"is_planned": True}
     if not script.cells:
-        changes["steps"] = tuple(before)
+        changes["steps"] = _others(bench, replaced)
     words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
     await bench.update(bench.exploration.model_copy(update=changes), words)
+
+
+def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those that are replaced."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
@@ -60,7 +66,8 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))
         if script.cells or script.solution:
             return script
-    raise no_code(bench.model.name, reply.text, *reply.finish_reasons[:1])
+    reason = reply.finish_reasons[:1]
+    raise no_code(bench.model.name, reply.text, *reason, limit="write-tokens")
 
 
 def _script(bench: Workbench, script: Script) -> Script:
@@ -78,6 +85,7 @@ class _Reading:
         self._bench = bench
         self._replaced = replaced
         self._cells: tuple[Cell, ...] = ()
+        self._count = 0
         self._is_ended = False
         self._news = asyncio.Event()
 
@@ -99,13 +107,25 @@ class _Reading:
 
     async def work(self) -> None:
         """Record each cell as it comes, and run it unless one before it failed."""
-        count, runs = 0, not self._bench.is_review()
+        runs = not self._bench.is_review()
         while True:
             await self._news.wait()
             self._news.clear()
-            while count < len(self._cells):
-                await record(self._bench, self._cells[count], self._replaced if not count else ())
-                count += 1
-                runs = runs and await run_written(self._bench, self._bench.exploration.steps[-1])
+            while self._count < len(self._cells):
+                cell = self._add()
+                await self._bench.update(self._bench.exploration, f"Written: {cell.goal}")
+                # In order: what the user has added meanwhile may stand before it.
+                runs = runs and await run_open(self._bench)
             if self._is_ended:
                 return
+
+    def keep(self) -> None:
+        """Put into the plan what was not recorded yet: whatever ended the work, it is there."""
+        while self._count < len(self._cells):
+            self._add()
+
+    def _add(self) -> Cell:
+        cell = self._cells[self._count]
+        add(self._bench, cell, () if self._count else self._replaced)
+        self._count += 1
+        return cell

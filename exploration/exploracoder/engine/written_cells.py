@@ -19,8 +19,14 @@ def chain_steps(bench: Workbench) -> list[Step]:
     return [step for step in bench.exploration.steps if step.status != "skipped"]
 
 
-async def record(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
-    """Add a cell that was just written as an open step, before none of which it was run.
+async def record(bench: Workbench, cell: Cell) -> None:
+    """Add a cell that was just written as an open step, and save that."""
+    add(bench, cell)
+    await bench.update(bench.exploration, f"Written: {cell.goal}")
+
+
+def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
+    """Put a cell that was just written into the plan, as an open step at its end.
 
     The first one makes the plan: open steps that are ``replaced``, by their ids, and a solution of
     theirs, go.
@@ -28,7 +34,7 @@ async def record(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -
     kept = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
     step = _written(Subtask(id=_free_id(bench), goal=cell.goal), cell.code)
     changes = {"steps": (*kept, step), "is_planned": True, "solution": None}
-    await bench.update(bench.exploration.model_copy(update=changes), f"Written: {cell.goal}")
+    bench.exploration = bench.exploration.model_copy(update=changes)
 
 
 async def run_open(bench: Workbench) -> bool:
