@@ -67,13 +67,14 @@ def exploring(
     ]
 
 
+@pytest.mark.parametrize("cells", ["true", "false"])
 @pytest.mark.parametrize("name", ["an empty text", "prose", "a refusal", "thoughts with code"])
 def test_all_steps_of_an_exploration_bear_with_a_model_that_never_answers(
-    name: str, explore: Explorer
+    name: str, cells: str, explore: Explorer
 ) -> None:
     answer, code, said = CASES[name]
     with raw_endpoint(answer) as server:
-        done = explore.run(*exploring(server, explore))
+        done = explore.run(*exploring(server, explore, "--set", f"cells={cells}"))
 
     assert done.code == code
     assert "Traceback" not in done.out + done.err
@@ -81,7 +82,14 @@ def test_all_steps_of_an_exploration_bear_with_a_model_that_never_answers(
     if code:
         assert done.json["status"] == explore.exploration.status == "failed"
         assert re.search(said, done.json["verification"])
-        assert explore.exploration.is_planned
+        assert explore.exploration.is_planned == (cells == "false")
+
+
+def test_who_wrote_no_cells_for_want_of_tokens_is_told_what_to_raise(explore: Explorer) -> None:
+    with raw_endpoint(CASES["thoughts that took all tokens"][0]) as server:
+        done = explore.run(*exploring(server, explore))
+
+    assert "raise --set write-tokens" in done.json["verification"]
 
 
 def test_an_exploration_without_a_solution_goes_on_when_the_model_answers(
@@ -108,7 +116,8 @@ def test_a_briefing_that_does_not_come_in_time_is_gone_on_without(
         return Delay(4.0, "too late") if is_late else talker(request)
 
     server = serve(late)
-    done = explore.run(*exploring(server, explore, "--set", "library-summary=true"))
+    settings = ("--set", "cells=false", "--set", "library-summary=true")
+    done = explore.run(*exploring(server, explore, *settings))
 
     assert done.code == 0, done.err
     assert "Goes on without an overview. The model scripted at" in " ".join(done.err.split())

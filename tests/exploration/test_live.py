@@ -339,6 +339,39 @@ async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: 
     assert goals(followed) == [*GOALS[:2], "Collect the names", "Count them"]
 
 
+async def test_a_subtask_that_is_added_while_cells_run_has_its_turn(serve: Serve) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    count = "count = len(leaves)\nprint(count)"
+    written = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    model = TeaModel(scripts=[written], drafts={2: [fenced(count)]})
+    async with live_session(serve(model, piece_pause_s=0.05), mode="auto", check="") as followed:
+        await followed.session.do(c.GoOn())
+        deadline = time.monotonic() + 30
+        while not followed.session.exploration.steps:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.02)
+        await followed.session.do(c.AddSubtask(goal="Count them"))
+        await followed.session.idle()
+
+    assert followed.statuses == ["done"] * 4
+    assert chosen_codes(followed.session.exploration) == [slow, count, KEEP, COLLECT]
+
+
+async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(
+    serve: Serve,
+) -> None:
+    mine = COLLECT.replace("leaf.name", "leaf.name.upper()")
+    server = serve(TeaModel(scripts=[WRITTEN], drafts={3: [fenced(mine)]}))
+    async with live_session(server, check="", compose=False) as followed:
+        await accept_all(followed, 2)
+        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect the names in capitals"))
+        await followed.do(c.GoOn(), c.Accept(subtask="step-3"), c.GoOn())
+        codes = chosen_codes(followed.session.exploration)
+
+    assert codes == [READ, KEEP, mine]
+    assert kinds_asked(server) == ["write", "draft", "solution"]
+
+
 async def test_the_method_that_was_chosen_works_in_a_session_too(serve: Serve) -> None:
     server = serve()
     exploration = new_exploration().model_copy(update={"method": "docprompting"})

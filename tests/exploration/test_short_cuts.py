@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
     COLLECT,
@@ -38,7 +40,7 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
     done = explore(server, "--json", "--set", "first-tries=2")
 
     assert done.json["status"] == "solved"
-    assert "plan" in kinds_asked(server)
+    assert "write" in kinds_asked(server)
     solution = explore.exploration.solution
     assert solution is not None
     assert [attempt.code for attempt in solution.attempts] == [SOLUTION]
@@ -63,7 +65,7 @@ def test_first_tries_leave_the_most_of_a_limit_to_exploring(
     explore(server, "--set", "first-tries=5", "--max-tokens", int(4.4 * tokens))
 
     asked = kinds_asked(server)
-    assert asked[: asked.index("plan")] == ["solution", "solution"]
+    assert asked[: asked.index("write")] == ["solution", "solution"]
 
 
 def test_going_on_with_what_a_first_try_solved_asks_nothing(
@@ -83,7 +85,7 @@ def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) 
     server = serve()
     explore(server, "--set", "first-tries=2", check=None)
 
-    assert kinds_asked(server)[0] == "plan"
+    assert kinds_asked(server)[0] == "write"
 
 
 def test_exploring_ends_when_the_check_passes(serve: Serve, explore: Explorer) -> None:
@@ -107,14 +109,16 @@ def test_a_check_that_does_not_pass_yet_ends_nothing(serve: Serve, explore: Expl
     assert steps[2].candidate.code == COLLECT
 
 
+@pytest.mark.parametrize("setting", ["cells=false", "looks=0"])
 def test_near_a_limit_the_solution_is_written_from_what_is_there(
-    serve: Serve, explore: Explorer
+    serve: Serve, explore: Explorer, setting: str
 ) -> None:
-    server = serve()
-    explore(server, "--set", "candidates=1")
+    server = serve(TeaModel(is_lost=True))
+    words = ("--set", "candidates=1", "--set", "functions=off", "--set", setting)
+    explore(server, *words)
     whole = explore.exploration.usage
     tokens = whole.prompt_tokens + whole.completion_tokens
-    done = explore(serve(), "--json", "--set", "candidates=1", "--max-tokens", int(0.8 * tokens))
+    done = explore(server, "--json", *words, "--max-tokens", int(0.8 * tokens))
 
     assert done.json["status"] == "solved"
     statuses = [step.status for step in explore.exploration.steps]

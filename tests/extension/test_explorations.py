@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from exploracoder.testing import Delay
+from exploracoder.testing import Delay, Failure
 
 from .conftest import GOALS, Model, TeaModel, fenced, request
 from .server import Client
@@ -163,8 +163,7 @@ async def test_what_runs_can_be_cancelled_and_gone_on_with(client: Client, model
 
 
 async def test_a_model_that_is_down_is_said_and_asked_again(client: Client, model: Model) -> None:
-    from exploracoder.testing import Failure
-
+    model.script = TeaModel(is_lost=True)
     state = await planned(client)
     id_ = state["exploration"]["id"]
     model.script = lambda asked: Failure(401, "no such key")

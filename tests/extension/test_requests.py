@@ -167,7 +167,8 @@ async def test_commands_are_held_to_their_form(client: Client) -> None:
     unknown = await client.do(id_, "dance")
     nameless = await client.do(id_, "accept")
     missing = await client.do(id_, "accept", subtask="step-99")
-    early = await client.do(id_, "accept", subtask="step-2", candidate="step-2/1")
+    early = await client.do(id_, "accept", subtask="step-2", candidate="step-2/9")
+    unrun = await client.do(id_, "accept", subtask="step-1", candidate="step-1/1")
     long = await client.do(id_, "try_code", subtask="step-1", code="x" * 100_001)
     empty = await client.do(id_, "add_subtask", goal="")
     export = await client.get(f"explorations/{id_}/export?format=py")
@@ -176,5 +177,6 @@ async def test_commands_are_held_to_their_form(client: Client) -> None:
     assert [one.status for one in (unknown, nameless, long, empty)] == [400] * 4
     assert [one.status for one in (missing, early)] == [404] * 2
     assert "step-99" in missing.message
+    assert (unrun.status, "has not run yet" in unrun.message) == (409, True)
     assert export.status == 409
     assert form.status == 400

@@ -12,12 +12,34 @@ from typing import Any
 import pytest
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.sandbox import Sandboxing
-from exploration.scripted import COLLECT, CONTEXT, GOALS, KEEP, READ, TASK, Model, TeaModel, fenced
+from exploration.scripted import (
+    COLLECT,
+    CONTEXT,
+    GOALS,
+    KEEP,
+    READ,
+    TASK,
+    Model,
+    TeaModel,
+    fenced,
+    script_of,
+)
 from exploration.scripted import NAMES_CHECK as CHECK
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-__all__ = ["CHECK", "COLLECT", "CONTEXT", "GOALS", "KEEP", "READ", "TASK", "TeaModel", "fenced"]
+__all__ = [
+    "CHECK",
+    "COLLECT",
+    "CONTEXT",
+    "GOALS",
+    "KEEP",
+    "READ",
+    "TASK",
+    "TeaModel",
+    "fenced",
+    "script_of",
+]
 
 TESTS = Path(__file__).parents[1]
 SOLUTION = f"{READ}\n{KEEP}\n{COLLECT}"

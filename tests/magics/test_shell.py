@@ -224,14 +224,14 @@ def test_the_tools_answer_on_the_libraries_in_use_and_on_a_folder(ready: Termina
 
 def test_a_model_that_fails_is_said_and_the_work_goes_on(ready: Terminal, tmp_path: Path) -> None:
     ready.stage.model.script = TeaModel(
-        drafts={1: [Failure(401, "no such key"), fenced(READ)]}, solutions=(fenced(SOLUTION),)
+        is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}
     )
     ready.type(explore(f"--review --output {tmp_path / 'tea.ipynb'}"))
     refused = ready.fail("%exploracoder next")
     again = ready.type("%exploracoder next")
 
     assert "key" in refused
-    assert "Candidate 1: ran, proposed" in again
+    assert "Candidate 2: ran, proposed" in again
 
 
 REFUSED = {

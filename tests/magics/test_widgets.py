@@ -9,7 +9,20 @@ import pytest
 from exploracoder import document
 from exploracoder.testing import Delay
 
-from .conftest import CHECK, CONTEXT, GOALS, READ, SOLUTION, TASK, Stage, TeaModel, fenced
+from .conftest import (
+    CHECK,
+    COLLECT,
+    CONTEXT,
+    GOALS,
+    KEEP,
+    READ,
+    SOLUTION,
+    TASK,
+    Stage,
+    TeaModel,
+    fenced,
+    script_of,
+)
 from .front_end import VIEW, FrontEnd, front_end
 
 NAMES = "sorted(name for name in globals() if not name.startswith('_'))"
@@ -48,8 +61,9 @@ def notebook(kernel: FrontEnd, stage: Stage) -> Callable[..., FrontEnd]:
 def test_buttons_lead_from_the_plan_to_the_solution(
     notebook: Callable[..., FrontEnd], stage: Stage
 ) -> None:
-    lines = {"drafts": {1: [fenced(READ), fenced(OTHERWISE)]}, "debugs": {1: [fenced(REPAIRED)]}}
-    front = notebook(**lines)
+    written = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
+    lines = {"drafts": {1: [fenced(OTHERWISE)]}, "debugs": {1: [fenced(REPAIRED)]}}
+    front = notebook(scripts=[written], **lines)
     names = front.value(NAMES)
     front.run(explore("--review --output buttons.ipynb"))
     front.wait_for(lambda: front.can_press("Explore"))
@@ -82,7 +96,8 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     front.wait_for(lambda: "below the next cell that you run" in front.text)
     after = front.run("1 + 1")
 
-    assert all(f"{goal} <em>(open)</em>" in planned for goal in GOALS)
+    assert all(f"{goal} <em>(open, 1 candidate)</em>" in planned for goal in GOALS)
+    assert "Candidate 1: not run, proposed" in planned
     assert "Waiting for you." in planned
     assert "tealeaf.read_leaves" in proposed
     assert "Leaf(name='assam'" in proposed
@@ -98,7 +113,7 @@ def test_buttons_lead_from_the_plan_to_the_solution(
 def test_the_kernel_stays_free_the_output_stays_put_and_cancel_stops_it(
     notebook: Callable[..., FrontEnd],
 ) -> None:
-    front = notebook(plans=[Delay(60, '{"subtasks": ["Read the leaves"]}')])
+    front = notebook(scripts=[Delay(60, script_of(GOALS, [READ]))])
     front.run(explore("--review --output slow.ipynb"))
     front.wait_for(lambda: TASK in front.text and front.can_press("Cancel"))
     (shown,), bundles = front.outputs.values(), front.bundles

@@ -25,6 +25,10 @@ async def explore_open(bench: Workbench) -> bool:
     False where the user decides next, or a check is passed by what there is.
     """
     backtracks = bench.settings.backtracks
+    is_open = next_open(bench.exploration) is not None
+    # Cells that were written at once have run already.
+    if is_open and not bench.is_review() and await is_enough(bench):
+        return False
     while (step := next_open(bench.exploration)) is not None and not bench.is_late:
         explored = await explore_step(bench, step)
         if bench.is_review() or await is_enough(bench):

@@ -19,7 +19,7 @@ from exploracoder.engine.results import Value, result_names, shown
 from exploracoder.engine.substituting import wrong_names
 from exploracoder.engine.synthesis import synthesize, try_solution
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.written_cells import record, run_written
+from exploracoder.engine.written_cells import record, run_open
 from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 
@@ -97,7 +97,7 @@ async def show_as_cells(bench: Workbench, code: str) -> None:
     runs = not bench.is_review()
     for cell in cells_of(code) if runs else ():
         await record(bench, cell)
-        runs = runs and await run_written(bench, bench.exploration.steps[-1])
+        runs = runs and await run_open(bench)
 
 
 async def _sketch(bench: Workbench) -> Solution:

@@ -10,7 +10,7 @@ from exploracoder.commands import AddSubtask, DeleteSubtask, MoveSubtask, Rename
 from exploracoder.engine.planner import next_number
 from exploracoder.engine.steering import find_step
 from exploracoder.errors import CommandError
-from exploracoder.state import Exploration, Step, Subtask
+from exploracoder.state import Exploration, Step, Subtask, Written
 
 PlanEdit = AddSubtask | RenameSubtask | DeleteSubtask | MoveSubtask
 MAX_SUBTASKS = 200
@@ -33,7 +33,8 @@ def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
             steps = [one for one in exploration.steps if one.subtask.id != edit.subtask]
         case MoveSubtask():
             steps = _move(exploration, edit)
-    return exploration.model_copy(update={"steps": tuple(steps)})
+    # The solution that was written with the cells is that of the plan before.
+    return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
 
 
 def _add(exploration: Exploration, edit: AddSubtask) -> list[Step]:

@@ -80,13 +80,18 @@ def solution_in(reply: Reply, model: str) -> str:
     return code
 
 
-def no_code(model: str, text: str, reason: str = "") -> NoCodeError:
-    """The error for a text that holds no solution, and ended for that reason."""
+def no_code(
+    model: str, text: str, reason: str = "", *, limit: str = "solution-tokens"
+) -> NoCodeError:
+    """The error for a text that holds no solution, and ended for that reason.
+
+    ``limit`` is the setting that bounds such a text.
+    """
     said = text.strip()
     if reason == REFUSED:
         why = "refused to answer, or a filter of its server did"
     elif reason == "length" and not said:
-        why = "used up the tokens of its reply before it answered: raise --set solution-tokens"
+        why = f"used up the tokens of its reply before it answered: raise --set {limit}"
     elif not said:
         why = "gave an empty answer"
     else:

@@ -12,7 +12,7 @@ from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_c
 from exploracoder.engine.cells_request import CellsRequest, ask_about_cells
 from exploracoder.engine.replies import no_code
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.written_cells import add, run_written
+from exploracoder.engine.written_cells import add, run_open
 from exploracoder.state import Step, Written
 
 PART = "write"
@@ -66,7 +66,8 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))
         if script.cells or script.solution:
             return script
-    raise no_code(bench.model.name, reply.text, *reply.finish_reasons[:1])
+    reason = reply.finish_reasons[:1]
+    raise no_code(bench.model.name, reply.text, *reason, limit="write-tokens")
 
 
 def _script(bench: Workbench, script: Script) -> Script:
@@ -117,7 +118,8 @@ class _Reading:
             while self._count < len(self._cells):
                 cell = self._add()
                 await self._bench.update(self._bench.exploration, f"Written: {cell.goal}")
-                runs = runs and await run_written(self._bench, self._bench.exploration.steps[-1])
+                # In order: what the user has added meanwhile may stand before it.
+                runs = runs and await run_open(self._bench)
             if self._is_ended:
                 return
 

@@ -10,6 +10,7 @@ from exploracoder.engine.cells import Script
 from exploracoder.engine.chain import explore_open, write_solution
 from exploracoder.engine.first_tries import try_first, try_unchecked
 from exploracoder.engine.looking import look
+from exploracoder.engine.steering import OPEN
 from exploracoder.engine.synthesis import mend, try_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing import write
@@ -47,7 +48,7 @@ class Exploration:
             return
         if bench.settings.cells:
             await run_open(bench)
-            if await _look_until_right(bench):
+            if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
             await write_solution(bench)
@@ -55,7 +56,7 @@ class Exploration:
 
 async def _solve_at_once(bench: Workbench) -> bool:
     """Try to solve the task with one text after another, for models that are quick and weak."""
-    if not bench.settings.first_tries:
+    if bench.settings.cells:
         return False
     if await try_first(bench):
         return True
@@ -79,6 +80,12 @@ def _is_as_written(bench: Workbench) -> bool:
     steps, written = chain_steps(bench), bench.exploration.written
     are_first = all(step.chosen == f"{step.subtask.id}/1" for step in steps)
     return bool(written.solution) and len(steps) == written.cells and are_first
+
+
+def _has_unwritten(bench: Workbench) -> bool:
+    """Whether the user has put steps into the plan that nobody has written anything for yet."""
+    steps = bench.exploration.steps
+    return any(step.status in OPEN and not step.candidates for step in steps)
 
 
 def _is_solved(bench: Workbench) -> bool:

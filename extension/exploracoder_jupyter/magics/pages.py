@@ -188,7 +188,7 @@ def place_of(said: ApiDoc | Mention) -> str:
 
 def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> str:
     """A candidate's number in its subtask, and what came of it."""
-    outcome = "ran" if candidate.ran else "failed" if candidate.observation else "running"
+    outcome = "ran" if candidate.ran else "failed" if candidate.observation else "not run"
     notes = [outcome, *(["repaired"] if candidate.origin == "debug" else [])]
     notes += ["yours"] if candidate.origin == "user" else []
     notes += ["proposed"] if is_proposed else []
