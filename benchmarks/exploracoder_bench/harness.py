@@ -16,7 +16,7 @@ from typing import Any
 from exploracoder.config import Settings
 from exploracoder.engine.briefing import wants_briefing
 from exploracoder.errors import ModelError
-from exploracoder.methods import find_method
+from exploracoder.methods import is_planned
 
 from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
@@ -183,12 +183,12 @@ def _brief(
     """
     distinct: dict[object, Sample] = {}
     for sample in samples:
-        if sample.problem.libraries and find_method(sample.way.method).plans:
-            told = settings[sample.way.method]
-            if wants_briefing(told):
-                what = (told.few_shot_plans, told.library_summary)
-                libraries = (sample.problem.libraries, sample.problem.python)
-                distinct.setdefault((libraries, what), sample)
+        told = settings[sample.way.method]
+        is_told = is_planned(sample.way.method, told) and wants_briefing(told)
+        if sample.problem.libraries and is_told:
+            what = (told.few_shot_plans, told.library_summary)
+            libraries = (sample.problem.libraries, sample.problem.python)
+            distinct.setdefault((libraries, what), sample)
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):
         sample, loss = futures[future], _loss(future)

@@ -29,12 +29,12 @@ from exploracoder.models.chat import ChatModel, Sampling
 from exploracoder.prepare import open_model
 from exploracoder.prompts import render
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.corpus import Function, read_corpus
-from exploracoder.toolcoder.training_text import TrainingText
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.intervals import bootstrap, ratio
 from exploracoder_bench.markdown import markdown
+from exploracoder_bench.toolcoder.corpus import Function, read_corpus
+from exploracoder_bench.toolcoder.training_text import TrainingText
 
 _PLAIN, _ASKED = "the code alone", "asked to search"
 _ENDS = ("```", "\nTask:", "\ndef ", "\nclass ")

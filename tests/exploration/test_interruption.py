@@ -181,9 +181,8 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
         drafts={1: [fenced(READ), FOR_EVER], 2: [failing]}, debugs={2: [failing]}, goals=GOALS[:2]
     )
     server = serve(script)
-    process = start(
-        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
-    )
+    chosen = ("--profile", "small", "--set", "first-tries=0", "--set", "backtracks=1")
+    process = start(*explore.words(server, *explore.files(), *chosen))
     wait_until(lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
     told = ended(process)
@@ -267,13 +266,13 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     command: Command,
     start: Callable[..., subprocess.Popen[str]],
 ) -> None:
-    room = 4_000_000
-    big = f"{KEEP}\nballast = len('''{'x' * room}''')"
+    big = f"{KEEP}\nballast = len('''{'x' * 60_000}''')"
     server = serve(TeaModel(drafts={2: [Delay(1.0, fenced(big))]}))
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
     wait_until(lambda: steps_done(explore.notebook) == 1)
+    room = explore.notebook.stat().st_size + 50_000
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
     told = ended(process)
     kept = explore.exploration

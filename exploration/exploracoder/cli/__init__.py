@@ -21,8 +21,6 @@ _COMMANDS = {
     "search": ("library", "Find the APIs of a library that do what you say."),
     "tools": ("tools", "Look up classes, signatures, code and imports in a repository."),
     "apisearch": ("apisearch", "Find APIs in docs and, if you say so, on the web."),
-    "annotate": ("annotate", "Make training text with API searches in it."),
-    "train": ("train", "Teach a model to search for APIs as it writes."),
     "model": ("model", "Fetch, look after, or serve the embedded model."),
     "sidecar": ("sidecar", "Run files in the scratch kernel, or look at one that runs."),
     "doctor": ("doctor", "Say what is found, what is missing, and what to do."),

@@ -8,11 +8,12 @@ import signal
 import sys
 from collections.abc import Coroutine
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exploracoder.state import Exploration
+if TYPE_CHECKING:
+    from exploracoder.state import Exploration
 
 ResultT = TypeVar("ResultT")
 

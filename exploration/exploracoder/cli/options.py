@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from exploracoder.config import PROFILES
 from exploracoder.methods import DEFAULT
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -42,6 +41,8 @@ def python_option(command: CommandT) -> CommandT:
 
 def profile_option(command: CommandT) -> CommandT:
     """``--profile``."""
+    from exploracoder.config import PROFILES
+
     return click.option(
         "--profile",
         type=click.Choice(list(PROFILES)),

@@ -68,9 +68,7 @@ async def brief(
 
 
 def wants_briefing(settings: Settings) -> bool:
-    """Whether there is a plan, and the settings leave anything to be told before it."""
-    if settings.cells:
-        return False
+    """Whether the settings leave anything to be told before a plan."""
     return settings.library_summary or settings.few_shot_plans > 0
 
 

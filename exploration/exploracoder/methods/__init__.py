@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
+    from exploracoder.config import Settings
     from exploracoder.engine.workbench import Workbench
 
 DEFAULT = "exploration"
@@ -70,6 +71,11 @@ class Method(Protocol):
         It goes on from whatever the exploration holds already. Raises BudgetError and ModelError.
         """
         ...
+
+
+def is_planned(name: str, settings: Settings) -> bool:
+    """Whether a method plans with these settings: the project's own may write all cells at once."""
+    return find_method(name).plans and not (name == DEFAULT and settings.cells)
 
 
 def find_method(name: str) -> Method:

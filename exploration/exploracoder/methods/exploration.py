@@ -56,7 +56,7 @@ class Exploration:
 
 async def _solve_at_once(bench: Workbench) -> bool:
     """Try to solve the task with one text after another, for models that are quick and weak."""
-    if not bench.settings.first_tries:
+    if bench.settings.cells:
         return False
     if await try_first(bench):
         return True

@@ -1,5 +1,4 @@
-"""ToolCoder: code with API searches in it, how a model writes it, and how one is taught to.
+"""ToolCoder: code with API searches in it, and how a model writes it.
 
-Source: ToolCoder, section 3. `decoding` is its algorithm 1, `annotation` section 3.2, `training`
-section 3.3.
+Source: ToolCoder, section 3. `decoding` is its algorithm 1.
 """

@@ -49,11 +49,6 @@ def whole_calls(text: str) -> Iterator[Call]:
         yield Call(match["query"].strip(), match["answer"].strip(), *match.span())
 
 
-def count_broken(text: str) -> int:
-    """How many marks stand in a text that belong to no whole search."""
-    return len(_BROKEN.findall(_WHOLE.sub("", text)))
-
-
 def without_calls(text: str) -> str:
     """The code alone: no searches, whole or broken, and no lines that held nothing else."""
     kept = []

@@ -11,8 +11,8 @@ from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 
 if TYPE_CHECKING:
-    from exploracoder.toolcoder.base_sizes import Sizes
-    from exploracoder.toolcoder.recipe import Recipe
+    from exploracoder_bench.toolcoder.base_sizes import Sizes
+    from exploracoder_bench.toolcoder.recipe import Recipe
 
 _GIB = 1 << 30
 # The adapter, its optimiser and PyTorch itself beside the weights.

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
+from exploracoder.toolcoder import calls
 from exploracoder_retrieval.wording import words
 
-from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.corpus import Function, Use, lines_of
+from exploracoder_bench.toolcoder.corpus import Function, Use, lines_of
 
 MOST_CALLS = 5
 _MIN_WORDS = 2

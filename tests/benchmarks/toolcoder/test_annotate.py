@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from exploracoder.testing import Delay, RecordedRequest, ScriptedModelServer
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.corpus import Function, SkippedFile, read_corpus
-from exploracoder.toolcoder.filters import query_fault
-
-from .conftest import Command, Outcome, Serve, model_words, start_command
+from exploracoder_bench.toolcoder.corpus import Function, SkippedFile, read_corpus
+from exploracoder_bench.toolcoder.filters import query_fault
+from exploration.conftest import Command, Outcome, Serve, model_words, start_command
 
 TOTAL = '''\
 def total(text):

@@ -15,15 +15,13 @@ from exploracoder.cli.console import Progress
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.gguf_header import read_header
-from exploracoder.toolcoder import base_model, gguf_adapter
-from exploracoder.toolcoder.annotation import Annotated
-from exploracoder.toolcoder.base_sizes import sizes_of_folder
-from exploracoder.toolcoder.memory import memory_errors
-from exploracoder.toolcoder.recipe import Recipe
-from exploracoder.toolcoder.training import read_report
+from exploracoder_bench.toolcoder import base_model, gguf_adapter
+from exploracoder_bench.toolcoder.annotation import Annotated
+from exploracoder_bench.toolcoder.base_sizes import sizes_of_folder
+from exploracoder_bench.toolcoder.memory import memory_errors
+from exploracoder_bench.toolcoder.recipe import Recipe
+from exploration.conftest import Command
 from gguf_files import write_gguf
-
-from .conftest import Command
 
 # What these packages warn of among themselves is not ours.
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]
@@ -159,7 +157,9 @@ def test_an_interruption_leaves_the_best_adapter_so_far_in_both_forms(
     assert (done.code, seen) == (130, [0])
     assert changed_numbers(output / "adapter.gguf") > 0
     assert (output / "adapter_model.safetensors").exists()
-    assert len(read_report(output).losses) == 3  # Before training, and after two epochs.
+    assert (
+        len(json.loads((output / "training.json").read_text())["losses"]) == 3
+    )  # Before training, and after two epochs.
     assert f"best epoch so far is {output / 'adapter.gguf'}" in " ".join(done.err.split())
     assert [file.name for file in output.iterdir() if "adapter.gguf" in file.name] == [
         "adapter.gguf"

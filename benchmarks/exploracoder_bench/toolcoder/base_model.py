@@ -12,7 +12,8 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.models.adapter import file_sha256
 from exploracoder.models.gguf_header import read_header
 from exploracoder.models.weights import WeightsStore
-from exploracoder.toolcoder.base_sizes import Sizes, sizes_of_folder, sizes_of_gguf
+
+from exploracoder_bench.toolcoder.base_sizes import Sizes, sizes_of_folder, sizes_of_gguf
 
 PULL = "Fetch the embedded model with 'exploracoder model pull', or name another with --base."
 

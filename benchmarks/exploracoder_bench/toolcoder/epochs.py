@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exploracoder.toolcoder.recipe import Recipe
+from exploracoder_bench.toolcoder.recipe import Recipe
 
 Working = Callable[[str], None]
 Saved = Callable[[], None]

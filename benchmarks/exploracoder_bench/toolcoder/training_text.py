@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
-from exploracoder.toolcoder.annotation import Annotated
+from pydantic import ValidationError
+
+from exploracoder_bench.toolcoder.annotation import Annotated
 
 
 class Statistics(State):

@@ -7,7 +7,6 @@ Source: ToolCoder, section 3.3, and appendices B (LoRA on the attention's projec
 from __future__ import annotations
 
 import importlib
-import json
 import random
 import time
 from collections.abc import Sequence
@@ -17,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.epochs import Course, Epochs, Saved, Working
-from exploracoder.toolcoder.memory import Load, check_memory, memory_errors
+
+from exploracoder_bench.toolcoder.epochs import Course, Epochs, Saved, Working
+from exploracoder_bench.toolcoder.memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
-    from exploracoder.toolcoder.base_model import Base
-    from exploracoder.toolcoder.recipe import Recipe
+    from exploracoder_bench.toolcoder.base_model import Base
+    from exploracoder_bench.toolcoder.recipe import Recipe
 
 REPORT = "training.json"
 # What LoRA changes: the projections of queries and values (its authors' choice).
@@ -86,7 +86,7 @@ def train(
         SetupError: The memory does not suffice, or a library is missing.
     """
     check_libraries()
-    from exploracoder.toolcoder import base_model
+    from exploracoder_bench.toolcoder import base_model
 
     if len(texts) < 2:
         raise InputError(
@@ -202,11 +202,3 @@ def _load(rows: Sequence[Sequence[int]], recipe: Recipe, precision: str) -> Load
         tokens=max(map(len, rows)),
         saves_memory=recipe.saves_memory,
     )
-
-
-def read_report(folder: Path) -> TrainingReport:
-    """The report of an earlier training. Raises InputError when there is none."""
-    try:
-        return TrainingReport.model_validate(json.loads((folder / REPORT).read_text("utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{folder} holds no result of 'exploracoder train'.") from error

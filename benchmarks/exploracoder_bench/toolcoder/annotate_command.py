@@ -6,20 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
 from exploracoder.cli.console import Progress, print_json, run_async
 from exploracoder.cli.options import json_option, model_options, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
-    from exploracoder.toolcoder.corpus import Function, SkippedFile
-    from exploracoder.toolcoder.training_text import Statistics, TrainingText
+    from exploracoder_bench.toolcoder.corpus import Function, SkippedFile
+    from exploracoder_bench.toolcoder.training_text import Statistics, TrainingText
 
 _SHOWN_SKIPPED = 5
 _SHOWN_LIBRARIES = 10
 
 
-@click.command()
+@click.command(short_help="Make training text with API searches in it.")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option(
     "--output",
@@ -58,7 +57,7 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
       exploracoder annotate ./project pandas --output searches.jsonl --limit 200
       exploracoder train searches.jsonl --output adapter
     """
-    from exploracoder.toolcoder.training_text import TrainingText, statistics
+    from exploracoder_bench.toolcoder.training_text import TrainingText, statistics
 
     file = TrainingText(output)
     file.read()
@@ -90,11 +89,11 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
 def _functions(
     sources: tuple[str, ...], given: dict[str, Any], skipped: list[SkippedFile]
 ) -> list[Function]:
+    from exploracoder import confined
     from exploracoder_retrieval.errors import RetrievalError
     from exploracoder_retrieval.harvest.target import find_target
 
-    from exploracoder import confined
-    from exploracoder.toolcoder.corpus import Function, read_corpus
+    from exploracoder_bench.toolcoder.corpus import Function, read_corpus
 
     roots = [Path(source).expanduser() for source in sources]
     for number, source in enumerate(sources):
@@ -120,7 +119,8 @@ async def _work(
 ) -> None:
     from exploracoder import prepare
     from exploracoder.models.cache import ReplyCache
-    from exploracoder.toolcoder.annotation import annotate as annotate_one
+
+    from exploracoder_bench.toolcoder.annotation import annotate as annotate_one
 
     done = {row.id for row in file.read()}
     todo = [one for one in functions if one.id not in done][: given["limit"]]

@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
-
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.structured import complete_json
 from exploracoder.prompts import render
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
-from exploracoder.toolcoder.corpus import Function, Use
-from exploracoder.toolcoder.filters import query_fault, text_fault
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from exploracoder_bench.toolcoder.corpus import Function, Use
+from exploracoder_bench.toolcoder.filters import query_fault, text_fault
 
 _SHOWN_USES = 8
 _REPLY_TOKENS = 300

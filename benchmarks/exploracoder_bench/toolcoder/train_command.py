@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
 from exploracoder.cli.console import Progress, print_json
 from exploracoder.cli.options import json_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
-    from exploracoder.toolcoder.training import TrainingReport
+    from exploracoder_bench.toolcoder.training import TrainingReport
 
 
-@click.command()
+@click.command(short_help="Teach a model to search for APIs as it writes.")
 @click.argument("text", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.jsonl")
 @click.option(
     "--output",
@@ -100,9 +99,10 @@ def train(text: Path, output: Path, **given: Any) -> int:
         --lora adapter/adapter.gguf
     """
     from exploracoder.models.adapter import check_adapter, file_sha256
-    from exploracoder.toolcoder import gguf_adapter, training
-    from exploracoder.toolcoder.base_model import find_base
-    from exploracoder.toolcoder.training_text import TrainingText
+
+    from exploracoder_bench.toolcoder import gguf_adapter, training
+    from exploracoder_bench.toolcoder.base_model import find_base
+    from exploracoder_bench.toolcoder.training_text import TrainingText
 
     training.check_libraries()
     if not text.exists():
@@ -137,7 +137,7 @@ def train(text: Path, output: Path, **given: Any) -> int:
 
 
 def _recipe(given: dict[str, Any]) -> Any:
-    from exploracoder.toolcoder.recipe import Recipe
+    from exploracoder_bench.toolcoder.recipe import Recipe
 
     names = ("rank", "alpha", "epochs", "steps", "batch", "learning_rate", "max_tokens", "seed")
     chosen = {name: given[name] for name in (*names, "device", "precision")}
