@@ -97,7 +97,8 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
-        calls=wants_calls(task),
+        # Who wrote none was asked for no function.
+        calls=wants_calls(task) and bool(bench.exploration.written.calls),
     )
     return Message("user", text)
 
