@@ -306,9 +306,7 @@ def test_what_was_interrupted_after_the_values_goes_on_with_them(
 
 async def test_a_person_sees_the_values_before_the_steps_and_may_change_them(serve: Serve) -> None:
     asked = make_task(task(), libraries=[prepare.absolute_target("tealeaf/")])
-    settings = make_settings(
-        "standard", candidates=1, rerank="none", first_tries=5, cells=False
-    )
+    settings = make_settings("standard", candidates=1, rerank="none", first_tries=5, cells=False)
     server = serve(TeaModel(drafts=DRAFTS, arguments=[GIVEN]))
     started = Exploration(task=asked, settings=settings)
     async with live_session(server, exploration=started) as followed:

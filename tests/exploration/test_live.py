@@ -30,6 +30,7 @@ from .scripted import (
 
 WEAK = KEEP.replace("> 3", "> 1")
 CODES = [READ, KEEP, COLLECT]
+REFUSES = Failure(401, "no such key")
 WRITTEN = script_of(GOALS, CODES, fenced(SOLUTION))
 
 
@@ -429,11 +430,8 @@ async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serv
 @pytest.mark.parametrize(
     ("model", "work"),
     [
-        (TeaModel(scripts=[Failure(401, "no such key"), WRITTEN]), []),
-        (
-            TeaModel(is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}),
-            [c.GoOn()],
-        ),
+        (TeaModel(scripts=[REFUSES, WRITTEN]), []),
+        (TeaModel(is_lost=True, drafts={1: [REFUSES, fenced(READ)]}), [c.GoOn()]),
     ],
     ids=["as it writes", "as it explores"],
 )

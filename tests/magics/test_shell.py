@@ -16,7 +16,7 @@ from exploracoder.testing import Failure
 from exploracoder_kernel import notebook
 from exploration.samples import exploration
 
-from .conftest import CHECK, CONTEXT, KEEP, READ, SOLUTION, TASK, TeaModel, Terminal, fenced
+from .conftest import CHECK, CONTEXT, KEEP, READ, TASK, TeaModel, Terminal, fenced
 
 OWN = KEEP.replace("> 3", ">= 4")
 

@@ -67,7 +67,7 @@ def propose(bench: Workbench, explored: Step, base: str) -> Step:
 def check_acceptable(exploration: Exploration, step: Step, candidate: Candidate) -> None:
     """Raise CommandError when a candidate cannot be accepted now."""
     if candidate.observation is None:
-        raise CommandError(f"{candidate.id} has not run yet, so it cannot be accepted. Go on first.")
+        raise CommandError(f"{candidate.id} has not run yet. Go on, and accept it then.")
     if not candidate.ran:
         raise CommandError(f"{candidate.id} did not run, so it cannot be accepted. Debug it first.")
     if step.status in OPEN:
