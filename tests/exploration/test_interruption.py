@@ -181,8 +181,9 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
         drafts={1: [fenced(READ), FOR_EVER], 2: [failing]}, debugs={2: [failing]}, goals=GOALS[:2]
     )
     server = serve(script)
-    chosen = ("--profile", "small", "--set", "first-tries=0", "--set", "backtracks=1")
-    process = start(*explore.words(server, *explore.files(), *chosen))
+    process = start(
+        *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
+    )
     wait_until(lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
     told = ended(process)
