@@ -152,8 +152,13 @@ def _cells(exploration: Exploration) -> Iterator[Any]:
 
 
 def _candidate_cell(number: int, step: Step) -> Any:
-    """The chosen candidate, or an empty cell: whoever fills and runs it makes one of their own."""
+    """The chosen candidate, with what it gave if it has run.
+
+    Without one it is an empty cell: whoever fills and runs it makes one of their own.
+    """
     metadata, chosen = _role("candidate", step.subtask.id), step.candidate
+    if chosen is not None and chosen.observation is None:
+        return notebook.code_cell(step.subtask.id, chosen.code, metadata=metadata)
     if chosen is None or chosen.observation is None or not chosen.ran:
         return notebook.code_cell(step.subtask.id, "", metadata=metadata)
     return notebook.code_cell(

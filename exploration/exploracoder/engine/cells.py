@@ -21,13 +21,21 @@ from exploracoder.engine.snippets import whole_statements
 from exploracoder.engine.wording import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+# The whole reply as one block.
+_WRAPPED = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:markdown|md)\b.*\n", re.IGNORECASE)
 # Of one level alone it is a comment, where the code has no fence.
-_HEADING = re.compile(r"\s{0,3}(?:#{2,6}\s+|\*\*)(?P<words>\S.*?)\s*(?:\*\*|#+)?:?\s*$")
+_HEADING = re.compile(r"\s{0,3}#{2,6}\s+(?:\*\*)?(?P<words>\S.*?)\s*#*:?\s*$")
+_BOLD = re.compile(r"\s{0,3}\*\*(?P<words>\S.*?)\s*(?:\*\*)?:?\s*$")
 _NUMBERED = re.compile(
-    r"(?:cell|step|zelle|schritt)?\s*(?P<number>\d{1,3})\s*(?:[.:)\]\u2013\u2014-]+\s*|\s+|$)(?P<goal>.*)",
+    r"(?:cell|step|zelle|schritt)?\s*(?P<number>\d{1,3})"
+    r"\s*(?:[.:)\]*\u2013\u2014-]+(?!\d)\s*|\s+|$)(?P<goal>.*)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?P<name>solution|calls?|example calls?|done)\W*$", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:the |final |complete |full |example )*(?P<name>solution|calls?|done)"
+    r"\W*(?:[:(\u2013\u2014-].*)?$",
+    re.IGNORECASE,
+)
 _GOAL_CHARS = 300
 _MOST_CELLS = 40
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -44,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a reply holds: cells in order, the solution, calls of it; ``is_done`` without changes.
+    """What a reply holds: cells in order, the solution, calls of it.
 
     Codes are empty where the reply has none.
     """
@@ -52,7 +60,6 @@ class Script:
     cells: tuple[Cell, ...] = ()
     solution: str = ""
     calls: str = ""
-    is_done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +136,23 @@ def heading_of(reply: str) -> str:
 def _script(parts: list[_Part], *, is_cut_off: bool = False) -> Script:
     cells: list[Cell] = []
     named: dict[str, str] = {}
-    is_done = False
     for part in parts:
         code = code_block(part.text)
         if is_cut_off and part is parts[-1]:
             code = whole_statements(code)
-        found = _NAMED.match(part.words)
-        if found is not None:
-            name = found["name"].lower().split()[-1].rstrip("s")
-            is_done = is_done or name == "done"
+        if name := _name(part.words):
             named[name] = named.get(name) or code
         elif part.words and code and len(cells) < _MOST_CELLS:
             cells.append(_cell(part.words, code))
     solution = named.get("solution", "") or named.get("done", "")
-    return Script(tuple(cells), solution, named.get("call", ""), is_done)
+    return Script(tuple(cells), solution, named.get("call", ""))
+
+
+def _name(words: str) -> str:
+    """``solution``, ``call`` or ``done`` where a heading says so, whatever its number."""
+    numbered = _NUMBERED.match(words)
+    found = _NAMED.match(numbered["goal"] if numbered else words)
+    return found["name"].lower().rstrip("s") if found else ""
 
 
 def _cell(words: str, code: str) -> Cell:
@@ -162,13 +172,24 @@ def _parts(text: str) -> Iterator[_Part]:
             fence = "" if is_end else fence
         elif mark:
             fence = mark[1]
-        elif heading := _HEADING.match(line):
+        elif heading := _heading(line):
             yield _Part(words, "\n".join(below))
-            words, below = heading["words"].strip(), []
+            words, below = heading, []
             continue
         below.append(line)
     yield _Part(words, "\n".join(below))
 
 
+def _heading(line: str) -> str:
+    """A heading's words; empty where it is none. What is bold is one if it has a number or name."""
+    if found := _HEADING.match(line):
+        return found["words"]
+    found = _BOLD.match(line)
+    is_told = found is not None and (_NUMBERED.match(found["words"]) or _name(found["words"]))
+    return found["words"] if found is not None and is_told else ""
+
+
 def _lines(reply: str) -> str:
-    return reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    wrapped = _WRAPPED.match(text)
+    return text[wrapped.end() :] if wrapped else text

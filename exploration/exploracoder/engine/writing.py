@@ -86,15 +86,19 @@ class _Reading:
         self._replaced = replaced
         self._cells: tuple[Cell, ...] = ()
         self._count = 0
+        self._read_chars = 0
         self._is_ended = False
         self._news = asyncio.Event()
 
     def read(self, text: str) -> None:
-        """Take what has come of the reply so far."""
-        self._bench.tell(PART, f"Writing: {heading_of(text)}" if heading_of(text) else "Writing")
-        if self._is_ended:
+        """Take what has come of the reply so far, in whole lines."""
+        lines = text[: text.rfind("\n") + 1]
+        if self._is_ended or len(lines) == self._read_chars:
             return
-        cells = read_cells(text)
+        self._read_chars = len(lines)
+        heading = heading_of(lines)
+        self._bench.tell(PART, f"Writing: {heading}" if heading else "Writing")
+        cells = read_cells(lines)
         if len(cells) > len(self._cells):
             self._cells = (*self._cells, *cells[len(self._cells) :])
             self._news.set()

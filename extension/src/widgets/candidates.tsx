@@ -1,5 +1,5 @@
 import * as React from 'react';
-import { doneIcon, failedIcon } from '../icons';
+import { doneIcon, failedIcon, openIcon } from '../icons';
 import { Candidate, Step } from '../protocol';
 import { runWords } from '../wording';
 import { CandidatePanel } from './candidatepanel';
@@ -75,7 +75,8 @@ function Tab(props: {
   const { trans } = props.tools;
   const words = runWords(trans, candidate.observation);
   const chosen = isChosen ? `, ${trans.__('proposed')}` : '';
-  const icon = candidate.observation?.status === 'ok' ? doneIcon : failedIcon;
+  const status = candidate.observation?.status;
+  const icon = !status ? openIcon : status === 'ok' ? doneIcon : failedIcon;
   return (
     <button
       type="button"
