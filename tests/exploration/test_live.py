@@ -528,7 +528,7 @@ async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: in
 
 async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    async with live_session(server, first_tries=3) as followed:
+    async with live_session(server, first_tries=3, cells=False) as followed:
         await followed.do(c.GoOn())
         done, progress = followed.session.exploration, followed.session.progress
 
@@ -543,7 +543,7 @@ async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) 
 
 async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    async with live_session(server, first_tries=2) as followed:
+    async with live_session(server, first_tries=2, cells=False) as followed:
         await followed.do(c.GoOn())
         spent = [one.part for one in followed.session.exploration.spending]
     told = [(progress.part, progress.message) for _, progress in followed.told]
@@ -556,7 +556,7 @@ async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
 
 async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    async with live_session(server, first_tries=2) as followed:
+    async with live_session(server, first_tries=2, cells=False) as followed:
         await followed.do(c.GoOn())
         planned = followed.session.exploration
         await followed.do(c.GoOn())
@@ -565,14 +565,14 @@ async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
     assert planned.status == "waiting"
     assert planned.solution is None
     assert [step.subtask.goal for step in planned.steps] == list(GOALS)
-    assert asked == ["solution", "solution", "write"]
+    assert asked == ["solution", "solution", "plan", "draft"]
     assert followed.statuses == ["review", "pending", "pending"]
 
 
 @pytest.mark.parametrize("mode", ["review", "auto"])
 async def test_what_a_first_try_solved_can_still_be_explored(serve: Serve, mode: c.Mode) -> None:
     server = serve()
-    async with live_session(server, mode=mode, first_tries=1) as followed:
+    async with live_session(server, mode=mode, first_tries=1, cells=False) as followed:
         await followed.do(c.GoOn())
         at_once = followed.session.exploration
         await followed.do(c.GoOn())
@@ -581,12 +581,12 @@ async def test_what_a_first_try_solved_can_still_be_explored(serve: Serve, mode:
     assert at_once.status == "solved"
     assert len(explored.steps) == len(GOALS)
     assert explored.status == ("waiting" if mode == "review" else "solved")
-    assert kinds_asked(server)[:2] == ["solution", "write"]
+    assert kinds_asked(server)[:2] == ["solution", "plan"]
 
 
 async def test_a_first_try_stays_the_solution_until_there_is_a_plan(serve: Serve) -> None:
-    server = serve(TeaModel(scripts=[Failure(status=401)]))
-    async with live_session(server, first_tries=1) as followed:
+    server = serve(TeaModel(plans=[Failure(status=401)]))
+    async with live_session(server, first_tries=1, cells=False) as followed:
         await followed.do(c.GoOn(), c.GoOn())
         error, stopped = followed.error, followed.session.exploration
 

@@ -28,7 +28,7 @@ STEP = {"goal": "Read the leaves", "code": "leaves = read(text)", "output": "[Le
 
 # All that any prompt is given; a template that wants more does not render.
 VALUES: dict[str, object] = {
-    "before": [STEP],
+    "before": ["Heat the kettle"],
     "apis": "- tealeaf.brew(leaf)\n  Brew a leaf.",
     "brought": "`text`",
     "calls": True,
@@ -37,6 +37,7 @@ VALUES: dict[str, object] = {
     "context": "text = 'assam 5'",
     "asked": "Task: name the strong leaves.",
     "count": 3,
+    "done": [STEP],
     "docs": "- tealeaf.brew(leaf)\n  Brew a leaf.",
     "entry_point": "strong_names",
     "error": "ValueError: too cold",
@@ -107,6 +108,7 @@ EMPTY: dict[str, object] = {
     "before": [],
     "calls": False,
     "cells": [],
+    "done": [],
     "examples": [],
     "is_whole": False,
     "solution": None,
@@ -143,7 +145,7 @@ def test_a_prompt_s_text_is_tidy(name: str, part: str) -> None:
         {},
         EMPTY,
         {"ran": False, "style": "self_contained"},
-        {"calls": True, "context": "", "function": "", "before": []},
+        {"calls": True, "context": "", "function": "", "done": []},
         EMPTY | {"cells": CELLS, "solution": RUN | {"words": "It ran.", "error": ""}},
     )
     for values in (VALUES | other for other in others):

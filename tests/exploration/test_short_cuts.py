@@ -16,6 +16,8 @@ from .scripted import (
     kinds_asked,
 )
 
+# For models that plan; others write at once anyway.
+FIRST = ("--set", "cells=false", "--set")
 AT_ONCE = (
     "import tealeaf\n"
     "names = [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > 3]\n"
@@ -25,7 +27,7 @@ AT_ONCE = (
 
 def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--json", "--set", "first-tries=2")
+    done = explore(server, "--json", *FIRST, "first-tries=2")
 
     assert done.json["status"] == "solved"
     assert done.json["solution"] == SOLUTION
@@ -37,10 +39,10 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
 ) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)], repairs=[wrong]))
-    done = explore(server, "--json", "--set", "first-tries=2")
+    done = explore(server, "--json", *FIRST, "first-tries=2")
 
     assert done.json["status"] == "solved"
-    assert "write" in kinds_asked(server)
+    assert "plan" in kinds_asked(server)
     solution = explore.exploration.solution
     assert solution is not None
     assert [attempt.code for attempt in solution.attempts] == [SOLUTION]
@@ -48,7 +50,7 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
 
 def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    done = explore(server, "--json", "--set", "first-tries=5")
+    done = explore(server, "--json", *FIRST, "first-tries=5")
 
     assert done.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["solution", "solution"]
@@ -58,20 +60,20 @@ def test_first_tries_leave_the_most_of_a_limit_to_exploring(
     serve: Serve, explore: Explorer
 ) -> None:
     wrong = TeaModel(solutions=[fenced(WRONG_SOLUTION)] * 5, repairs=[fenced(WRONG_SOLUTION)])
-    explore(serve(wrong), "--set", "first-tries=1")
+    explore(serve(wrong), *FIRST, "first-tries=1")
     (spent,) = (one for one in explore.exploration.spending if one.part == "first tries")
     tokens = spent.usage.prompt_tokens + spent.usage.completion_tokens
     server = serve(wrong)
-    explore(server, "--set", "first-tries=5", "--max-tokens", int(4.4 * tokens))
+    explore(server, *FIRST, "first-tries=5", "--max-tokens", int(4.4 * tokens))
 
     asked = kinds_asked(server)
-    assert asked[: asked.index("write")] == ["solution", "solution"]
+    assert asked[: asked.index("plan")] == ["solution", "solution"]
 
 
 def test_going_on_with_what_a_first_try_solved_asks_nothing(
     serve: Serve, explore: Explorer
 ) -> None:
-    explore(serve(), "--set", "first-tries=1")
+    explore(serve(), *FIRST, "first-tries=1")
     server = serve()
     words = ["resume", explore.notebook, *model_words(server), "--json", "--quiet"]
     again = explore.run(*words)
@@ -83,9 +85,9 @@ def test_going_on_with_what_a_first_try_solved_asks_nothing(
 
 def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    explore(server, "--set", "first-tries=2", check=None)
+    explore(server, *FIRST, "first-tries=2", check=None)
 
-    assert kinds_asked(server)[0] == "write"
+    assert kinds_asked(server)[0] == "plan"
 
 
 def test_exploring_ends_when_the_check_passes(serve: Serve, explore: Explorer) -> None:

@@ -82,7 +82,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         "ask",
         library=bench.library_words,
         context=task.context,
-        before=[_shown(bench, step) for step in request.before],
+        done=[_shown(bench, step) for step in request.before],
         variables=describe_variables(await bench.sidecar.variables(request.base)),
         task=task.text,
         stub="" if task.stub in task.text else task.stub,
