@@ -325,11 +325,13 @@ def _picture(exploration: Exploration) -> str:
 
 
 def flowchart(exploration: Exploration) -> str:
-    """The tree of branches for Mermaid: what was tried from which state, the chosen chain thick."""
+    """The tree of branches for Mermaid: what was run from which state, the chosen chain thick."""
     lines = ["flowchart TD", '  root(["context"])']
     here = "root"
     for number, step in enumerate(exploration.steps, start=1):
         for position, candidate in enumerate(step.candidates, start=1):
+            if candidate.observation is None:
+                continue
             node = f"s{number}c{position}"
             mark = "ran" if candidate.ran else "failed"
             label = f"{number}.{position} {candidate.origin}: {mark}"

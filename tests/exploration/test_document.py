@@ -85,6 +85,19 @@ def test_the_branches_are_drawn_with_the_chosen_chain_thick() -> None:
     assert 's2c1 -.-> s3c1["3.1 draft: failed"]' in picture
 
 
+def test_a_cell_that_was_only_written_is_no_branch() -> None:
+    whole = exploration()
+    first = whole.steps[0]
+    written = first.candidates[0].model_copy(update={"observation": None})
+    step = first.model_copy(
+        update={"status": "pending", "candidates": (written,), "chosen": written.id}
+    )
+
+    picture = document.flowchart(whole.model_copy(update={"steps": (step,), "solution": None}))
+
+    assert picture.splitlines() == ["flowchart TD", '  root(["context"])']
+
+
 def test_docs_that_were_used_stand_out_with_their_place() -> None:
     goal = cells(document.to_notebook(exploration()))["step-1-goal"].source
 

@@ -144,6 +144,18 @@ def test_what_did_not_change_is_left_alone_and_the_users_tab_stays() -> None:
     assert made.orders == [Order("accept", "1.1")]
 
 
+def test_a_new_tab_is_told_its_title_even_where_it_is_that_of_the_tab_before() -> None:
+    made = Made()
+    made.view.update(moment(candidate(1, "x = 1"), chosen="step-1/1"))
+    tabs = made.one("Tab")
+    heard: list[tuple[str, ...]] = []
+    tabs.observe(lambda change: heard.append(change["new"]), "titles")
+
+    made.view.update(moment(candidate(1, "x = 2"), chosen="step-1/1"))
+
+    assert heard == [("",), ("Candidate 1: ran, proposed",)]
+
+
 def test_a_hint_goes_along_once_and_is_not_taken_for_options() -> None:
     made = Made()
     made.view.update(moment(candidate(1), chosen="step-1/1"))

@@ -102,9 +102,13 @@ function restingState(
     case 'skipped':
       return { words: trans.__('skipped'), kind: 'skipped' };
     case 'pending':
-      return {
-        words: isPlanned ? trans.__('not explored yet') : trans.__('planned'),
-        kind: 'open'
-      };
+      return { words: pendingWords(trans, step, isPlanned), kind: 'open' };
   }
+}
+
+function pendingWords(trans: TranslationBundle, step: Step, isPlanned: boolean): string {
+  if (candidateOf(step, null)?.observation === null) {
+    return trans.__('written, not run');
+  }
+  return isPlanned ? trans.__('not explored yet') : trans.__('planned');
 }

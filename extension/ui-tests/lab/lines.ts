@@ -1,8 +1,8 @@
 /**
  * What is explored in these tests, and what the scripted model says.
  *
- * The lines that it has by itself are those of the engine's tests: three subtasks, each done at the
- * first try, and a solution that passes the check.
+ * The lines that it has by itself are those of the engine's tests: a cell for each of three subtasks,
+ * which runs as it was written, and a solution that passes the check.
  */
 
 export const TASK = 'Name the leaves in a text whose strength is above 3.';
@@ -33,6 +33,11 @@ export function fenced(code: string): string {
   return '```python\n' + code + '\n```';
 }
 
+/** Drafts of a step: the model is asked for one, which may call functions, then for the others. */
+export function drafts(first: string, ...others: string[]): Outcome[] {
+  return [fenced(first), others.map(fenced)];
+}
+
 /** An error that the model's server answers with. */
 export interface IFailure {
   status: number;
@@ -45,11 +50,14 @@ export type Outcome = string | string[] | IFailure;
 /** What the scripted model says from now on; see `browser.stage.model` in the tests. */
 export interface ILines {
   goals?: string[];
+  /** Whether the cells that it writes at first fail, so that each subtask is explored. */
+  is_lost?: boolean;
   drafts?: { [step: number]: Outcome[] };
   debugs?: { [step: number]: Outcome[] };
   solutions?: Outcome[];
   repairs?: Outcome[];
-  plans?: Outcome[];
+  scripts?: Outcome[];
+  looks?: Outcome[];
   /** Seconds to wait before an answer, by kind of question; `*` is for all kinds. */
   seconds?: { [kind: string]: number };
 }

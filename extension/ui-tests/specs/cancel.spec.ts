@@ -5,7 +5,7 @@ test('a plan that is long in coming can be cancelled, and asked for again', asyn
   stage
 }) => {
   const { sidebar } = lab;
-  await stage.say({ seconds: { plan: 120 } });
+  await stage.say({ seconds: { write: 120 } });
   await lab.openOwnNotebook();
   await sidebar.explore();
 
@@ -19,6 +19,7 @@ test('a plan that is long in coming can be cancelled, and asked for again', asyn
 
 test('what was accepted stays when the next step is cancelled', async ({ lab, stage }) => {
   const { sidebar } = lab;
+  await stage.say({ is_lost: true });
   await lab.propose();
   await stage.say({ seconds: { draft: 120, rerank: 120 } });
   await sidebar.button('Accept').click();
@@ -39,6 +40,7 @@ test('what was accepted stays when the next step is cancelled', async ({ lab, st
 test('a snippet that never ends is ended by Cancel', async ({ lab, stage }) => {
   const { sidebar } = lab;
   await stage.say({
+    is_lost: true,
     drafts: { 1: ['```python\nimport time\nwhile True:\n    time.sleep(0.1)\n```'] }
   });
   await lab.plan();

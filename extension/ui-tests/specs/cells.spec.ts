@@ -1,9 +1,9 @@
 import { expect, Locator } from '@playwright/test';
-import { READ, READ_OTHERWISE, READ_THIRDLY, fenced } from '../lab/lines';
+import { READ, READ_OTHERWISE, READ_THIRDLY, drafts } from '../lab/lines';
 import { Lab } from '../lab/lab';
 import { test } from '../lab/test';
 
-const THREE = [READ, READ_OTHERWISE, READ_THIRDLY].map(fenced);
+const THREE = drafts(READ, READ_OTHERWISE, READ_THIRDLY);
 
 /** The first subtask's cell: the context's comes before it. */
 function first(lab: Lab): Locator {
@@ -19,14 +19,15 @@ test('a subtask’s cell shows one candidate after the other before one is accep
   stage
 }) => {
   const { notebook } = lab;
-  await stage.say({ drafts: { 1: [THREE] } });
+  await stage.say({ is_lost: true, drafts: { 1: THREE } });
   await lab.propose();
   const cell = first(lab);
   await expect(cell).toContainText('proposed');
   const { exploration } = await stage.theExploration();
   const { candidates, chosen } = exploration.steps[0];
   const proposed = candidates.findIndex(one => one.id === chosen);
-  const other = proposed === 2 ? 1 : proposed + 1;
+  // The one that was written at first has failed, and the three drafts come after it.
+  const other = proposed === 3 ? 2 : proposed + 1;
 
   const there = other > proposed ? 'Next candidate' : 'Previous candidate';
   await notebook.button(there, cell).click();

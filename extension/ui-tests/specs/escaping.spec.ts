@@ -68,7 +68,7 @@ test('errors from the model are not shown, and names of libraries are quoted as 
   stage
 }) => {
   const { sidebar } = lab;
-  await stage.say({ plans: [{ status: 400, message: `No ${spike('error')}` }] });
+  await stage.say({ scripts: [{ status: 400, message: `No ${spike('error')}` }] });
   await lab.openOwnNotebook();
   await sidebar.explore();
   // What the server wrote is not shown at all.

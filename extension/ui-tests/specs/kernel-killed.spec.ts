@@ -25,6 +25,7 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
   lab,
   stage
 }) => {
+  await stage.say({ is_lost: true });
   await lab.propose();
   await stage.say({
     drafts: { 2: ['```python\nimport time\ntime.sleep(60)\n```'] }

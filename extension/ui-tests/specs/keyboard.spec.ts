@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { CONTEXT, LIBRARY, TASK, PART_OF_SOLUTION } from '../lab/lines';
+import { CONTEXT, LIBRARY, TASK, PART_OF_SOLUTION, drafts } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
 /** Go on with Tab until what has the focus is called so. */
@@ -98,25 +98,22 @@ async function tabToFolded(page: Page, title: string): Promise<void> {
 
 test('the tabs of candidates are moved through with the arrow keys', async ({ lab, stage }) => {
   const { page, sidebar } = lab;
-  await stage.say({
-    drafts: {
-      1: [
-        ['print(1)', 'print(2)', 'print(3)'].map(
-          code => '```python\nimport tealeaf\nleaves = tealeaf.read_leaves(text)\n' + code + '\n```'
-        )
-      ]
-    }
-  });
+  const read = (shown: string) => `import tealeaf\nleaves = tealeaf.read_leaves(text)\n${shown}`;
+  const three = drafts(read('print(1)'), read('print(2)'), read('print(3)'));
+  await stage.say({ is_lost: true, drafts: { 1: three } });
   await lab.propose();
   const tabs = sidebar.candidates.getByRole('tab');
-  await expect(tabs).toHaveCount(3);
+  // The one that was written at first has failed, and the three drafts come after it.
+  await expect(tabs).toHaveCount(4);
 
   await tabs.first().focus();
   await page.keyboard.press('End');
-  await expect(tabs.nth(2)).toBeFocused();
-  await expect(tabs.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await expect(tabs.nth(3)).toBeFocused();
+  await expect(tabs.nth(3)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowRight');
+  await expect(tabs.first()).toBeFocused();
   await page.keyboard.press('ArrowRight');
 
-  await expect(tabs.first()).toBeFocused();
+  await expect(tabs.nth(1)).toBeFocused();
   await expect(sidebar.candidate).toContainText('print(1)');
 });

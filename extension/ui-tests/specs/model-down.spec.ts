@@ -6,6 +6,8 @@ test('when the model cannot be reached in the middle, it says so and goes on lat
 }) => {
   const { sidebar } = lab;
   test.setTimeout(240_000);
+  // A cell that runs as it was written needs no model.
+  await stage.say({ is_lost: true });
   await lab.propose();
 
   await stage.door('model', false);
@@ -26,7 +28,7 @@ test('when the model cannot be reached in the middle, it says so and goes on lat
 });
 
 test('a model that refuses is quoted', async ({ lab, stage }) => {
-  await stage.say({ plans: [{ status: 401, message: 'Incorrect API key provided.' }] });
+  await stage.say({ scripts: [{ status: 401, message: 'Incorrect API key provided.' }] });
   await lab.openOwnNotebook();
   await lab.sidebar.explore();
 

@@ -9,7 +9,7 @@ test('after a while without a network, a tab shows what has happened meanwhile',
 }) => {
   test.setTimeout(300_000);
   const { notebook, sidebar } = lab;
-  await stage.say({ seconds: { draft: 5 } });
+  await stage.say({ is_lost: true, seconds: { draft: 5 } });
   await lab.plan();
   await lab.goOn();
   await expect.poll(async () => (await stage.asked()).includes('draft')).toBe(true);

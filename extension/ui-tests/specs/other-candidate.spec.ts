@@ -1,23 +1,24 @@
-import { READ, READ_OTHERWISE, READ_THIRDLY, fenced } from '../lab/lines';
+import { READ, READ_OTHERWISE, READ_THIRDLY, drafts, fenced } from '../lab/lines';
 import { expect, test } from '../lab/test';
 
-const THREE = [READ, READ_OTHERWISE, READ_THIRDLY].map(fenced);
+const THREE = drafts(READ, READ_OTHERWISE, READ_THIRDLY);
 
 test('of several candidates the user takes another than the proposed one', async ({
   lab,
   stage
 }) => {
   const { notebook, sidebar } = lab;
-  await stage.say({ drafts: { 1: [THREE] } });
+  await stage.say({ is_lost: true, drafts: { 1: THREE } });
   await lab.propose();
   const tabs = sidebar.candidates.getByRole('tab');
-  await expect(tabs).toHaveCount(3);
+  // The one that was written at first has failed, and the three drafts come after it.
+  await expect(tabs).toHaveCount(4);
   const { exploration } = await stage.theExploration();
   const proposed = exploration.steps[0].candidates.findIndex(
     candidate => candidate.id === exploration.steps[0].chosen
   );
   await expect(tabs.nth(proposed)).toHaveAccessibleName(/proposed/);
-  const other = (proposed + 1) % 3;
+  const other = proposed === 3 ? 2 : proposed + 1;
 
   await tabs.nth(other).click();
   await sidebar.candidate

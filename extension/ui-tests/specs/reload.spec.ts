@@ -10,7 +10,7 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
   };
 
   await test.step('while it plans', async () => {
-    await stage.say({ seconds: { plan: 4 } });
+    await stage.say({ is_lost: true, seconds: { write: 4 } });
     await lab.openOwnNotebook();
     await sidebar.explore();
     await expect(sidebar.button('Cancel')).toBeVisible();
@@ -61,7 +61,7 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
 });
 
 test('an exploration goes on while no tab is open', async ({ context, lab, stage }) => {
-  await stage.say({ seconds: { plan: 2 } });
+  await stage.say({ seconds: { write: 2 } });
   await lab.openOwnNotebook();
   await lab.sidebar.explore({ isAuto: true });
   await expect(lab.sidebar.button('Cancel')).toBeVisible();

@@ -15,7 +15,9 @@ test('a task becomes live cells, a checked solution, and a cell of the own noteb
     await expect(sidebar.items.nth(index)).toContainText(goal);
   }
   expect(await stage.states()).toEqual(['pending', 'pending', 'pending']);
-  await expect(notebook.panel).toBeVisible();
+  await expect(sidebar.candidates.getByRole('tab')).toHaveAccessibleName(/not run/);
+  await expect(notebook.cell('read_leaves')).toContainText('written, not run');
+  await expect(notebook.panel).not.toContainText("Leaf(name='assam'");
 
   await lab.goOn();
   await lab.expectStates('review', 'pending', 'pending');

@@ -10,17 +10,19 @@ from exploracoder.testing import Delay, Failure, Outcome, RecordedRequest
 from exploration.scripted import TeaModel, kind_of
 
 _BY_STEP = ("drafts", "debugs")
-_IN_TURN = ("solutions", "repairs", "plans")
+_IN_TURN = ("scripts", "looks", "solutions", "repairs")
+_AS_THEY_ARE = ("goals", "is_lost")
 
 
 class SwitchedModel:
     """Answers as the lines say that it was given last.
 
-    Lines are JSON: ``goals`` (a plan's subtasks), ``drafts`` and ``debugs`` (by the step's number),
-    ``solutions``, ``repairs`` and ``plans``. Each is a list of outcomes used in turn, the last
-    again and again. An outcome is a reply, a list with a reply for each choice, or an object with
-    ``status`` and ``message`` for an HTTP error. ``seconds`` says by kind of question how long to
-    wait before the answer; ``*`` stands for all kinds.
+    Lines are JSON: ``goals`` (of the cells), ``is_lost`` (whether the cells that it writes fail),
+    ``drafts`` and ``debugs`` (by the step's number), ``scripts``, ``looks``, ``solutions``
+    and ``repairs``. Each of these is a list of outcomes used in turn, the last again and again. An
+    outcome is a reply, a list with a reply for each choice, or an object with ``status`` and
+    ``message`` for an HTTP error. ``seconds`` says by kind of question how long to wait before the
+    answer; ``*`` stands for all kinds.
     """
 
     def __init__(self) -> None:
@@ -31,7 +33,7 @@ class SwitchedModel:
         """Use these lines from now on."""
         given = dict(lines)
         self._seconds = given.pop("seconds", {})
-        goals = {"goals": given.pop("goals")} if "goals" in given else {}
+        as_they_are = {name: given.pop(name) for name in _AS_THEY_ARE if name in given}
         by_step = {
             name: {int(step): _outcomes(said) for step, said in given.pop(name, {}).items()}
             for name in _BY_STEP
@@ -39,7 +41,7 @@ class SwitchedModel:
         in_turn = {name: _outcomes(given.pop(name)) for name in _IN_TURN if name in given}
         if given:
             raise ValueError(f"The model has no lines called {', '.join(given)}.")
-        self._model = TeaModel(**goals, **by_step, **in_turn)
+        self._model = TeaModel(**as_they_are, **by_step, **in_turn)
 
     def __call__(self, request: RecordedRequest) -> Outcome:
         outcome = self._model(request)

@@ -59,12 +59,7 @@ class CandidatesPart:
         children = tuple(panel.widget for panel in panels)
         self._panels = panels
         with self._drawing():
-            if children != self._tabs.children:
-                self._tabs.children = children
-            if titles != self._tabs.titles:
-                self._tabs.titles = titles
-            if index != self._tabs.selected_index:
-                self._tabs.selected_index = index
+            self._draw_tabs(children, titles, index)
         # Tabs are as wide as ipywidgets has them, which cuts the end of their titles off.
         looked_at = [Line(titles[index], "strong")] if index is not None else []
         self._head.value = html_of((Heading("Candidates"), *looked_at))
@@ -72,13 +67,26 @@ class CandidatesPart:
             if panel not in panels:
                 self._kit.close(panel.widget)
 
+    def _draw_tabs(
+        self, children: tuple[Any, ...], titles: tuple[str, ...], index: int | None
+    ) -> None:
+        tabs = self._tabs
+        if children != tabs.children:
+            with tabs.hold_sync():
+                tabs.children, tabs.selected_index = children, index
+            # A page shows new tabs without titles until it is told others than it has.
+            tabs.titles = ()
+        if titles != tabs.titles:
+            tabs.titles = titles
+        if index != tabs.selected_index:
+            tabs.selected_index = index
+
     @contextmanager
     def _drawing(self) -> Iterator[None]:
-        """Changes that are one message, and not the user's."""
+        """Changes that are not the user's."""
         self._is_drawing = True
         try:
-            with self._tabs.hold_sync():
-                yield
+            yield
         finally:
             self._is_drawing = False
 
