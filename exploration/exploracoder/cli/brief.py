@@ -98,6 +98,7 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
                 cache=given["cache"],
                 replies=replies,
                 lora=given["lora"],
+                reasoning_effort=given["reasoning_effort"],
             ) as model:
                 counting, written = CountingModel(model), {}
                 for one in libraries:
