@@ -77,7 +77,7 @@ def settings_for(
     both. Raises InputError when there is no such profile, setting or method, a value is out of
     range, or is not what makes the method.
     """
-    from exploracoder.engine.lookup import open_web
+    from exploracoder.engine.knowing.lookup import open_web
 
     found = find_method(method)
     profile = profile or default_profile(is_embedded=is_embedded)
