@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
 
 # Less than that says next to nothing of a library.
-_LEAST_CHARS = 1500
+_LEAST_CHARS = 500
 
 
 @dataclass(slots=True)
@@ -30,13 +30,15 @@ class CellsRequest:
 
     ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
     state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
-    user's turn and ``docs`` those that it shows in full, once they are there.
+    user's turn, which says ``known`` of the libraries, and ``docs`` those that it shows in full,
+    once they are there.
     """
 
     before: tuple[Step, ...]
     base: str
     room: int
     text: str = ""
+    known: str = ""
     docs: tuple[ApiDoc, ...] = ()
 
 
@@ -63,9 +65,10 @@ async def ask_about_cells(
         try:
             return await bench.ask(part, messages, sampling, on_text=on_text)
         except PromptError:
-            if request.room < _LEAST_CHARS:
+            room = min(request.room, len(request.known)) // 2
+            if room < _LEAST_CHARS:
                 raise
-            request.room //= 2
+            request.room = room
             request.text = ""
 
 
@@ -76,7 +79,7 @@ def wants_calls(task: Task) -> bool:
 
 async def _write(bench: Workbench, request: CellsRequest) -> None:
     task = bench.exploration.task
-    knowledge, request.docs = await library_knowledge(bench, request.room)
+    request.known, request.docs = await library_knowledge(bench, request.room)
     asked = render(
         "cells",
         "ask",
@@ -93,7 +96,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         calls=wants_calls(task),
         brought=_listed(one.name for one in bench.exploration.brought.variables),
     )
-    request.text = f"{knowledge}\n\n{asked}".strip()
+    request.text = f"{request.known}\n\n{asked}".strip()
 
 
 def _listed(names: Iterable[str]) -> str:
