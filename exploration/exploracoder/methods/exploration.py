@@ -51,7 +51,8 @@ class Exploration:
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
-            await write_solution(bench)
+            tried = bench.exploration.solution
+            await write_solution(bench, tried.attempts if tried else ())
 
 
 async def _solve_at_once(bench: Workbench) -> bool:

@@ -5,7 +5,7 @@ ExploraCoder, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from exploracoder.engine.exploring.backtracking import (
     doubt_checked_step,
@@ -131,8 +131,8 @@ async def _compose(bench: Workbench) -> Attempt | None:
     return None
 
 
-async def write_solution(bench: Workbench) -> None:
-    """Compose or write the solution from the trace, run it, and record it."""
+async def write_solution(bench: Workbench, tried: Sequence[Attempt] = ()) -> None:
+    """Compose or write the solution from the trace, run it, and record it after those ``tried``."""
     composed = await _compose(bench)
     if composed is not None:
         solution = Solution(attempts=(composed,))
@@ -141,6 +141,7 @@ async def write_solution(bench: Workbench) -> None:
         told = bench.exploration.model_copy(update={"overall": overall})
         await bench.update(told, "Writing the solution")
         solution = await synthesize(bench, solution_apis(bench))
+    solution = solution.model_copy(update={"attempts": (*tried, *solution.attempts)})
     await bench.update(
         bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
     )
