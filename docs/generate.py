@@ -27,8 +27,8 @@ _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
 
 # Read in several places, so described here; a test compares the names with the code.
 ENVIRONMENT: Mapping[str, str] = {
-    "EXPLORACODER_CACHE": "folder of models, indexes and replies, instead of the user's cache"
-    " folder",
+    "EXPLORACODER_CACHE": "folder of models, indexes, replies and what servers refuse, instead"
+    " of the user's cache folder",
     "EXPLORACODER_CONFIG": "folder of what you agreed to, instead of the user's configuration"
     " folder",
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
@@ -37,6 +37,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_MODEL_SLOTS": "requests that the embedded model's server answers at the same"
     " time, each with a context of its own (0.5 GiB); 1 by default. More pay where many"
     " explorations run beside one another, as with `exploracoder bench run --jobs`",
+    "EXPLORACODER_REASONING_EFFORT": "how long a model that reasons is to think, where"
+    " `--reasoning-effort` does not say: `none`, `minimal`, `low`, `medium` or `high`",
     "EXPLORACODER_SANDBOX": "what code is kept from, where `--sandbox` does not say",
     "EXPLORACODER_STRATEGY": "how branches are made, where `--strategy` does not say",
     "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from exploracoder import document
-from exploracoder.engine import arguments
+from exploracoder.engine.exploring import arguments
 from exploracoder.state import Exploration, Step
 
 from exploracoder_bench.api_names import called_names, last_names

@@ -7,7 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from exploracoder import document
-from exploracoder.engine import arguments, looking, synthesis
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.finishing import synthesis
+from exploracoder.engine.writing import looking
 from exploracoder.methods import DEFAULT, paper
 from exploracoder.state import Exploration, Step
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.config import Settings
-from exploracoder.engine.briefing import wants_briefing
+from exploracoder.engine.exploring.briefing import wants_briefing
 from exploracoder.errors import ModelError
 from exploracoder.methods import is_planned
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.config import Settings
-from exploracoder.engine.oracle import run_in_copy
+from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.errors import InputError
 from exploracoder.state import Target, Task
 from exploracoder_kernel.errors import SidecarError

@@ -21,7 +21,10 @@ ProfileName = Literal["standard", "paper", "small"]
 
 
 def cache_folder() -> Path:
-    """The user's cache folder: models, indexes, replies. ``EXPLORACODER_CACHE`` overrides it."""
+    """The user's cache folder: models, indexes, replies, what servers refuse.
+
+    ``EXPLORACODER_CACHE`` overrides it.
+    """
     override = os.environ.get("EXPLORACODER_CACHE")
     return Path(override).expanduser() if override else user_cache_path("exploracoder")
 

@@ -19,7 +19,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
 from exploracoder import damage, migrations, trust
-from exploracoder.engine import effects
+from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 

@@ -20,8 +20,8 @@ from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
 from exploracoder import commands as c
-from exploracoder.engine import steering
-from exploracoder.engine.plan_edits import edit_plan
+from exploracoder.engine.running import steering
+from exploracoder.engine.running.plan_edits import edit_plan
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, ExploraCoderError, SetupError
 from exploracoder.events import Activity, Progress

@@ -20,7 +20,7 @@ from exploracoder_retrieval.index import Index
 
 from exploracoder import bringing, prompts
 from exploracoder.bringing import AnySource
-from exploracoder.engine.oracle import accept_check
+from exploracoder.engine.running.oracle import accept_check
 from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel

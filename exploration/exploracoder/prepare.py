@@ -18,6 +18,7 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
+from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, SetupError
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
@@ -76,7 +77,7 @@ def settings_for(
     both. Raises InputError when there is no such profile, setting or method, a value is out of
     range, or is not what makes the method.
     """
-    from exploracoder.engine.lookup import open_web
+    from exploracoder.engine.knowing.lookup import open_web
 
     found = find_method(method)
     profile = profile or default_profile(is_embedded=is_embedded)
@@ -313,14 +314,16 @@ async def open_model(
     cache: bool = False,
     replies: ReplyCache | None = None,
     lora: Path | None = None,
+    reasoning_effort: str | None = None,
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
 
     ``cache`` uses the user's reply cache, ``replies`` another. ``lora`` is an adapter for the
-    embedded model.
+    embedded model. ``reasoning_effort`` is for models that reason; others, and the embedded one,
+    are asked without. What servers refuse is kept in ``dialects.json`` of the user's cache folder.
 
-    Raises InputError when a model is configured by half, SetupError and ModelError when it cannot
-    be had.
+    Raises InputError when a model is configured by half or there is no such effort, SetupError and
+    ModelError when it cannot be had.
     """
     from exploracoder.models.cache import ReplyCache
 
@@ -347,5 +350,7 @@ async def open_model(
         os.environ.get("OPENAI_API_KEY", ""),
         name,
         cache=replies,
+        reasoning_effort=find_effort(reasoning_effort),
+        dialects=cache_folder() / "dialects.json",
     ) as client:
         yield client

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder.engine import names
-from exploracoder.engine.known import KnownApis
+from exploracoder.engine.reading import names
+from exploracoder.engine.reading.known import KnownApis
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Literal
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
-from exploracoder.engine.oracle import run_in_copy
+from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.reliance import Reliance
 from exploracoder.state import Exploration, State
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.observation import Observation
 
-from exploracoder.engine import steering
-from exploracoder.engine.chain import read_docs, write_solution
-from exploracoder.engine.explorer import explore, repair
+from exploracoder.engine.exploring.explorer import explore, repair
+from exploracoder.engine.finishing.chain import read_docs, write_solution
+from exploracoder.engine.running import steering
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.writing import write
+from exploracoder.engine.writing.write_cells import write
 from exploracoder.errors import CommandError
 from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from exploracoder.engine import stub
-from exploracoder.engine.placing import target_text
+from exploracoder.engine.reading import stub
+from exploracoder.engine.running.placing import target_text
 from exploracoder.errors import InputError
 from exploracoder.state import Target, Task
 

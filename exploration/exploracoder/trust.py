@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exploracoder.engine import effects
+from exploracoder.engine.reading import effects
 from exploracoder.errors import UntrustedError
 from exploracoder.state import Exploration, State
 

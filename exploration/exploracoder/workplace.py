@@ -35,6 +35,8 @@ class Options:
 
     Attributes:
         base_url: An OpenAI-compatible endpoint.
+        reasoning_effort: How long a model that reasons is to think; without one
+            ``EXPLORACODER_REASONING_EFFORT``, or what the server does by itself.
         cache: Answer repeated requests from the reply cache.
         profile: The set of settings; without one it is that of the model.
         settings: Single settings, by their names.
@@ -52,6 +54,7 @@ class Options:
     """
 
     base_url: str | None = None
+    reasoning_effort: str | None = None
     cache: bool = False
     profile: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -219,7 +222,12 @@ async def _opened(model: str | ChatModel | None, options: Options) -> AsyncItera
     if model is not None and not isinstance(model, str):
         yield model
         return
-    async with prepare.open_model(model, options.base_url, cache=options.cache) as opened:
+    async with prepare.open_model(
+        model,
+        options.base_url,
+        cache=options.cache,
+        reasoning_effort=options.reasoning_effort,
+    ) as opened:
         yield opened
 
 

@@ -11,6 +11,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
+from exploracoder.effort import EFFORTS
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Bool, Enum, Int, Unicode, default
 
@@ -37,6 +38,12 @@ class ExploraCoder(ExtensionApp):
     base_url = Unicode(
         help="An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL; its key is in"
         " OPENAI_API_KEY, never in a configuration file."
+    ).tag(config=True)
+    reasoning_effort = Enum(
+        ("", *EFFORTS),
+        default_value="",
+        help="How long a model that reasons is to think before it answers. Where the endpoint does"
+        " not take this, the model is asked without. Default: EXPLORACODER_REASONING_EFFORT.",
     ).tag(config=True)
     cache = Bool(False, help="Answer repeated requests from the reply cache.").tag(config=True)
     profile = Unicode(

@@ -295,6 +295,7 @@ def host_for(app: ExploraCoder) -> Host:
     choices = Choices(
         model=app.model,
         base_url=app.base_url,
+        reasoning_effort=app.reasoning_effort,
         cache=app.cache,
         profile=app.profile,
         sandbox=cast(LevelChoice, app.sandbox),

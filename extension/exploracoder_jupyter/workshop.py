@@ -33,6 +33,7 @@ class Choices:
 
     model: str = ""
     base_url: str = ""
+    reasoning_effort: str = ""
     cache: bool = False
     profile: str = ""
     sandbox: LevelChoice = "auto"
@@ -84,7 +85,12 @@ class Choices:
         """A client of the model."""
         from exploracoder import prepare
 
-        return prepare.open_model(self.model or None, self.base_url or None, cache=self.cache)
+        return prepare.open_model(
+            self.model or None,
+            self.base_url or None,
+            cache=self.cache,
+            reasoning_effort=self.reasoning_effort or None,
+        )
 
     def settings(self, profile: str | None, given: dict[str, object]) -> Settings:
         """The settings of a new exploration. Raises InputError when they cannot be used."""

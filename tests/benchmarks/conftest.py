@@ -90,6 +90,8 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the user's cache and endpoint out of the commands that a test starts."""
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shared_cache))
+    # A port may come again: what one test's server refuses says nothing of another's.
+    (shared_cache / "dialects.json").unlink(missing_ok=True)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from exploracoder import explore_sync
 from exploracoder import prepare as preparing
-from exploracoder.engine import stub
+from exploracoder.engine.reading import stub
 from exploracoder.testing import ScriptedModelServer
 from exploracoder.workplace import Options
 from exploracoder_bench.api_use import running

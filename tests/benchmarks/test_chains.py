@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from exploracoder import document
 from exploracoder.config import PROFILES
-from exploracoder.engine.arguments import STEP
+from exploracoder.engine.exploring.arguments import STEP
 from exploracoder.models.usage import Usage
 from exploracoder.state import (
     Attempt,

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from exploracoder.engine.cells import read_script
+from exploracoder.engine.reading.cells import read_script
 from exploracoder_bench import first_cell, six_steps
 from exploracoder_bench.first_cell import Times, written_at_once
 

@@ -29,6 +29,7 @@ _CONFIGURATION = (
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "EXPLORACODER_MODEL",
+    "EXPLORACODER_REASONING_EFFORT",
     "PYTHONPATH",
 )
 
@@ -84,6 +85,8 @@ def surroundings(
     for name in _CONFIGURATION:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shelf / "cache"))
+    # A port may come again: what one test's server refuses says nothing of another's.
+    (shelf / "cache" / "dialects.json").unlink(missing_ok=True)
     monkeypatch.setenv("EXPLORACODER_CONFIG", str(shelf / "config"))
     monkeypatch.setenv("EXPLORACODER_SANDBOX", sandboxing.level)
     monkeypatch.setenv("EXPLORACODER_STRATEGY", strategy)

@@ -8,7 +8,8 @@ import pytest
 from exploracoder import commands as c
 from exploracoder import prepare
 from exploracoder.config import make_settings
-from exploracoder.engine import arguments, stub
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.reading import stub
 from exploracoder.state import Exploration, Solution
 from exploracoder.tasks import make_task
 from exploracoder.testing import Failure

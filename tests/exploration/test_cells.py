@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.cells import Cell, Script, cells_of, heading_of, read_cells, read_script
+from exploracoder.engine.reading.cells import (
+    Cell,
+    Script,
+    cells_of,
+    heading_of,
+    read_cells,
+    read_script,
+)
 
 from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, fenced, script_of
 

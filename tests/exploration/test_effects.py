@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.effects import effects, in_words
+from exploracoder.engine.reading.effects import effects, in_words
 
 MARKED = [
     ("import os\nos.remove('x')", "deletes", 2, "os.remove"),

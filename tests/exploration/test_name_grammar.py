@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploracoder.engine.name_grammar import grammar_of, names_of
+from exploracoder.engine.reading.name_grammar import grammar_of, names_of
 from exploracoder_retrieval.apidoc import ApiDoc
 
 DOCS = [

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from exploracoder.engine import names
-from exploracoder.engine.known import KnownApis
+from exploracoder.engine.reading import names
+from exploracoder.engine.reading.known import KnownApis
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from exploracoder.engine.placing import placed
+from exploracoder.engine.running.placing import placed
 
 FILE = '''\
 """Brewing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from exploracoder.engine.renaming import MOST_TRIES, renamed, search
+from exploracoder.engine.running.renaming import MOST_TRIES, renamed, search
 from exploracoder.state import NameProblem
 
 from .conftest import Explorer, Serve

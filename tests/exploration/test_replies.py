@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.replies import code_block, codes, no_code, solution_in
+from exploracoder.engine.reading.replies import code_block, codes, no_code, solution_in
 from exploracoder.errors import NoCodeError
 from exploracoder.models import Reply, Usage
 

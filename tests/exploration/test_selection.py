@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from exploracoder.engine.selection import has_good_evidence, is_sound, missing, select
+from exploracoder.engine.running.selection import has_good_evidence, is_sound, missing, select
 from exploracoder.state import Candidate, NameProblem
 from exploracoder_kernel.observation import Observation, Variable
 

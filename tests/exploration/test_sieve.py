@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.known import KnownApis
-from exploracoder.engine.sieve import names_used, sift
+from exploracoder.engine.knowing.sieve import sift
+from exploracoder.engine.reading.known import KnownApis, names_used
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
 

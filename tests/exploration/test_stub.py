@@ -6,7 +6,7 @@ import ast
 import textwrap
 
 import pytest
-from exploracoder.engine import stub
+from exploracoder.engine.reading import stub
 
 HEAD = '''\
 def strong(leaves: list[str], least: int = 3) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import pytest
-from exploracoder.engine import substituting
-from exploracoder.engine.known import KnownApis
-from exploracoder.engine.substituting import search, substitutes
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.running import substituting
+from exploracoder.engine.running.substituting import search, substitutes
 from exploracoder.state import NameProblem
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploracoder.engine.wording import (
+from exploracoder.engine.reading.wording import (
     clip,
     describe_api,
     describe_error,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exploracoder import commands as c
+from exploracoder.testing import Failure
 
 from .conftest import Explorer, Serve
 from .live_sessions import live_session
@@ -24,6 +25,7 @@ from .scripted import (
     whole_text,
 )
 
+OVERFLOW = {"code": "context_length_exceeded"}
 BADLY_CALLED = "import tealeaf\nleaves = tealeaf.read_leaves('assam 5', 2, sorted=True)"
 RIGHT = f"### Solution\n{fenced(SOLUTION)}"
 
@@ -170,3 +172,76 @@ async def test_who_writes_again_sees_what_the_cells_before_have_left(
     _, again = (one for one in server.chat_requests if kind_of(one) == "write")
 
     assert f"- {name}: list" in again.last_user_message
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("while True:\n    pass", "ran longer than 3 s"),
+        ("import os\nos._exit(3)", "process"),
+        ("raise SystemExit", "SystemExit"),
+        ("leaves.clear()\nassert leaves", "AssertionError"),
+        ("kept = (", "SyntaxError"),
+        ("print('x' * 100_000_000)\nkept = leaves[", "SyntaxError"),
+    ],
+    ids=["hangs", "leaves the process", "exits", "changes in place", "no Python", "huge"],
+)
+def test_a_bad_cell_is_one_that_failed_and_the_look_mends_it(
+    serve: Serve, explore: Explorer, bad: str, said: str
+) -> None:
+    written = script_of(GOALS, [READ, bad, COLLECT], fenced(WRONG_SOLUTION))
+    mended = f"### 2. {GOALS[1]}\n{fenced(KEEP)}\n{RIGHT}"
+    server = serve(TeaModel(scripts=[written], looks=[mended]))
+    done = explore(server, "--json", "--set", "run-seconds=3")
+
+    assert kinds_asked(server) == ["write", "look"]
+    assert said in server.chat_requests[-1].last_user_message
+    assert done.json["status"] == "solved"
+    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("import asyncio\nawait asyncio.sleep(0)\nkept = [1]\nprint('waited')", "waited"),
+        ("print('x' * 100_000_000)\nkept = [1]", "characters left out"),
+        ("leaves.clear()\nkept = [1]\nprint(len(leaves))", "0"),
+    ],
+    ids=["awaits", "prints 100 MB", "changes in place"],
+)
+def test_an_odd_cell_runs_and_what_it_shows_is_bounded(
+    serve: Serve, explore: Explorer, cell: str, said: str
+) -> None:
+    written = script_of(GOALS[:2], [READ, cell], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[written]))
+    done = explore(server, "--json", check=None)
+    look = server.chat_requests[-1].last_user_message
+
+    assert kinds_asked(server) == ["write", "look"]
+    assert said in look
+    assert len(look) < 20_000
+    assert [one["status"] for one in done.json["subtasks"]] == ["done", "done"]
+
+
+def test_a_prompt_that_is_too_long_says_less_of_the_library(
+    serve: Serve, explore: Explorer
+) -> None:
+    too_long = Failure(400, "This model's maximum context length is 4096 tokens", details=OVERFLOW)
+    script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[too_long, too_long, script]))
+    done = explore(server, "--json")
+    lengths = [len(whole_text(one)) for one in server.chat_requests]
+
+    assert done.json["status"] == "solved"
+    assert kinds_asked(server) == ["write"] * 3
+    assert lengths[0] > lengths[1] > lengths[2]
+
+
+def test_a_server_that_sends_no_streams_is_asked_for_the_whole(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve(refuse_stream=True)
+    done = explore(server, "--json")
+
+    assert done.json["status"] == "solved"
+    assert [step.status for step in explore.exploration.steps] == ["done"] * 3

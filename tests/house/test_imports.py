@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -74,6 +75,25 @@ def test_a_package_imports_only_what_lies_before_it(folder: str) -> None:
 
     assert files
     assert {file: names for file, names in wrong.items() if names} == {}
+
+
+def test_the_engine_s_packages_import_only_what_comes_before_them() -> None:
+    order = ["reading", "workbench", "knowing", "running", "exploring", "finishing", "writing"]
+    engine = ROOT / "exploration/exploracoder/engine"
+    wrong = []
+    for file in sources(engine):
+        own = file.relative_to(engine).parts[0].removesuffix(".py")
+        names = re.findall(
+            r"^from exploracoder\.engine\.(\w+)", file.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        wrong += [f"{file.name}: {name}" for name in names if not _comes_before(name, own, order)]
+
+    assert {path.name for path in engine.iterdir() if path.is_dir()} - {"__pycache__"} <= set(order)
+    assert wrong == []
+
+
+def _comes_before(name: str, own: str, order: list[str]) -> bool:
+    return own == "__init__" or order.index(name) <= order.index(own)
 
 
 def test_the_branch_process_imports_only_the_standard_library_and_ipython() -> None:

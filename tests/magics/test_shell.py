@@ -261,6 +261,7 @@ REFUSED = {
         "none of the variables can be copied: guard (it is a lock)",
     ),
     "no such setting": ("%exploracoder config candidtes=2", "The nearest is 'candidates'"),
+    "no such effort": ("%exploracoder config reasoning-effort=deep", "Known: none, minimal, low"),
     "a setting out of range": ("%exploracoder config candidates=0", "candidates cannot be '0'"),
     "a notebook that is not there": ("%exploracoder resume none.ipynb", "no file none.ipynb"),
     "a notebook of a newer version": ("%exploracoder resume newer.ipynb", "Upgrade it"),

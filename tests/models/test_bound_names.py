@@ -6,7 +6,7 @@ import ast
 import asyncio
 
 import pytest
-from exploracoder.engine.name_grammar import grammar_of, names_of
+from exploracoder.engine.reading.name_grammar import grammar_of, names_of
 from exploracoder.models import EmbeddedModel, Message, Sampling, weights
 from exploracoder_retrieval.apidoc import ApiDoc
 

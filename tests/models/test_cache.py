@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from exploracoder.effort import ReasoningEffort
 from exploracoder.errors import SetupError
 from exploracoder.models import Message, OpenAIChatModel, Reply, ReplyCache, Sampling, Usage
 from exploracoder.testing import ScriptedModelServer
@@ -39,6 +42,32 @@ async def test_any_difference_in_the_question_asks_the_server(tmp_path: Path) ->
 
     assert len(server.requests) == 5
     assert len(cache) == 5
+
+
+async def test_an_effort_is_part_of_the_question_only_if_it_is_set(tmp_path: Path) -> None:
+    questions: list[dict[str, Any]] = []
+
+    class Noting(ReplyCache):
+        def next_key(self, question: Mapping[str, Any]) -> str:
+            questions.append(dict(question))
+            return super().next_key(question)
+
+    efforts: list[ReasoningEffort | None] = [None, "low", "high", "low"]
+    cache = Noting(tmp_path)
+    with ScriptedModelServer("hi") as server:
+        for effort in efforts:
+            async with OpenAIChatModel(
+                server.base_url, "", "scripted", cache=cache, reasoning_effort=effort
+            ) as model:
+                await model.complete(ASK, Sampling())
+
+    assert len(server.requests) == len(cache) == 3
+    assert [one.get("reasoning_effort", "unset") for one in questions] == [
+        "unset",
+        "low",
+        "high",
+        "low",
+    ]
 
 
 async def test_what_is_asked_twice_in_a_measurement_is_asked_twice_and_replayed_twice(

@@ -162,7 +162,7 @@ async def test_a_rejected_key_is_never_shown(caplog: pytest.LogCaptureFixture) -
     caplog.set_level(logging.DEBUG)
     with ScriptedModelServer("ok", require_key="another") as server:
         async with model_at(server) as model:
-            shown = repr(model) + repr(vars(model)["_report"])
+            shown = repr(model) + repr(vars(model)["_server"])
             with pytest.raises(ModelError, match="rejected the API key") as caught:
                 await model.complete(ASK, Sampling())
 
@@ -463,3 +463,64 @@ async def test_the_embedded_model_gets_no_room_for_thoughts() -> None:
             await model.complete(ASK, Sampling(max_tokens=50))
 
     assert [request.body["max_tokens"] for request in server.requests] == [50]
+
+
+async def efforts_asked(server: ScriptedModelServer, **options: Any) -> list[str | None]:
+    """The effort that each request of a question, and then of a text to go on with, names."""
+    async with model_at(server, **options) as model:
+        await model.complete(ASK, Sampling())
+        await model.continue_text("Hello", Sampling())
+    return [request.body.get("reasoning_effort") for request in server.requests]
+
+
+async def test_an_effort_goes_along_with_conversations_only_if_it_is_set() -> None:
+    with ScriptedModelServer("ok") as server:
+        unset = await efforts_asked(server)
+    with ScriptedModelServer("ok") as server:
+        low = await efforts_asked(server, reasoning_effort="low")
+
+    assert unset == [None, None]
+    assert low == ["low", None]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Failure(400, "Unrecognized request argument supplied: reasoning_effort"),
+        Failure(400, "invalid reasoning value: 'low'"),
+        Failure(400, '"scripted" does not support thinking'),
+        Failure(400, "Function tools with reasoning_effort are not supported."),
+        Failure(
+            422,
+            details={
+                "message": {
+                    "detail": [
+                        {"loc": ["body", "reasoning_effort"], "msg": "Extra inputs are not allowed"}
+                    ]
+                }
+            },
+        ),
+    ],
+    ids=["unknown", "value", "no thinking", "with tools", "a list of faults"],
+)
+async def test_an_effort_that_the_server_refuses_is_left_out_from_then_on(refusal: Failure) -> None:
+    def script(request: RecordedRequest) -> str | Failure:
+        return refusal if "reasoning_effort" in request.body else "ok"
+
+    tools = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
+    with ScriptedModelServer(script) as server:
+        async with model_at(server, reasoning_effort="low") as model:
+            await model.complete(ASK, Sampling(), tools=tools)
+            await model.complete(ASK, Sampling(), tools=tools)
+
+    sent = [("reasoning_effort" in one.body, "tools" in one.body) for one in server.requests]
+    assert sent == [(True, True), (False, True), (False, True)]
+
+
+async def test_a_list_of_faults_is_shown() -> None:
+    faults = [{"loc": ["body", "messages", 0], "msg": "Field required", "input": {}}]
+    refused = Failure(422, details={"message": "", "detail": faults})
+    with ScriptedModelServer(lambda _: refused) as server:
+        error = await failure_of(server)
+
+    assert "It says: body.messages.0: Field required." in str(error)

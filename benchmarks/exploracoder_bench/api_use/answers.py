@@ -154,7 +154,7 @@ def task_of(prepared: Prepared) -> str:
 
 def code_of(reply: str) -> str:
     """The code in a model's reply."""
-    from exploracoder.engine.replies import code_block
+    from exploracoder.engine.reading.replies import code_block
 
     return code_block(reply)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder.engine.placing import placed
+from exploracoder.engine.running.placing import placed
 from exploracoder.errors import InputError
 
 _INDENT = "    "

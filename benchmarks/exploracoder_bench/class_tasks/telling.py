@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from exploracoder.engine.oracle import run_in_copy
+from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import Target, Task
 from exploracoder_kernel.errors import SidecarError

@@ -1,9 +1,9 @@
 """A repository's own tests as the check of a class: each of them is run by pytest and counted.
 
-The check runs in a copy of the repository that has the class (``exploracoder.engine.oracle``). It
-raises with how many tests pass, and that sentence alone is read: what tests print says nothing. A
-test that is skipped, or does not come to its end, has not passed.
-Source: RepoClassBench, section 4.1 (the oracle) and 5.2 (test rate).
+The check runs in a copy of the repository that has the class
+(``exploracoder.engine.running.oracle``). It raises with how many tests pass, and that sentence
+alone is read: what tests print says nothing. A test that is skipped, or does not come to its end,
+has not passed.
 """
 
 from __future__ import annotations

@@ -132,6 +132,7 @@ async def _work(
         cache=given["cache"],
         replies=replies,
         lora=given["lora"],
+        reasoning_effort=given["reasoning_effort"],
     ) as model:
         for number, function in enumerate(todo, start=1):
             progress.working(f"{number} of {len(todo)}: {function.name}")

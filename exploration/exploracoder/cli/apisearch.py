@@ -77,7 +77,7 @@ def apisearch(
     from exploracoder_retrieval.apisearch.search import ApiSearch
     from exploracoder_retrieval.errors import RetrievalError
 
-    from exploracoder.engine.lookup import open_web
+    from exploracoder.engine.knowing.lookup import open_web
 
     if not libraries and not web:
         raise InputError("Say where to look: --library NAME, --web, or both.")

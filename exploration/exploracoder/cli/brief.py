@@ -20,7 +20,7 @@ from exploracoder.cli.options import (
 from exploracoder.errors import ExploraCoderError, kind_of
 
 if TYPE_CHECKING:
-    from exploracoder.engine.briefing import Briefing
+    from exploracoder.engine.exploring.briefing import Briefing
     from exploracoder.models.usage import Usage
 
 
@@ -65,7 +65,7 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
 def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Briefing], Usage]:
     """What is kept of each library now, and what it cost to have it written."""
     from exploracoder import confined, prepare
-    from exploracoder.engine import briefing
+    from exploracoder.engine.exploring import briefing
     from exploracoder.models.cache import ReplyCache
     from exploracoder.models.counting import CountingModel
 
@@ -98,6 +98,7 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
                 cache=given["cache"],
                 replies=replies,
                 lora=given["lora"],
+                reasoning_effort=given["reasoning_effort"],
             ) as model:
                 counting, written = CountingModel(model), {}
                 for one in libraries:

@@ -262,6 +262,7 @@ def _work(
                 cache=given["cache"],
                 replies=replies,
                 lora=given["lora"],
+                reasoning_effort=given["reasoning_effort"],
             ) as model:
                 progress.working("Starting the scratch kernel")
                 opened = session.Session(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from exploracoder.effort import EFFORTS
 from exploracoder.methods import DEFAULT
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -173,6 +174,13 @@ def model_options(command: CommandT) -> CommandT:
             metavar="URL",
             help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
             " OPENAI_API_KEY.",
+        ),
+        click.option(
+            "--reasoning-effort",
+            type=click.Choice(EFFORTS),
+            help="How long a model that reasons is to think before it answers. Where the server"
+            " does not take this, the model is asked without. Environment:"
+            " EXPLORACODER_REASONING_EFFORT.",
         ),
         click.option(
             "--cache", is_flag=True, help="Answer repeated requests from the reply cache."

@@ -22,9 +22,8 @@ from exploracoder_retrieval.index import Index
 from pydantic import BaseModel
 
 from exploracoder.config import Settings
-from exploracoder.engine.known import KnownApis
-from exploracoder.engine.name_grammar import grammar_of
-from exploracoder.engine.sieve import names_used
+from exploracoder.engine.reading.known import KnownApis, names_used
+from exploracoder.engine.reading.name_grammar import grammar_of
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
@@ -33,8 +32,8 @@ from exploracoder.models.usage import Usage
 from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:
-    from exploracoder.engine.cells_request import CellsRequest
-    from exploracoder.engine.source_lookup import SourceLookup
+    from exploracoder.engine.knowing.source_lookup import SourceLookup
+    from exploracoder.engine.writing.cells_request import CellsRequest
     from exploracoder.repositories import Repositories
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
@@ -56,8 +55,8 @@ class Workbench:
     saved. When somebody attends, ``is_review`` says whether they want to decide about each step,
     and the branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
-    needed; ``web`` is there once the web was first asked (`engine/lookup.py`). ``cells_request`` is
-    what each question about the cells begins with, once one was asked.
+    needed; ``web`` is there once the web was first asked (`engine/knowing/lookup.py`).
+    ``cells_request`` is what each question about the cells begins with, once one was asked.
     """
 
     model: ChatModel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.class_writing import guess, tried
-from exploracoder.engine.repository_tools import related_snippets
 from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.class_writing import guess, tried
 from exploracoder.methods.parameters import CLASS_PARAMETERS
+from exploracoder.methods.repository_tools import related_snippets
 
 
 class BasicPrompting:

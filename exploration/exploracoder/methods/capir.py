@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.recommender import recommend, recommend_overall
+from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.workbench import Workbench
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from exploracoder.engine import arguments
-from exploracoder.engine.cells import Script
-from exploracoder.engine.chain import explore_open, write_solution
-from exploracoder.engine.first_tries import try_first, try_unchecked
-from exploracoder.engine.looking import look
-from exploracoder.engine.steering import OPEN
-from exploracoder.engine.synthesis import mend, try_solution
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.finishing.chain import explore_open, write_solution
+from exploracoder.engine.finishing.synthesis import mend, try_solution
+from exploracoder.engine.reading.cells import Script
+from exploracoder.engine.running.steering import OPEN
+from exploracoder.engine.running.written_cells import chain_steps, replace, run_open
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.writing import write
-from exploracoder.engine.written_cells import chain_steps, replace, run_open
+from exploracoder.engine.writing.first_tries import try_first, try_unchecked
+from exploracoder.engine.writing.looking import look
+from exploracoder.engine.writing.write_cells import write
 from exploracoder.methods.planned import make_plan
 from exploracoder.state import Attempt, Solution, Written
 
@@ -51,7 +51,8 @@ class Exploration:
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
-            await write_solution(bench)
+            tried = bench.exploration.solution
+            await write_solution(bench, tried.attempts if tried else ())
 
 
 async def _solve_at_once(bench: Workbench) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.synthesis import synthesize
+from exploracoder.engine.finishing.synthesis import synthesize
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Subtask
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from exploracoder_retrieval.harvest import LibraryInfo
 
-from exploracoder.engine import arguments
-from exploracoder.engine.briefing import Briefing, brief, choose_examples
-from exploracoder.engine.chain import explore_open, write_solution
-from exploracoder.engine.planner import plan, renumbered
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.exploring.briefing import Briefing, brief, choose_examples
+from exploracoder.engine.exploring.planner import plan, renumbered
+from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
 from exploracoder.state import Step

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.class_writing import guess, improve, may_go_on, reflect, tried
 from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.class_writing import guess, improve, may_go_on, reflect, tried
 from exploracoder.methods.parameters import CLASS_PARAMETERS
 
 

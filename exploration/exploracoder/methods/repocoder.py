@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.engine.class_writing import guess, may_go_on, tried
-from exploracoder.engine.repository_tools import related_snippets
 from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.class_writing import guess, may_go_on, tried
 from exploracoder.methods.parameters import CLASS_PARAMETERS
+from exploracoder.methods.repository_tools import related_snippets
 
 
 class RepoCoder:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.replies import solution_in
-from exploracoder.engine.solution_prompt import as_answer, failure_words, solution_messages
-from exploracoder.engine.synthesis import PART, try_solution
+from exploracoder.engine.exploring.conversation import as_answer
+from exploracoder.engine.finishing.solution_prompt import failure_words, solution_messages
+from exploracoder.engine.finishing.synthesis import PART, try_solution
+from exploracoder.engine.reading.replies import solution_in
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import NoCodeError
 from exploracoder.methods.capir import retrieve

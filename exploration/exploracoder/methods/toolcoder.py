@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from exploracoder.engine.searching_code import write_searching
 from exploracoder.engine.workbench import Workbench
 from exploracoder.methods.one_shot import ONE_SHOT
+from exploracoder.methods.searching_code import write_searching
 from exploracoder.state import Solution
 
 # Appendix D; of top-p nothing is said.

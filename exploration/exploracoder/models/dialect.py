@@ -6,20 +6,47 @@ import dataclasses
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.effort import ReasoningEffort
 from exploracoder.models.chat import Message, Sampling, Schema
 from exploracoder.models.completion import Answer
 
 SchemaMode = Literal["json_schema", "json_object", "words"]
+LimitName = Literal["max_tokens", "max_completion_tokens"]
+OptionalField = Literal[
+    "seed", "stop", "top_p", "temperature", "reasoning_effort", "stream_options"
+]
 
 _WEAKER_MODE: dict[SchemaMode, SchemaMode] = {"json_schema": "json_object", "json_object": "words"}
 # Tokens besides the answer's, for models that reason: a question seldom takes the second, which is
 # tried when the first was too few.
 _RESERVES = (0, 4096, 16384)
 _LIMIT_IS_TOO_HIGH = re.compile(r"too (?:large|high|big|many)|at most|exceed|maximum|less than|<=")
-_DISPENSABLE = ("seed", "stop", "top_p", "temperature")
+_DISPENSABLE: tuple[OptionalField, ...] = ("seed", "stop", "top_p", "temperature")
+_OF_EFFORT = re.compile(r"reasoning[_. ](?:effort|value)|\bthink(?:ing)?\b")
+
+
+class Learnt(BaseModel):
+    """What a server was found to want, as it is kept for later clients; see `Dialect`.
+
+    The most tokens that it granted for thoughts are not part of it: that may have been one long
+    prompt's fault, and is soon found out again.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    supports_n: bool = True
+    supports_tools: bool = True
+    supports_stream: bool = True
+    begins_in_thought: bool = False
+    schema_mode: SchemaMode = "json_schema"
+    token_limit_name: LimitName = "max_tokens"
+    refused: frozenset[OptionalField] = frozenset()
+    reserve: int = Field(0, ge=0, le=_RESERVES[-1])
 
 
 @dataclass(slots=True)
@@ -32,6 +59,7 @@ class Dialect:
             API; has to be known beforehand.
         supports_tools: Whether functions can be offered to the model.
         supports_stream: Whether replies can be had as they are written.
+        reasoning_effort: How long the model is to think; nothing is said of it if None.
         begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
@@ -45,12 +73,23 @@ class Dialect:
     supports_grammar: bool = False
     supports_tools: bool = True
     supports_stream: bool = True
+    reasoning_effort: ReasoningEffort | None = None
     begins_in_thought: bool = False
     schema_mode: SchemaMode = "json_schema"
-    token_limit_name: str = "max_tokens"
-    refused: set[str] = field(default_factory=set)
+    token_limit_name: LimitName = "max_tokens"
+    refused: frozenset[OptionalField] = frozenset()
     reserve: int = 0
     most_reserve: int = _RESERVES[-1]
+
+    @property
+    def learnt(self) -> Learnt:
+        """What was learnt so far."""
+        return Learnt.model_validate({name: getattr(self, name) for name in Learnt.model_fields})
+
+    def resume(self, learnt: Learnt) -> None:
+        """Takes in what was learnt before; where that is nothing, all stays as it is."""
+        for name in learnt.model_dump(exclude_defaults=True):
+            setattr(self, name, getattr(learnt, name))
 
     def body(
         self,
@@ -78,6 +117,8 @@ class Dialect:
             body["stop"] = list(sampling.stop)
         if sampling.seed is not None:
             body["seed"] = sampling.seed
+        if self.reasoning_effort is not None:
+            body["reasoning_effort"] = self.reasoning_effort
         if schema is not None and self.schema_mode != "words":
             body["response_format"] = self._response_format(schema)
         return {name: value for name, value in body.items() if name not in self.refused}
@@ -85,8 +126,8 @@ class Dialect:
     def text_body(self, model: str, prompt: str, sampling: Sampling) -> dict[str, Any]:
         """The fields of a request to go on with a text, which always takes ``max_tokens``."""
         body = self.body(model, (), dataclasses.replace(sampling, n=1), None)
-        for name in ("messages", self.token_limit_name):
-            del body[name]
+        for name in ("messages", "reasoning_effort", self.token_limit_name):
+            body.pop(name, None)
         return body | {"prompt": prompt, "max_tokens": sampling.max_tokens}
 
     def stream_body(self) -> dict[str, Any]:
@@ -142,9 +183,11 @@ class Dialect:
         """
         refusal = refusal.lower()
         if "stream_options" in body and re.search(r"stream_options|include_usage", refusal):
-            self.refused.add("stream_options")
+            self.refused |= {"stream_options"}
         elif "stream" in body and re.search(r"\bstream(?:ing|ed)?\b", refusal):
             self.supports_stream = False
+        elif "reasoning_effort" in body and _OF_EFFORT.search(refusal):
+            self.refused |= {"reasoning_effort"}
         elif body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
             self.supports_n = False
         elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
@@ -167,7 +210,7 @@ class Dialect:
         return True
 
     def _drop_refused_fields(self, refusal: str, body: dict[str, Any]) -> bool:
-        named = {
+        named: set[OptionalField] = {
             name for name in _DISPENSABLE if name in body and re.search(rf"\b{name}\b", refusal)
         }
         self.refused |= named

@@ -21,6 +21,7 @@ from exploracoder.models.redaction import Redactor
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000
 _SHOWN_MODELS = 20
+_SHOWN_FAULTS = 5
 _NAME_CHARS = 80
 # Bad request, too large, unprocessable: the next one may be better.
 _OF_THE_REQUEST = (400, 413, 422)
@@ -175,8 +176,22 @@ def server_message(reply: HttpReply) -> str:
     if not isinstance(body, dict):
         return "" if body is not None else reply.text.strip()
     details = _details(reply)
-    fields = (details.get(name) for name in ("message", "detail", "error"))
-    return next((one for one in fields if one and isinstance(one, str)), "")
+    fields = (_words(details.get(name)) for name in ("message", "detail", "error"))
+    return next(filter(None, fields), "")
+
+
+def _words(said: object) -> str:
+    """One field of an error as text; servers that validate list what is wrong, and where."""
+    if isinstance(said, dict):
+        said = said.get("detail")
+    if not isinstance(said, list):
+        return said if isinstance(said, str) else ""
+    wrong = [one for one in said[:_SHOWN_FAULTS] if isinstance(one, dict)]
+    return "; ".join(f"{_place(one.get('loc'))}: {one.get('msg')}" for one in wrong)
+
+
+def _place(loc: object) -> str:
+    return ".".join(map(str, loc)) if isinstance(loc, list) else "request"
 
 
 def _details(reply: HttpReply) -> dict[str, Any]:

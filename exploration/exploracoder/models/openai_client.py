@@ -4,41 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import importlib
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
-import anyio
-
-from exploracoder.errors import AnswerTimeoutError, ModelError
+from exploracoder.effort import ReasoningEffort
 from exploracoder.models.answer_text import LiveText, answer_in, answer_so_far
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, OnText, Reply, Sampling, Schema, ToolCall
-from exploracoder.models.completion import Answer, parse, read_cards, read_text, read_whole
+from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
-from exploracoder.models.endpoint import Endpoint, HttpReply
-from exploracoder.models.failures import (
-    FailureReport,
-    checked_api_key,
-    checked_base_url,
-    is_context_overflow,
-    lacks_text,
-    server_message,
-    without_credentials,
-)
+from exploracoder.models.dialect_memory import DialectMemory
+from exploracoder.models.endpoint import HttpReply
+from exploracoder.models.failures import is_context_overflow, lacks_text, server_message
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
-from exploracoder.models.redaction import Redactor, secrets_of
+from exploracoder.models.server import ModelServer
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
 _CONVERSATION, _TEXT = "chat/completions", "completions"
-
-ValueT = TypeVar("ValueT")
 
 
 class OpenAIChatModel:
@@ -63,6 +51,8 @@ class OpenAIChatModel:
         extra_body: Mapping[str, Any] | None = None,
         supports_n: bool = True,
         supports_grammar: bool = False,
+        reasoning_effort: ReasoningEffort | None = None,
+        dialects: Path | None = None,
     ) -> None:
         """Describes the endpoint; nothing is sent yet.
 
@@ -77,29 +67,38 @@ class OpenAIChatModel:
             extra_body: More fields for every request, for this server only.
             supports_n: False if it is known that the server gives one reply a request.
             supports_grammar: True if it is known that the server takes llama.cpp's ``grammar``.
+            reasoning_effort: How long a model that reasons is to think, where the server takes
+                that; nothing is said of it if None.
+            dialects: The file in which it is kept, for later clients, what servers refuse or need.
 
         Raises:
             InputError: The base URL or the key cannot be one.
         """
-        self._base_url = checked_base_url(base_url)
-        self._api_key = checked_api_key(api_key)
+        self._server = ModelServer(
+            base_url, api_key, model, timeout_s=timeout_s, max_retries=max_retries
+        )
         self._model = model
-        self._timeout_s = timeout_s
-        self._max_retries = max_retries
         self._cache = cache
-        self._identity = server_identity or without_credentials(base_url)
+        self._identity = server_identity or self.base_url
         # A server that was named so is known for what it is.
         self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
-        self._dialect = Dialect(supports_n=supports_n, supports_grammar=supports_grammar)
+        self._dialect = Dialect(
+            supports_n=supports_n,
+            supports_grammar=supports_grammar,
+            reasoning_effort=reasoning_effort,
+        )
         if self.is_embedded:
             self._dialect.most_reserve = 0  # it does not reason, and what it writes takes its time
-        self._redactor = Redactor(*secrets_of(self._base_url, self._api_key))
-        self._report = FailureReport(self._base_url, model, self._redactor)
-        self._endpoint: Endpoint | None = None
+            dialects = None  # what it wants is known, and its address is another each time
+        self._memory: DialectMemory | None = None
+        if dialects is not None:
+            # What is refused, or takes long, with one effort may not with another.
+            server = (self.base_url.rstrip("/"), model, reasoning_effort or "")
+            self._memory = DialectMemory(dialects, *server)
 
     def __repr__(self) -> str:
-        return f"OpenAIChatModel({without_credentials(self._base_url)!r}, {self._model!r})"
+        return f"OpenAIChatModel({self.base_url!r}, {self._model!r})"
 
     @property
     def name(self) -> str:
@@ -114,17 +113,12 @@ class OpenAIChatModel:
     @property
     def base_url(self) -> str:
         """The endpoint, without credentials."""
-        return without_credentials(self._base_url)
+        return self._server.url
 
     async def __aenter__(self) -> OpenAIChatModel:
-        # The import takes a moment: other tasks go on meanwhile.
-        await asyncio.to_thread(importlib.import_module, "httpx")
-        self._endpoint = Endpoint(
-            self._base_url,
-            self._api_key,
-            timeout_s=self._timeout_s,
-            max_retries=self._max_retries,
-        )
+        if self._memory is not None:
+            await asyncio.to_thread(self._memory.recall, self._dialect)
+        await self._server.open()
         return self
 
     async def __aexit__(
@@ -133,9 +127,7 @@ class OpenAIChatModel:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        endpoint, self._endpoint = self._endpoint, None
-        if endpoint is not None:
-            await endpoint.aclose()
+        await self._server.aclose()
 
     async def complete(
         self,
@@ -184,6 +176,7 @@ class OpenAIChatModel:
                 return self._dialect.text_body(self._model, plain, sampling) | extra
 
             answer = await self._insist(_TEXT, body, read_text)
+            self._keep_learnt()
             return self._reply(answer, sampling, restore)
 
         return await self._remembered({"prompt": plain}, sampling, ask)
@@ -195,7 +188,7 @@ class OpenAIChatModel:
             ModelError: The server could not be asked.
         """
         if self._fingerprint is None:
-            self._fingerprint = fingerprint_of(self._model, await self._cards())
+            self._fingerprint = fingerprint_of(self._model, await self._server.cards())
         return f"{self._identity}#{self._fingerprint}"
 
     async def offered_models(self) -> tuple[str, ...]:
@@ -204,51 +197,7 @@ class OpenAIChatModel:
         Raises:
             ModelError: The server could not be asked.
         """
-        async with self._within_deadline():
-            reply = await self._opened().get("models")
-        if reply.status >= 300:
-            raise self._report.refused(reply)
-        return tuple(card["id"] for card in self._read(reply, read_cards))
-
-    async def _cards(self) -> Sequence[Mapping[str, Any]]:
-        """What the server lists of its models; nothing where it lists none.
-
-        Some servers have no such page, or keep it from keys that may ask. One that is gone is no
-        trouble as long as the reply cache has all the answers.
-        """
-        try:
-            async with self._within_deadline():
-                reply = await self._opened().get("models")
-        except AnswerTimeoutError:
-            raise
-        except ModelError:
-            return []
-        if reply.status >= 500:
-            raise self._report.refused(reply)
-        try:
-            return self._read(reply, read_cards)
-        except ModelError:
-            return []
-
-    def _opened(self) -> Endpoint:
-        if self._endpoint is None:
-            raise RuntimeError("Use the model inside `async with`.")
-        return self._endpoint
-
-    @asynccontextmanager
-    async def _within_deadline(self) -> AsyncIterator[None]:
-        """Ends what takes too long, and says in our words what HTTP fails with."""
-        import httpx
-
-        try:
-            with anyio.fail_after(self._timeout_s):
-                yield
-        except (TimeoutError, httpx.TimeoutException):
-            raise self._report.timed_out(self._timeout_s) from None
-        except (httpx.ConnectError, httpx.ProxyError):
-            raise self._report.unreachable() from None
-        except httpx.HTTPError:
-            raise self._report.connection_lost() from None
+        return await self._server.offered_models()
 
     async def _remembered(
         self,
@@ -266,6 +215,8 @@ class OpenAIChatModel:
             "sampling": dataclasses.asdict(sampling),
             "extra_body": self._extra_body,
         }
+        if self._dialect.reasoning_effort is not None:
+            question["reasoning_effort"] = self._dialect.reasoning_effort
         key = self._cache.next_key(question)
         async with self._cache.asking(key):
             reply = await asyncio.to_thread(self._cache.get, key)
@@ -294,7 +245,7 @@ class OpenAIChatModel:
         """Tells ``on_text`` of what comes only what `_reply` would make of it."""
 
         def answer(text: str) -> str:
-            clean = str(parse(json.dumps(text), self._redactor.clean_so_far))
+            clean = str(parse(json.dumps(text), self._server.redactor.clean_so_far))
             said = answer_so_far(clean, begins_in_thought=self._dialect.begins_in_thought)
             return said[: _most_chars(sampling)]
 
@@ -337,7 +288,14 @@ class OpenAIChatModel:
             answer = dataclasses.replace(again, usage=answer.usage + again.usage)
         if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
             self._dialect.supports_n = False
+        self._keep_learnt()
         return answer
+
+    def _keep_learnt(self) -> None:
+        """To be called when a request was answered: only then was right what was learnt from it."""
+        # Seldom, and little; in a thread an older state might come after a newer one.
+        if self._memory is not None:
+            self._memory.keep(self._dialect)
 
     async def _insist(
         self,
@@ -348,22 +306,21 @@ class OpenAIChatModel:
     ) -> Answer:
         """What the server answers, asked in a plainer way as long as it refuses and that helps."""
         started = time.monotonic()
-        async with self._within_deadline():
+        async with self._server.within_deadline():
             while True:
                 body = make_body()
                 on_more = live.update if live and body.get("stream") else None
-                reply = await self._opened().post(path, body, on_more)
+                reply = await self._server.endpoint.post(path, body, on_more)
                 if reply.status < 300:
-                    answer = self._read(reply, read).timed(time.monotonic() - started)
+                    answer = self._server.read(reply, read).timed(time.monotonic() - started)
                     if on_more and not reply.is_stream:
                         self._dialect.supports_stream = False
                     return answer
                 if path == _TEXT and lacks_text(reply):
-                    raise self._report.no_text(reply)
+                    raise self._server.report.no_text(reply)
                 if not self._has_learnt(reply, body):
                     break
-        offered = await self._offered_if_known() if reply.status == 404 else ()
-        raise self._report.refused(reply, offered)
+        raise await self._server.refusal(reply)
 
     def _has_learnt(self, reply: HttpReply, body: dict[str, Any]) -> bool:
         if is_context_overflow(reply):
@@ -371,19 +328,6 @@ class OpenAIChatModel:
         if reply.status not in (400, 422):
             return False
         return self._dialect.learn(server_message(reply), body)
-
-    async def _offered_if_known(self) -> tuple[str, ...]:
-        try:
-            return await self.offered_models()
-        except ModelError:
-            return ()
-
-    def _read(self, reply: HttpReply, read: Callable[[object], ValueT]) -> ValueT:
-        """What stands in a reply. Raises ModelError where it is not what was asked for."""
-        try:
-            return read(parse(reply.text, self._redactor.clean))
-        except (ValueError, RecursionError):
-            raise self._report.not_a_completion(reply) from None
 
 
 def _most_chars(sampling: Sampling) -> int:

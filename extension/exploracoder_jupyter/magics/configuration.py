@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from exploracoder.commands import Mode
 from exploracoder.config import PROFILES, Settings
+from exploracoder.effort import find_effort
 from exploracoder.errors import InputError
 from exploracoder.workplace import Options
 
@@ -17,6 +18,7 @@ from exploracoder_jupyter.magics.registry import nearest
 _YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _TEXTS = (
     "base_url",
+    "reasoning_effort",
     "profile",
     "method",
     "python",
@@ -137,7 +139,7 @@ def _option(name: str, value: str) -> Any:
     chosen: dict[str, Any] = {name: value or default}
     checked = replace(Options(), **chosen)
     # Asking for them refuses what does not exist.
-    _ = checked.sandbox_level, checked.branching
+    _ = checked.sandbox_level, checked.branching, find_effort(checked.reasoning_effort)
     return getattr(checked, name)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder import bringing, document, trust
-from exploracoder.engine import steering
+from exploracoder.engine.running import steering
 from exploracoder.events import Progress
 from exploracoder.models.usage import Usage
 from exploracoder.replay import Replay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from exploracoder.engine import steering
+from exploracoder.engine.running import steering
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from exploracoder import commands as c
-from exploracoder.engine import steering
+from exploracoder.engine.running import steering
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Exploration
 

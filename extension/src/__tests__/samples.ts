@@ -70,6 +70,7 @@ export function exploration(values: Partial<Exploration> = {}): Exploration {
     steps: [step('s1'), step('s2'), step('s3')],
     is_planned: true,
     overall: { apis: [] },
+    written: { solution: '', calls: '', cells: 0 },
     solution: null,
     status: 'waiting',
     reason: '',

@@ -13,7 +13,11 @@ const trans = nullTranslator.load('exploracoder');
 
 /** An attempt whose code ran, and whose example call went as it is said. */
 function attempt(code: string, called: Observation | null): Attempt {
-  const call = called && { code: 'text = "a"\nexample_result = brew(text)', observation: called };
+  const call = called && {
+    code: 'text = "a"\nexample_result = brew(text)',
+    called: 'brew(text)',
+    observation: called
+  };
   return {
     code,
     observation: RAN,
@@ -24,7 +28,8 @@ function attempt(code: string, called: Observation | null): Attempt {
     problems: [],
     notes: [],
     searches: [],
-    docs: []
+    docs: [],
+    only_defines: false
   };
 }
 
@@ -59,5 +64,11 @@ describe('verificationWords', () => {
       'KeyError: 3'
     );
     expect(verificationWords(trans, withAttempts(attempt('a', null)))).not.toContain('call');
+  });
+
+  it('says that what was only defined was never called', () => {
+    const defined = { ...attempt('def brew(): ...', null), only_defines: true };
+
+    expect(verificationWords(trans, withAttempts(defined))).toContain('was never called');
   });
 });

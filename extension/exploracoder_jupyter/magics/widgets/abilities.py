@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exploracoder.engine import steering
+from exploracoder.engine.running import steering
 from exploracoder.events import Progress
 from exploracoder.state import Candidate, Exploration, Step
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from exploracoder import bringing
-from exploracoder.engine import steering
+from exploracoder.engine.running import steering
 from exploracoder.state import Brought
 
 from exploracoder_jupyter.magics.faces.text import plain

@@ -1,0 +1,24 @@
+"""How long a model that reasons is to think before it answers."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, get_args
+
+from exploracoder.errors import InputError
+
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
+EFFORTS: tuple[ReasoningEffort, ...] = get_args(ReasoningEffort)
+
+
+def find_effort(asked: str | None) -> ReasoningEffort | None:
+    """What was asked for, here or in the environment; None leaves it to the server.
+
+    Raises InputError when there is no such effort.
+    """
+    effort = asked or os.environ.get("EXPLORACODER_REASONING_EFFORT")
+    if not effort:
+        return None
+    if effort not in EFFORTS:
+        raise InputError(f"There is no reasoning effort {effort!r}. Known: {', '.join(EFFORTS)}.")
+    return effort

@@ -1,0 +1,1 @@
+"""One step at a time: docs, candidates in parallel, repairs, going back."""

@@ -1,0 +1,228 @@
+"""The parameters of the function that is asked for, as variables with example values.
+
+They are made in a first step, which the others go on from: then the steps work on data under the
+names that the function's body has to use, and the function can be called when it is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from exploracoder.engine.exploring.conversation import error_text
+from exploracoder.engine.knowing.recommender import find
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.wording import describe_apis, describe_problems
+from exploracoder.engine.running import mending
+from exploracoder.engine.running.selection import is_sound, missing
+from exploracoder.engine.running.steering import find_in
+from exploracoder.engine.running.trial import Trial
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.prompts import fenced, render
+from exploracoder.state import Candidate, Exploration, Step, Subtask, Task
+
+# Subtasks of a plan count from 1.
+STEP = "step-0"
+RESULT = "example_result"
+_TRIES = 2
+_VALUE_TOKENS = 80
+_NAMED_APIS = 8
+
+
+def bound_in(exploration: Exploration) -> str:
+    """The code that gives the parameters their example values; empty when there is none."""
+    step = find_in(exploration, STEP)
+    if step is None or step.status != "done" or step.candidate is None:
+        return ""
+    return step.candidate.code
+
+
+def call_in(exploration: Exploration) -> str | None:
+    """Code that calls the function with the example values and keeps what it gives.
+
+    None where no function is asked for, or where its parameters have no values.
+    """
+    name, parameters = _asked(exploration)
+    if name is None or not exploration.settings.example_arguments:
+        return None
+    code = bound_in(exploration)
+    if not code:
+        has_values = all(one.default is not None for one in parameters)
+        return f"{RESULT} = {name}()" if has_values else None
+    given = (f"{one.name}={one.name}" if one.is_keyword_only else one.name for one in parameters)
+    return f"{code}\n{RESULT} = {name}({', '.join(given)})"
+
+
+async def give_examples(bench: Workbench) -> None:
+    """Make the first step, with the defaults as values where there are some.
+
+    Nothing is changed where no function is asked for, where its parameters are variables already,
+    or where neither the defaults nor what the model says makes them so. Raises BudgetError and
+    ModelError.
+    """
+    name, parameters = _asked(bench.exploration)
+    if bench.exploration.steps or not (name and bench.settings.example_arguments):
+        return
+    names = ", ".join(f"`{one.name}`" for one in parameters)
+    goal = f"Give the parameters of `{name}` example values: {names}"
+    await _make(bench, Step(subtask=Subtask(id=STEP, goal=goal)))
+
+
+async def give_others(bench: Workbench, failure: str) -> bool:
+    """Ask the model for other values: several texts of the function failed alike with these.
+
+    False, and nothing is changed, where the values are not the model's or it has no others.
+    """
+    step = find_in(bench.exploration, STEP)
+    if step is None or not step.candidate or not any(p.default is None for p in _parameters(bench)):
+        return False
+    branch = bench.branch
+    bench.branch = await bench.base_of(step)
+    bench.exploration = bench.exploration.model_copy(update={"steps": ()})
+    is_made = False
+    try:
+        is_made = await _make(bench, step, failure)
+    finally:
+        if not is_made:
+            bench.branch = branch
+            bench.exploration = bench.exploration.model_copy(update={"steps": (step,)})
+    return is_made
+
+
+async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
+    """Bind the parameters and record the step; whether that was done."""
+    parameters = _parameters(bench)
+    # A default that is a variable of the parameter's own name binds nothing new.
+    known = [one for one in parameters if one.default is not None and one.default != one.name]
+    wanted = [one.name for one in parameters if one.default is None]
+    lines = "\n".join(f"{one.name} = {one.default}" for one in known)
+    if not (lines or wanted):
+        return False
+    trial = Trial(
+        bench, step, await bench.sidecar.variables(bench.branch), candidates=list(step.candidates)
+    )
+    before = bench.branch
+    try:
+        chosen = await _bind(trial, lines, wanted, doubt)
+        if chosen is not None:
+            bench.bases[STEP] = before
+            bench.branch = trial.branches.pop(chosen.id)
+    finally:
+        await trial.drop_branches()
+    if chosen is None:
+        return False
+    done = trial.shown.model_copy(update={"chosen": chosen.id, "status": "done"})
+    given = bench.exploration.model_copy(update={"steps": (done,)})
+    await bench.update(given, step.subtask.goal)
+    return True
+
+
+def _parameters(bench: Workbench) -> tuple[stub.Parameter, ...]:
+    return _asked(bench.exploration)[1]
+
+
+def _asked(exploration: Exploration) -> tuple[str | None, tuple[stub.Parameter, ...]]:
+    """The function that is asked for, and its parameters."""
+    head = _stub_of(exploration.task)
+    return stub.function_name(head), stub.parameters(head)
+
+
+def _stub_of(task: Task) -> str:
+    """The function's head: unfinished code, or what the task's words say of it."""
+    if task.target is not None:
+        return ""
+    if stub.function_name(task.stub):
+        return task.stub
+    return stub.head_in_words(task.text, task.entry_point)
+
+
+async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> Candidate | None:
+    """The candidate that binds all of them; the model is asked for those that are ``wanted``.
+
+    ``doubt`` is what came of the values that the step has already.
+    """
+    if not wanted:
+        return await _try(trial, lines, ())
+    bench, form = trial.bench, _form(wanted)
+    usual = bench.settings.temperature
+    messages = await _messages(bench, lines, wanted)
+    if doubt and trial.step.candidate is not None:
+        messages += _doubt(trial.step.candidate.code, doubt)
+    for number in range(len(trial.candidates), len(trial.candidates) + _TRIES):
+        sampling = Sampling(
+            # Whoever doubts does not want the likeliest values again.
+            temperature=usual if doubt else min(usual, 0.3),
+            top_p=bench.settings.top_p,
+            max_tokens=_VALUE_TOKENS * len(wanted),
+            seed=bench.seed(STEP, number),
+        )
+        try:
+            reply = await bench.ask_json(STEP, messages, sampling, form)
+        except ReplyError:
+            return None
+        values = reply.model_dump(by_alias=True)
+        code = "\n".join([*lines.splitlines(), *(f"{name} = {values[name]}" for name in wanted)])
+        bound = await _try(trial, code, wanted)
+        if bound is not None:
+            return bound
+        failed = trial.candidates[-1]
+        request = render(
+            "arguments",
+            "repair",
+            error=f"It failed: {error_text(bench, failed, missing(failed, wanted))}",
+            problems=describe_problems(bench.settings, failed.problems),
+        )
+        said = Message("assistant", json.dumps(values))
+        messages = [*messages[:2], said, Message("user", request)]
+    return None
+
+
+def _form(names: Sequence[str]) -> type[BaseModel]:
+    """An object with an expression for each of the names, which need not be names of fields."""
+    fields: dict[str, Any] = {f"value_{n}": (str, Field(alias=one)) for n, one in enumerate(names)}
+    return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+async def _try(trial: Trial, code: str, wanted: Sequence[str]) -> Candidate | None:
+    """Run the code, with other names in place of wrong ones if need be."""
+    id_ = f"{STEP}/{trial.next_number}"
+    trial.candidates.append(await trial.run(id_, code, "draft", None))
+    await mending.rename(trial, trial.candidates[-1:])
+    await mending.substitute(trial, trial.candidates[-1:])
+    last = trial.candidates[-1]
+    is_usable = last.ran if not wanted else is_sound(last) and not missing(last, wanted)
+    return last if is_usable else None
+
+
+def _doubt(code: str, doubt: str) -> list[Message]:
+    said = f"The values were:\n\n{fenced(code, 'python')}"
+    return [Message("assistant", said), Message("user", render("arguments", "doubt", error=doubt))]
+
+
+async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list[Message]:
+    task = bench.exploration.task
+    docs = await find(bench, task.text, _NAMED_APIS)
+    user = render(
+        "arguments",
+        "user",
+        library=bench.library_words,
+        context=task.context,
+        apis=describe_apis((hit.doc for hit in docs), 0),
+        task=stub.without_stub(task.text, task.stub),
+        head=_head(_stub_of(task)),
+        known=lines,
+        wanted=", ".join(f"`{name}`" for name in wanted),
+    )
+    system = render("arguments", "system", library=bench.library_words)
+    return [Message("system", system), Message("user", user)]
+
+
+def _head(text: str) -> str:
+    """The function's name and parameters alone: a model that sees a stub completes it."""
+    name, parameters = stub.function_name(text), stub.parameters(text)
+    return f"{name}({', '.join(one.name for one in parameters)})"

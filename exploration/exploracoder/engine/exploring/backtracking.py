@@ -1,0 +1,139 @@
+"""Going back: a step that ran need not be right, and what comes after it is where that shows.
+
+A step is explored again from the state that it started from, with what went wrong as a hint; the
+steps after it are then run again on the new state, and explored again where they no longer run. The
+paper has nothing like it; live branches make it cheap, since the earlier states are still there.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from exploracoder.engine.exploring.conversation import error_text
+from exploracoder.engine.exploring.explorer import explore
+from exploracoder.engine.knowing.recommender import recommend
+from exploracoder.engine.reading.wording import clip, describe_variables
+from exploracoder.engine.running.trial import run_again
+from exploracoder.engine.workbench import Workbench
+from exploracoder.prompts import render
+from exploracoder.state import Attempt, Exploration, Step
+
+
+async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
+    """Redo the step before one for which nothing ran, and then that one."""
+    steps = bench.exploration.steps
+    position = [step.subtask.id for step in steps].index(failed.subtask.id)
+    done = [step for step in steps[:position] if step.status == "done"]
+    if not done or not failed.candidates:
+        return False
+    # What was written and never tried says nothing of this state.
+    tried = (one for one in failed.candidates if one.observation is not None and not one.ran)
+    error = error_text(bench, next(tried, failed.candidates[0]))
+    why = f"The next step ({failed.subtask.goal}) failed on it: {error}"
+    return await _redo(bench, done[-1], why)
+
+
+async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
+    """Redo the step that made the value which a check of the user's finds wrong.
+
+    The hint has the exception's words, not the check's code: the expected values stay unknown.
+    """
+    failure = attempt.check_observation
+    if failure is None or failure.error is None or failure.error.line is None:
+        return False
+    wrong = _names_in_line(bench.exploration.task.check, failure.error.line)
+    for step in reversed(bench.exploration.steps):
+        suspected = _made(step) & wrong
+        if step.status == "done" and suspected:
+            words = f"{failure.error.ename}: {failure.error.evalue}"
+            variables = await bench.sidecar.variables(bench.branch)
+            now = describe_variables([one for one in variables if one.name in suspected])
+            why = f"A check of {', '.join(sorted(suspected))} failed: {words}"
+            return await _redo(bench, step, f"{clip(why, bench.settings.output_chars)}\n{now}")
+    return False
+
+
+async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
+    """Explore ``doubted`` in another way and carry the steps after it over to the new state.
+
+    Returns whether all of them are done now. If not, the chain and its state are as they were.
+    """
+    exploration, branch, bases = bench.exploration, bench.branch, dict(bench.bases)
+    if doubted.candidate is None:
+        return False
+    is_better = False
+    try:
+        is_better = await _redo_chain(bench, doubted, why)
+    finally:
+        # Also when it is interrupted: what was accepted before stands until there is better.
+        if not is_better:
+            bench.exploration = _put_back(bench.exploration, exploration)
+            bench.branch, bench.bases = branch, bases
+    return is_better
+
+
+def _put_back(now: Exploration, before: Exploration) -> Exploration:
+    """The exploration with the explored steps as they were; edits of the others stay."""
+    explored = [step for step in before.steps if step.status in ("done", "failed")]
+    ids = {step.subtask.id for step in explored}
+    others = [step for step in now.steps if step.subtask.id not in ids]
+    return now.model_copy(update={"steps": (*explored, *others), "solution": before.solution})
+
+
+async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
+    assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
+    hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
+    bench.branch = await bench.base_of(doubted)
+    bench.exploration = bench.exploration.with_step(_open(doubted))
+    again = await explore(bench, _open(doubted), hint=hint)
+    if again.status != "done" or not _differs(doubted, again):
+        return False
+    bench.exploration = bench.exploration.with_step(again)
+    return await _carry_over(bench, doubted)
+
+
+async def _carry_over(bench: Workbench, doubted: Step) -> bool:
+    """Bring the steps after ``doubted`` that were explored before to the new state."""
+    steps = bench.exploration.steps
+    position = [step.subtask.id for step in steps].index(doubted.subtask.id)
+    for step in steps[position + 1 :]:
+        if step.status in ("pending", "skipped"):
+            continue
+        carried = await run_again(bench, step)
+        if carried is None:
+            bench.exploration = bench.exploration.with_step(_open(step))
+            recommendation = await recommend(bench, step.subtask)
+            opened = _open(step).model_copy(update={"recommendation": recommendation})
+            carried = await explore(bench, opened)
+        if carried.status != "done":
+            return False
+        bench.exploration = bench.exploration.with_step(carried)
+    return True
+
+
+def _open(step: Step) -> Step:
+    return step.model_copy(update={"status": "pending", "chosen": None})
+
+
+def _made(step: Step) -> set[str]:
+    """The names of the variables that the chosen candidate made or changed."""
+    observation = step.candidate.observation if step.candidate else None
+    return {variable.name for variable in observation.variables} if observation else set()
+
+
+def _differs(before: Step, again: Step) -> bool:
+    """Whether the new way shows anything else than the old one."""
+    old, new = before.candidate, again.candidate
+    if old is None or new is None or old.observation is None or new.observation is None:
+        return False
+    return old.observation.variables != new.observation.variables or old.apis != new.apis
+
+
+def _names_in_line(check: str, line: int) -> set[str]:
+    """The names that the statement at a line of the check reads."""
+    for node in ast.walk(ast.parse(check)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):
+                continue
+            return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return set()

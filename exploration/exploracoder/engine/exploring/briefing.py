@@ -1,0 +1,161 @@
+"""What a model is told of a library before it plans: a summary, and example plans.
+
+Both are derived once for each version of a library, by each model, from its own overview and
+examples, and kept with its index (ExploraCoder, section 3.2 and appendix A.9).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
+from exploracoder_retrieval.index import Index
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.config import Settings
+from exploracoder.engine.reading.wording import clip
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import ChatModel, Message, Sampling
+from exploracoder.models.structured import complete_json
+from exploracoder.prompts import fingerprint, render
+from exploracoder.state import Example
+
+_OVERVIEW_CHARS = 3500
+_EXAMPLE_CHARS = 900
+_EXAMPLE_MIN_LINES = 3
+
+
+class ExamplePlan(BaseModel):
+    """A task and its subtasks, taken from a library's example code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: str
+    subtasks: list[str] = Field(min_length=1, max_length=8)
+
+
+class Briefing(BaseModel):
+    """A library's summary and example plans."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    summary: str = ""
+    plans: tuple[ExamplePlan, ...] = ()
+
+
+async def brief(
+    model: ChatModel, index: Index, settings: Settings, library: LibraryInfo
+) -> Briefing:
+    """The briefing of one library: from the index when it is there, or else from the model.
+
+    Raises ModelError when the model cannot be asked.
+    """
+    if not wants_briefing(settings):
+        return Briefing()
+    key = await _key(model, settings)
+    kept = index.memo(library.name, key)
+    if kept is not None:
+        return Briefing.model_validate(kept)
+    summary = await _summarize(model, library) if settings.library_summary else ""
+    plans = await _example_plans(model, library, settings.few_shot_plans)
+    briefing = Briefing(summary=summary, plans=plans)
+    is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
+    if is_answered:
+        # Silence may be the server's fault, and need not be the next answer.
+        index.set_memo(library.name, key, briefing.model_dump(mode="json"))
+    return briefing
+
+
+def wants_briefing(settings: Settings) -> bool:
+    """Whether the settings leave anything to be told before a plan."""
+    return settings.library_summary or settings.few_shot_plans > 0
+
+
+def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Example, ...]:
+    """The examples of a library's documentation that are nearest to the task, short ones first."""
+    usable = [one for one in library.examples if 0 < len(one.code) <= _EXAMPLE_CHARS]
+    words = set(_words(task))
+
+    def nearness(one: UsageExample) -> float:
+        said = set(_words(f"{one.title} {one.code}"))
+        return len(words & said) / (10 + len(said))
+
+    chosen = sorted(usable, key=nearness, reverse=True)[:count]
+    return tuple(
+        Example(title=clip(" ".join(one.title.split()), 160), code=one.code.strip())
+        for one in usable
+        if one in chosen
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])", text)]
+
+
+async def _key(model: ChatModel, settings: Settings) -> str:
+    """Another model, prompt or number of plans makes another briefing.
+
+    A model's name does not tell it: the one behind it may have been exchanged.
+    """
+    identity = hashlib.sha256((await model.identity()).encode()).hexdigest()[:16]
+    prompts = f"{fingerprint('summary')}/{fingerprint('example_plan')}"
+    count = settings.few_shot_plans
+    kind = f"{count}" if settings.library_summary else f"{count}/no-summary"
+    return f"briefing/{model.name}/{identity}/{kind}/{prompts}"
+
+
+async def _summarize(model: ChatModel, library: LibraryInfo) -> str:
+    overview = clip(library.overview.strip(), _OVERVIEW_CHARS)
+    if not overview:
+        return ""
+    messages = [
+        Message("system", render("summary", "system")),
+        Message("user", render("summary", "user", library=library.import_name, overview=overview)),
+    ]
+    reply = await model.complete(messages, Sampling(max_tokens=220, seed=0))
+    return reply.text.strip()
+
+
+async def _example_plans(
+    model: ChatModel, library: LibraryInfo, count: int
+) -> tuple[ExamplePlan, ...]:
+    plans = []
+    for example in _choose(library, count):
+        messages = [
+            Message("system", render("example_plan", "system")),
+            Message(
+                "user",
+                render(
+                    "example_plan",
+                    "user",
+                    library=library.import_name,
+                    title=" ".join(example.title.split()),
+                    code=clip(example.code, _EXAMPLE_CHARS),
+                ),
+            ),
+        ]
+        try:
+            sampling = Sampling(max_tokens=300, seed=0)
+            plan, _ = await complete_json(model, messages, sampling, ExamplePlan)
+            plans.append(plan)
+        except ReplyError:
+            # An example that the model cannot explain is left out; the plan does without it.
+            continue
+    return tuple(plans)
+
+
+def _choose(library: LibraryInfo, count: int) -> list[UsageExample]:
+    """The examples that show most calls of the library in few lines, in their own order."""
+    usable = [
+        example
+        for example in library.examples
+        if len(example.code.splitlines()) >= _EXAMPLE_MIN_LINES
+        and len(example.code) <= 2 * _EXAMPLE_CHARS
+    ]
+    best = sorted(usable, key=lambda example: -_richness(example.code))[:count]
+    return [example for example in usable if example in best]
+
+
+def _richness(code: str) -> float:
+    return code.count("(") / (1 + len(code) / 400)

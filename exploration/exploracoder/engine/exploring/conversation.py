@@ -1,0 +1,150 @@
+"""The trace as a conversation: what the model sees before it drafts the next cell.
+
+The beginning never changes and each experience is added at the end, so that a server which keeps
+the prefix of the last prompt reads only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.results import wanted_in
+from exploracoder.engine.reading.wording import (
+    describe_apis,
+    describe_error,
+    describe_output,
+    describe_problems,
+    describe_variables,
+)
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message
+from exploracoder.prompts import fenced, render
+from exploracoder.state import Candidate, Experience, Step
+
+
+def draft_messages(
+    bench: Workbench,
+    step: Step,
+    variables: Sequence[Variable],
+    focus: ApiDoc | None = None,
+    hint: str = "",
+) -> list[Message]:
+    """The conversation that asks for a candidate.
+
+    ``focus`` is an API which it should try, ``hint`` says what was wrong with an earlier one.
+    """
+    turns = [Message("system", render("explore", "system", library=bench.library_words))]
+    said = [_opening(bench)]
+    for experience in bench.exploration.trace:
+        said.append(f"Step: {experience.subtask.goal}")
+        turns += [_user(said), as_answer(experience.candidate.code)]
+        said = [_seen(bench, experience)]
+    said.append(_question(bench, step, variables, focus, hint))
+    return [*turns, _user(said)]
+
+
+def debug_messages(
+    bench: Workbench,
+    drafted: Sequence[Message],
+    failed: Candidate,
+    apis: Sequence[ApiDoc],
+    missing: Sequence[str] = (),
+    source: str = "",
+) -> list[Message]:
+    """The conversation that asks for a failed candidate to be mended.
+
+    ``source`` is what the libraries' source says of the names in the line that failed.
+    """
+    request = render(
+        "explore",
+        "debug",
+        library=bench.library_words,
+        error=error_text(bench, failed, missing),
+        problems=describe_problems(bench.settings, failed.problems),
+        apis=describe_apis(apis, bench.settings.doc_chars),
+        source=source,
+    )
+    return [*drafted, as_answer(failed.code), Message("user", request)]
+
+
+def error_text(bench: Workbench, failed: Candidate, missing: Sequence[str] = ()) -> str:
+    """What went wrong with a candidate, in words for the model.
+
+    ``missing`` are results which it should have made under these names.
+    """
+    observation = failed.observation
+    if observation is None:
+        return "It was not run."
+    broken = [variable for variable in observation.variables if variable.preview_error]
+    if observation.ran and broken:
+        return f"reading {broken[0].name} failed: {broken[0].preview_error}"
+    if observation.ran and missing:
+        return f"It ran, but it made no variable named {', '.join(missing)}."
+    if observation.ran:
+        shown = describe_variables(observation.variables) or "no variable and no output"
+        return f"It ran, but what came out is empty:\n{shown}"
+    return describe_error(observation, failed.code, bench.settings.output_chars)
+
+
+def _opening(bench: Workbench) -> str:
+    task = bench.exploration.task
+    return render(
+        "explore",
+        "opening",
+        library=bench.library_words,
+        summary=bench.exploration.summary,
+        examples=bench.exploration.examples,
+        # The stub is left out: a model that sees it writes the whole function at the first step.
+        task=stub.without_stub(task.text, task.stub),
+        context=task.context,
+    )
+
+
+def _seen(bench: Workbench, experience: Experience) -> str:
+    observation = experience.observation
+    return render(
+        "explore",
+        "seen",
+        ran=observation.ran,
+        error=describe_error(observation, experience.candidate.code, bench.settings.output_chars),
+        output=describe_output(observation, bench.settings.output_chars),
+    )
+
+
+def _question(
+    bench: Workbench,
+    step: Step,
+    variables: Sequence[Variable],
+    focus: ApiDoc | None,
+    hint: str,
+) -> str:
+    there = [variable.name for variable in variables]
+    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    ids = [one.subtask.id for one in bench.exploration.steps]
+    return render(
+        "explore",
+        "step",
+        library=bench.library_words,
+        variables=describe_variables(variables, bench.known),
+        apis=describe_apis(step.recommendation.kept, bench.settings.doc_chars),
+        number=ids.index(step.subtask.id) + 1,
+        count=len(ids),
+        goal=step.subtask.goal,
+        style=bench.settings.candidate_style,
+        focus=f"`{focus.path}`" if focus else "",
+        hint=hint,
+        wanted=", ".join(f"`{name}`" for name in wanted),
+    )
+
+
+def _user(said: Sequence[str]) -> Message:
+    return Message("user", "\n\n".join(said))
+
+
+def as_answer(code: str) -> Message:
+    """A code as the model said it."""
+    return Message("assistant", fenced(code, "python", "`"))

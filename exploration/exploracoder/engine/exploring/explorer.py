@@ -1,0 +1,197 @@
+"""Chain of API exploration: draft, check, run, debug, select, for one subtask at a time.
+
+ExploraCoder, section 3.4. Candidates run in forks of the current branch, so that the one which is
+chosen is already the new state and nothing runs twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.exploring.conversation import debug_messages, draft_messages
+from exploracoder.engine.exploring.functions import functions_for
+from exploracoder.engine.knowing.helpful import helpful_apis, siblings
+from exploracoder.engine.knowing.source_lookup import look_up
+from exploracoder.engine.reading.replies import codes
+from exploracoder.engine.reading.results import wanted_in
+from exploracoder.engine.running import mending
+from exploracoder.engine.running.selection import is_sound, missing, select
+from exploracoder.engine.running.trial import Trial, earlier_cells
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Candidate, CandidateOrigin, Step
+
+
+async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
+    """Explore a step whose recommendation is there, and make the chosen state the current one.
+
+    Candidates that the step has already are kept but not chosen again: with a ``hint`` on what is
+    wrong with them, others are drafted. Returns the step, done or failed. Raises BudgetError and
+    ModelError.
+    """
+    trial = await _open(bench, step, hint)
+    try:
+        if bench.settings.stop_at_first:
+            await _draft_one_by_one(trial)
+        else:
+            await _draft_at_once(trial)
+        return await _conclude(trial)
+    finally:
+        await trial.drop_branches()
+
+
+async def repair(bench: Workbench, step: Step, target: Candidate, *, hint: str = "") -> Step:
+    """Ask for a repair of one candidate of a step, on the state that the step starts from.
+
+    Returns the step with the repair as the chosen candidate if it does something, and otherwise as
+    it was, with whatever was tried. Raises BudgetError and ModelError.
+    """
+    trial = await _open(bench, step, hint)
+    try:
+        await _debug(trial, target)
+        concluded = await _conclude(trial)
+    finally:
+        await trial.drop_branches()
+    if concluded.chosen is not None:
+        return concluded
+    return concluded.model_copy(update={"chosen": step.chosen, "status": step.status})
+
+
+async def _open(bench: Workbench, step: Step, hint: str) -> Trial:
+    bench.bases[step.subtask.id] = bench.branch
+    variables = await bench.sidecar.variables(bench.branch)
+    there = [variable.name for variable in variables]
+    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    return Trial(bench, step, variables, wanted, hint, list(step.candidates))
+
+
+async def _draft_at_once(trial: Trial) -> None:
+    """The paper's way: m drafts of one prompt, and repairs only when none of them ran."""
+    settings = trial.bench.settings
+    await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
+    await mending.rename(trial, trial.new)
+    await mending.substitute(trial, trial.new)
+    failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
+    rounds = settings.debug_rounds if settings.self_debug else 0
+    while failed and rounds and not _has_result(trial):
+        rounds -= 1
+        repaired = await _debug(trial, failed.pop(0))
+        failed += [repaired] if repaired else []
+
+
+async def _draft_one_by_one(trial: Trial) -> None:
+    """Draft, and repair what does not run or shows nothing, until one candidate is good.
+
+    The repair goes on from the draft's own conversation, which a server with a prefix cache has
+    read already.
+    """
+    settings = trial.bench.settings
+    rounds = settings.debug_rounds if settings.self_debug else 0
+    for number in range(settings.candidates):
+        count = len(trial.candidates)
+        await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
+        await mending.rename(trial, trial.candidates[count:])
+        await mending.substitute(trial, trial.candidates[count:])
+        drafted = trial.candidates[count:]
+        if trial.is_settled:
+            return
+        is_doubtful = drafted and (not is_sound(drafted[0]) or missing(drafted[0], trial.wanted))
+        if is_doubtful and rounds:
+            rounds -= 1
+            await _debug(trial, drafted[0])
+        if trial.is_settled:
+            return
+
+
+def _focus(trial: Trial, number: int) -> ApiDoc | None:
+    """After a first free draft, each further one is asked to try another recommended API."""
+    kept = trial.step.recommendation.kept
+    tried = {api for candidate in trial.candidates for api in candidate.apis}
+    untried = [doc for doc in kept if doc.path not in tried]
+    is_first = number == 0 and not trial.candidates
+    return untried[0] if untried and not is_first else None
+
+
+async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
+    bench, part = trial.bench, trial.step.subtask.id
+    messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
+    sampling = bench.sampling(
+        part, n=n, number=number, max_tokens=bench.settings.step_tokens, is_code=True
+    )
+    tools = functions_for(trial, is_repair=False)
+    reply = await bench.ask(part, messages, sampling, tools)
+    return codes(reply)
+
+
+async def _add(
+    trial: Trial, snippets: Sequence[str], origin: CandidateOrigin, debug_of: str | None = None
+) -> None:
+    """Run the snippets that were not tried yet, all at once, each in its own fork."""
+    new = dict.fromkeys(code for code in snippets if code.strip())
+    # Without a hint, what the step brought along was tried on another state: it may do on this one.
+    for candidate in trial.candidates if trial.hint else trial.new:
+        new.pop(candidate.code, None)
+    trial.candidates += await asyncio.gather(
+        *(
+            trial.run(f"{trial.step.subtask.id}/{number}", code, origin, debug_of)
+            for number, code in enumerate(new, start=trial.next_number)
+        )
+    )
+    trial.bench.show(trial.shown)
+
+
+def _has_result(trial: Trial) -> bool:
+    """Whether one can be chosen: for the paper it has to run, for us it has to show something."""
+    if trial.bench.settings.selection != "evidence":
+        return any(candidate.ran for candidate in trial.new)
+    return any(is_sound(candidate) for candidate in trial.new)
+
+
+async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
+    """Ask for a repair of a candidate; None when the reply is nothing new."""
+    bench, part = trial.bench, trial.step.subtask.id
+    drafted = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
+    apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
+    apis += siblings(bench, target) if target.ran else ()
+    sampling = bench.sampling(
+        f"{part}/debug",
+        number=len(trial.candidates),
+        max_tokens=bench.settings.step_tokens,
+        is_code=True,
+    )
+    lacking = missing(target, trial.wanted)
+    source = await look_up(
+        bench,
+        target.code,
+        target.observation,
+        branch=trial.branches.get(target.id, trial.base),
+        earlier=earlier_cells(bench),
+        variables=trial.variables,
+    )
+    messages = debug_messages(bench, drafted, target, apis, lacking, source)
+    tools = functions_for(trial, is_repair=True)
+    reply = await bench.ask(part, messages, sampling, tools)
+    count = len(trial.candidates)
+    await _add(trial, codes(reply), "debug", debug_of=target.id)
+    return trial.candidates[count] if len(trial.candidates) > count else None
+
+
+async def _conclude(trial: Trial) -> Step:
+    bench, settings = trial.bench, trial.bench.settings
+    chosen = select(
+        trial.new,
+        strategy=settings.selection,
+        keep_failed=settings.keep_failed,
+        seed=bench.seed(f"{trial.step.subtask.id}/select"),
+        wanted=trial.wanted,
+    )
+    if chosen is not None and settings.candidate_style == "live" and chosen.ran:
+        bench.branch = trial.branches.pop(chosen.id)
+    return trial.shown.model_copy(
+        update={
+            "chosen": chosen.id if chosen else None,
+            "status": "done" if chosen else "failed",
+        }
+    )

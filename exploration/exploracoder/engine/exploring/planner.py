@@ -1,0 +1,115 @@
+"""From a task to subtasks of one or two API calls each (ExploraCoder, section 3.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from exploracoder.engine.exploring.briefing import Briefing
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.wording import clip, describe_variables
+from exploracoder.engine.running.plan_edits import next_number
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.prompts import render
+from exploracoder.state import Plan, Subtask
+
+_TASK_CHARS = 1200
+_GOAL_TOKENS = 60
+# A plan that is a little longer than it was asked for is better than one that loses its end.
+_MOST = 2
+
+
+class _PlanReply(BaseModel):
+    """The form that the model answers in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subtasks: list[str] = Field(min_length=1)
+
+
+def _form(most: int) -> type[_PlanReply]:
+    """The form with a bound: a small model goes on with subtasks until it is cut off."""
+    subtasks = (list[str], Field(min_length=1, max_length=most))
+    return create_model("_PlanReply", __base__=_PlanReply, subtasks=subtasks)
+
+
+async def plan(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
+) -> Plan:
+    """Break the exploration's task into subtasks, or what of it remains after those ``before``.
+
+    Example plans are earlier turns of the conversation: small models copy examples that stand in
+    the question itself. A model that gives no plan in the form that it is asked for leaves the
+    whole task as the one subtask. Raises BudgetError, and ModelError when the model cannot be
+    asked.
+    """
+    question = await _question(bench, briefings, before)
+    goals = await _ask(bench, [*_examples(bench, briefings), question])
+    return Plan(subtasks=_number(goals, before))
+
+
+async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
+    most = _MOST * bench.settings.max_subtasks
+    sampling = Sampling(
+        temperature=min(bench.settings.temperature, 0.3),
+        top_p=bench.settings.top_p,
+        max_tokens=_GOAL_TOKENS * most,
+        seed=bench.seed("plan"),
+    )
+    try:
+        reply = await bench.ask_json("plan", messages, sampling, _form(most))
+    except ReplyError:
+        task = bench.exploration.task
+        return [clip(stub.without_stub(task.text, task.stub), _TASK_CHARS)]
+    return _distinct(reply.subtasks)
+
+
+def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
+    library = bench.library_words
+    messages = [Message("system", render("plan", "system", library=library))]
+    for example in (example for briefing in briefings for example in briefing.plans):
+        messages.append(Message("user", render("plan", "example", task=example.task)))
+        messages.append(Message("assistant", json.dumps({"subtasks": example.subtasks})))
+    return messages
+
+
+async def _question(
+    bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask]
+) -> Message:
+    task, settings = bench.exploration.task, bench.settings
+    variables = await bench.sidecar.variables(bench.branch)
+    return Message(
+        "user",
+        render(
+            "plan",
+            "question",
+            library=bench.library_words,
+            summary="\n\n".join(one.summary for one in briefings if one.summary),
+            context=task.context,
+            variables=describe_variables(variables, bench.known),
+            task=stub.without_stub(task.text, task.stub),
+            before=[one.goal for one in before],
+            most=settings.max_subtasks,
+        ),
+    )
+
+
+def _distinct(goals: Sequence[str]) -> list[str]:
+    """The goals without numbers at their heads, empty ones and repetitions."""
+    cleaned = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
+    return list(dict.fromkeys(goal for goal in cleaned if goal))
+
+
+def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, ...]:
+    first = next_number(one.id for one in before)
+    return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
+
+
+def renumbered(subtasks: Sequence[Subtask], taken: Iterable[str]) -> tuple[Subtask, ...]:
+    """The subtasks under ids that are free."""
+    return _number([one.goal for one in subtasks], [Subtask(id=one, goal="") for one in taken])

@@ -1,0 +1,147 @@
+"""The chain of steps: one explored after another, gone back from, and the solution of them all.
+
+ExploraCoder, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from exploracoder.engine.exploring.backtracking import (
+    doubt_checked_step,
+    doubt_step_before,
+)
+from exploracoder.engine.exploring.explorer import explore
+from exploracoder.engine.finishing.composing import compose
+from exploracoder.engine.finishing.synthesis import solution_apis, synthesize
+from exploracoder.engine.knowing.recommender import recommend, recommend_overall
+from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.running.steering import OPEN, find_step, next_open, propose
+from exploracoder.engine.running.trial import run_again
+from exploracoder.engine.running.written_cells import run_written
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Attempt, Solution, Step
+
+
+async def explore_open(bench: Workbench) -> bool:
+    """Explore the open steps in order, and go back where nothing runs.
+
+    False where the user decides next, or a check is passed by what there is.
+    """
+    backtracks = bench.settings.backtracks
+    is_open = next_open(bench.exploration) is not None
+    # Cells that were written at once have run already.
+    if is_open and not bench.is_review() and await is_enough(bench):
+        return False
+    while (step := next_open(bench.exploration)) is not None and not bench.is_late:
+        explored = await explore_step(bench, step)
+        if bench.is_review() or await is_enough(bench):
+            return False
+        if explored.status == "failed" and backtracks:
+            backtracks -= 1
+            await _go_back(bench, explored)
+    return True
+
+
+async def is_enough(bench: Workbench) -> bool:
+    """Whether what was explored so far passes the user's check: what is open is not needed then.
+
+    Without a check, nobody can say so: a step that is still open may change what there is.
+    """
+    wanted = set(result_names(bench.exploration.task))
+    made = {name for step in bench.exploration.steps for name in _made(step)}
+    if not (bench.exploration.task.check and wanted and wanted <= made):
+        return False
+    attempt = await compose(bench)
+    if attempt is None or not attempt.is_good:
+        return False
+    steps = tuple(
+        step.model_copy(update={"status": "skipped"}) if step.status in OPEN else step
+        for step in bench.exploration.steps
+    )
+    solved = {"steps": steps, "solution": Solution(attempts=(attempt,))}
+    await bench.update(
+        bench.exploration.model_copy(update=solved), "The check passes with what is there"
+    )
+    return True
+
+
+def _made(step: Step) -> Iterator[str]:
+    """The variables that any candidate of a step made."""
+    for candidate in step.candidates:
+        if candidate.observation is not None:
+            yield from (variable.name for variable in candidate.observation.variables)
+
+
+async def explore_step(bench: Workbench, step: Step) -> Step:
+    """Explore an open step from its docs on; what was chosen for it before is tried first.
+
+    In a review its choice is a proposal, and the chain stays as it was.
+    """
+    base = bench.branch
+    again = None
+    if step.candidate is not None and step.candidate.observation is None:
+        if await run_written(bench, step):
+            return find_step(bench.exploration, step.subtask.id)
+        step = find_step(bench.exploration, step.subtask.id)
+    elif step.chosen is not None:
+        again = await run_again(bench, step)
+    if again is None:
+        step = await read_docs(bench, step.model_copy(update={"chosen": None}))
+        again = await explore(bench, step)
+    verdict = _verdict(again)
+    if bench.is_review():
+        again = propose(bench, again, base)
+    else:
+        await bench.let_go()
+    await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
+    return again
+
+
+async def read_docs(bench: Workbench, step: Step) -> Step:
+    """The step with the docs that are recommended for it, recorded."""
+    bench.tell(step.subtask.id, "Reading the docs")
+    step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
+    await bench.update(bench.exploration.with_step(step), f"Exploring: {step.subtask.goal}")
+    return step
+
+
+async def _go_back(bench: Workbench, failed: Step) -> None:
+    bench.tell(failed.subtask.id, "Going back one step")
+    changed = await doubt_step_before(bench, failed)
+    said = "explored both steps again" if changed else "found no other way"
+    await bench.update(bench.exploration, f"Went back one step: {said}")
+
+
+def _verdict(step: Step) -> str:
+    chosen = step.candidate
+    return "Explored" if chosen is not None and chosen.ran else "No candidate ran"
+
+
+async def _compose(bench: Workbench) -> Attempt | None:
+    """A solution from the steps alone that the user's checks accept, going back to the steps which
+    the checks find wrong."""
+    for _ in range(1 + bench.settings.backtracks):
+        attempt = await compose(bench)
+        if attempt is None or attempt.is_good:
+            return attempt
+        if not await doubt_checked_step(bench, attempt):
+            return None
+        await bench.update(bench.exploration, "Went back to the step that a check found wrong")
+    return None
+
+
+async def write_solution(bench: Workbench, tried: Sequence[Attempt] = ()) -> None:
+    """Compose or write the solution from the trace, run it, and record it after those ``tried``."""
+    composed = await _compose(bench)
+    if composed is not None:
+        solution = Solution(attempts=(composed,))
+    else:
+        overall = await recommend_overall(bench, bench.exploration.steps)
+        told = bench.exploration.model_copy(update={"overall": overall})
+        await bench.update(told, "Writing the solution")
+        solution = await synthesize(bench, solution_apis(bench))
+    solution = solution.model_copy(update={"attempts": (*tried, *solution.attempts)})
+    await bench.update(
+        bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
+    )

@@ -1,0 +1,147 @@
+"""The solution that the explored steps are already: the model is not asked."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.finishing.synthesis import try_solution
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.results import result_names, shown
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Attempt, Exploration
+
+_COMPOSED = 64
+
+
+async def compose(bench: Workbench) -> Attempt | None:
+    """What the steps' candidates make together, run with the user's checks: the model is not asked.
+
+    The chain as it was chosen comes first; with a check, other candidates that ran in their places
+    follow. Returns the first attempt that is good, or else that of the chosen chain. None where the
+    steps cannot be put together, and without a check also where that leaves any doubt.
+    """
+    exploration = bench.exploration
+    if not (bench.settings.compose and exploration.trace):
+        return None
+    first: Attempt | None = None
+    most = _COMPOSED if exploration.task.check else 1
+    for codes in itertools.islice(itertools.product(*_choices(exploration)), most):
+        code = _together(exploration, codes)
+        if code is None:
+            continue
+        attempt = await try_solution(bench, code, ())
+        if not exploration.task.check:
+            return attempt if _is_as_explored(exploration, attempt) else None
+        first = first or attempt
+        if attempt.is_good:
+            return attempt
+    return first
+
+
+def _together(exploration: Exploration, codes: Sequence[str]) -> str | None:
+    """The codes as one program, or as the body of the function that is asked for."""
+    task = exploration.task
+    if stub.function_name(task.stub):
+        return _as_function(task.stub, codes)
+    if task.entry_point or (stub.assignment_target(task.stub) and not task.check):
+        return None
+    return _joined(codes)
+
+
+def _as_function(head: str, codes: Sequence[str]) -> str | None:
+    """The steps under the function's head, with the value of the last one returned.
+
+    None where the last one makes no value; where some parameter is not used, for then the steps
+    hold an example's value in its place; and where something that they make is not: it was not the
+    last value alone that was wanted.
+    """
+    imports, body = _parted(codes)
+    value = _value_of(body[-1]) if body else None
+    if value is None:
+        return None
+    if isinstance(body[-1], ast.Expr):
+        body = body[:-1]
+    returned = ast.Return(value=value)
+    names = [node for one in (*body, returned) for node in ast.walk(one) if _is_name(node)]
+    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    needed = {one.name for one in stub.parameters(head)} | {node.id for node in names}
+    if not needed <= read:
+        return None
+    inside = "\n".join(ast.unparse(one) for one in (*body, returned))
+    written = stub.complete(inside, head)
+    return "\n".join([*imports, "", written] if imports else [written])
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+def _value_of(last: ast.stmt) -> ast.expr | None:
+    match last:
+        case ast.Expr(value=value):
+            return value
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return ast.Name(id=name, ctx=ast.Load())
+    return None
+
+
+def _is_as_explored(exploration: Exploration, attempt: Attempt) -> bool:
+    """Whether the attempt gives, in a fresh state, what the steps gave, under the wanted names."""
+    if not attempt.leaves_no_doubt or attempt.problems:
+        return False
+    if attempt.call is not None:
+        given = dict(shown(attempt.call.observation)).get(arguments.RESULT)
+        last = dict(shown(exploration.trace[-1].observation))
+        return given is not None and given in last.values()
+    made = {name: value for link in exploration.trace for name, value in shown(link.observation)}
+    wanted = result_names(exploration.task)
+    again = dict(shown(attempt.observation))
+    return bool(wanted) and all(name in made and again.get(name) == made[name] for name in wanted)
+
+
+def _choices(exploration: Exploration) -> list[list[str]]:
+    """For each finished step the codes that ran, the chosen one first; none with magics in it."""
+    return [
+        [
+            candidate.code
+            for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
+            if candidate.ran and _parses(candidate.code)
+        ]
+        for step in exploration.steps
+        if step.status == "done" and step.subtask.id != arguments.STEP
+    ]
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _joined(codes: Sequence[str]) -> str:
+    imports, body = _parted(codes)
+    rest = [ast.unparse(node) for node in body]
+    return "\n".join([*imports, "", *rest] if imports else rest)
+
+
+def _parted(codes: Sequence[str]) -> tuple[list[str], list[ast.stmt]]:
+    """Imports, each once, and the other statements without the prints that were there to look."""
+    body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
+    imports = dict.fromkeys(ast.unparse(node) for node in body if isinstance(node, _IMPORTS))
+    return list(imports), [node for node in body if not isinstance(node, _IMPORTS)]
+
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def _is_print(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return True
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name)

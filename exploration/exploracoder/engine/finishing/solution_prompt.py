@@ -1,0 +1,106 @@
+"""What the model is told when it is to write the solution, or to mend it.
+
+ExploraCoder, appendix A.9 (listing 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.knowing.helpful import helpful_apis
+from exploracoder.engine.knowing.source_lookup import look_up
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.reading.wording import (
+    clip,
+    describe_apis,
+    describe_error,
+    describe_output,
+    describe_problems,
+)
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message
+from exploracoder.prompts import fenced, render
+from exploracoder.state import Attempt, Subtask
+
+
+def solution_messages(
+    bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()
+) -> list[Message]:
+    """The conversation that asks for the solution: docs, what was tried, and the task.
+
+    ``subtasks`` are given as instructions, one after another.
+    """
+    task, settings = bench.exploration.task, bench.settings
+    trace = [
+        {
+            "goal": link.subtask.goal,
+            "code": link.candidate.code,
+            "output": describe_output(link.observation, settings.output_chars)
+            if link.observation.ran
+            else describe_error(link.observation, link.candidate.code, settings.output_chars),
+        }
+        for link in bench.exploration.trace
+    ]
+    user = render(
+        "solution",
+        "user",
+        library=bench.library_words,
+        summary=bench.exploration.summary,
+        examples=bench.exploration.examples,
+        context=task.context,
+        apis=describe_apis(apis, settings.doc_chars),
+        trace=trace,
+        task=task.text,
+        stub="" if task.stub in task.text else task.stub,
+        entry_point=task.entry_point or stub.function_name(task.stub) or "",
+        target=stub.assignment_target(task.stub) or "",
+        subtasks=[subtask.goal for subtask in subtasks],
+        wanted=", ".join(f"`{name}`" for name in result_names(task)),
+    )
+    system = render(
+        "solution", "system", library=bench.library_words, trace=bool(trace), apis=bool(apis)
+    )
+    return [Message("system", system), Message("user", user)]
+
+
+def failure_words(bench: Workbench, attempt: Attempt) -> str:
+    """What went wrong with an attempt, in words for the model."""
+    failure, chars = attempt.failure, bench.settings.output_chars
+    if failure is None:
+        assert attempt.call is not None, "only an attempt that failed is repaired"
+        said = clip(attempt.call.failure, chars)
+        called = f"the call `{attempt.call.called}` failed"
+        return f"Your code ran, but {called}:\n\n{fenced(said, 'text')}"
+    if attempt.checks == "failed":
+        # The exception's words, not the check's code: the expected values are not for copying.
+        said = describe_error(failure, "", chars)
+        return f"Your code ran, but a check of its result failed:\n\n{fenced(said, 'text')}"
+    said = describe_error(failure, attempt.code, chars)
+    return f"Your code failed:\n\n{fenced(said, 'text')}"
+
+
+async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
+    """The turn that asks for a failed attempt to be mended."""
+    settings, task, failure = bench.settings, bench.exploration.task, attempt.failure
+    raised = failure or (attempt.call.observation if attempt.call else None)
+    source = ""
+    if failure is not None and attempt.checks != "failed":
+        before = [task.context]
+        source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
+    return Message(
+        "user",
+        render(
+            "solution",
+            "repair",
+            library=bench.library_words,
+            failure=failure_words(bench, attempt),
+            problems=describe_problems(settings, attempt.problems),
+            apis=describe_apis(
+                await helpful_apis(bench, attempt.problems, raised, task.text), settings.doc_chars
+            ),
+            source=source,
+        ),
+    )

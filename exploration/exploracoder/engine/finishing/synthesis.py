@@ -1,0 +1,250 @@
+"""The solution: written from the trace, run in a fresh state with the user's checks, repaired.
+
+ExploraCoder, section 3.3 (equation 4: used and recommended APIs) and appendix A.9 (listing 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.exploring.conversation import as_answer
+from exploracoder.engine.finishing.solution_prompt import repair_request, solution_messages
+from exploracoder.engine.knowing.checking import check, missing_attribute
+from exploracoder.engine.knowing.citing import docs_behind
+from exploracoder.engine.knowing.recommender import ALIKE, find, find_alike
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.calls import called_in, only_defines
+from exploracoder.engine.reading.replies import code_block, no_code
+from exploracoder.engine.reading.snippets import without_repetition
+from exploracoder.engine.running import renaming, substituting
+from exploracoder.engine.running.oracle import judge
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import NoCodeError
+from exploracoder.models.chat import Message
+from exploracoder.state import Attempt, CheckResult, ExampleCall, Solution, Subtask
+
+PART = "solution"
+_UNCHECKED = 5
+
+
+def _is_done(attempts: Sequence[Attempt]) -> bool:
+    return attempts[-1].leaves_no_doubt
+
+
+async def synthesize(
+    bench: Workbench,
+    apis: Sequence[ApiDoc],
+    *,
+    attempts: int | None = None,
+    repairs: int | None = None,
+    subtasks: Sequence[Subtask] = (),
+    part: str = PART,
+    share: float = 1.0,
+    from_memory: bool = False,
+    is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
+) -> Solution:
+    """Write the solution from the trace and ``apis``; stop when the attempts are enough.
+
+    That is by default when the last one is good and its example call did not fail. Each of the
+    settings' attempts starts from scratch and is repaired within its rounds; none but the first
+    when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
+    they are counted as. What is written ``from_memory`` may have any names. Raises BudgetError,
+    ModelError, and NoCodeError where no reply has code in it.
+    """
+    settings, made, seen = bench.settings, list[Attempt](), set[str]()
+    silence: NoCodeError | None = None
+    count = settings.solution_attempts if attempts is None else attempts
+    rounds = settings.repair_rounds if repairs is None else repairs
+    messages = solution_messages(bench, apis, subtasks)
+    for number in range(count):
+        if number and bench.has_used(share):
+            break
+        with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
+            tries = _write(bench, messages, apis, number, rounds, part, seen, not from_memory)
+            try:
+                made += [one async for one in tries]
+            except NoCodeError as error:
+                silence = error
+        if made and is_enough(made):
+            break
+    if silence is not None and not made:
+        raise silence
+    return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
+
+
+async def _write(
+    bench: Workbench,
+    messages: Sequence[Message],
+    apis: Sequence[ApiDoc],
+    number: int,
+    rounds: int,
+    part: str,
+    seen: set[str],
+    is_code: bool,
+) -> AsyncIterator[Attempt]:
+    """One text from scratch and its repairs, until one of them leaves no doubt.
+
+    Raises NoCodeError where none of the replies has code in it.
+    """
+    attempt: Attempt | None = None
+    for repair in range(1 + rounds):
+        sampling = bench.sampling(
+            PART,
+            number=100 * number + repair,
+            max_tokens=bench.settings.solution_tokens,
+            is_code=is_code,
+        )
+        reply = await bench.ask(part, messages, sampling)
+        code = code_block(reply.text)
+        if not code:
+            continue
+        attempt = await try_solution(bench, code, apis, part)
+        yield attempt
+        mended = await mend(
+            bench, attempt, apis, lambda code: try_solution(bench, code, apis, part), seen
+        )
+        if mended is not None:
+            attempt = mended
+            yield attempt
+        if attempt.leaves_no_doubt:
+            return
+        messages = [
+            *messages[:2],
+            as_answer(attempt.code),
+            await repair_request(bench, attempt),
+        ]
+    if attempt is None:
+        raise no_code(bench.model.name, reply.text, *reply.finish_reasons[:1])
+
+
+async def mend(
+    bench: Workbench,
+    failed: Attempt,
+    apis: Sequence[ApiDoc],
+    run: Callable[[str], Awaitable[Attempt]],
+    seen: set[str],
+) -> Attempt | None:
+    """The attempt with other names, tried with ``run`` and without asking the model, if that is
+    good: near ones of those that do not exist, or else other APIs, but for codes that were
+    ``seen``."""
+    mended = await _rename(bench, failed, run)
+    return mended or await _substitute(bench, failed, apis, run, seen)
+
+
+async def _rename(
+    bench: Workbench, failed: Attempt, run: Callable[[str], Awaitable[Attempt]]
+) -> Attempt | None:
+    """The attempt with near names in place of those that do not exist, if that is good."""
+    if not (bench.settings.repair_names and bench.is_confined):
+        return None
+    if failed.leaves_no_doubt or not failed.problems:
+        return None
+    return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
+
+
+async def _substitute(
+    bench: Workbench,
+    failed: Attempt,
+    apis: Sequence[ApiDoc],
+    run: Callable[[str], Awaitable[Attempt]],
+    seen: set[str],
+) -> Attempt | None:
+    """The attempt with other APIs in some places, if the user's check accepts that.
+
+    Without a check only names that do not exist are replaced, by the first that runs.
+    """
+    most, task = bench.settings.substitutes, bench.exploration.task
+    if not task.check:
+        # Much that runs is wrong: only the likeliest are tried.
+        most = min(most, _UNCHECKED)
+
+    def is_good(attempt: Attempt) -> bool:
+        return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
+
+    if (
+        not (most and bench.is_confined)
+        or is_good(failed)
+        or not (task.check or failed.problems)
+        or task.target
+    ):
+        return None
+
+    async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
+        alike = await find_alike(bench, sorted(wrong), ALIKE)
+        more = await find(bench, task.text, bench.settings.retrieved_apis)
+        docs = [*alike, *apis, *(hit.doc for hit in more)]
+        return list({doc.path: doc for doc in docs}.values())
+
+    return await substituting.search(
+        failed,
+        bench.known,
+        docs_for,
+        run,
+        is_good,
+        most,
+        seen,
+        task.context,
+        only_wrong=not task.check,
+    )
+
+
+def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
+    """The APIs that the trace used and those recommended for the whole task (equation 4)."""
+    used = [path for link in bench.exploration.trace for path in link.candidate.apis]
+    docs = [doc for path in used if (doc := bench.known.at(path)) is not None]
+    # The notebook keeps the beginning of a doc that was recommended; the index has the whole.
+    docs += [bench.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
+    return tuple({doc.path: doc for doc in docs}.values())
+
+
+async def try_solution(
+    bench: Workbench,
+    code: str,
+    shown: Sequence[ApiDoc],
+    part: str = PART,
+    calls: str = "",
+) -> Attempt:
+    """Run a text of the solution, and the user's checks after it, in a fresh fork of the root.
+
+    Without a check ``calls`` run after it, or, where there are none, a function is called with the
+    example arguments, if it has some. A class is put into a copy of its repository first.
+    """
+    task = bench.exploration.task
+    if task.target is not None:
+        return await judge(bench, code, part)
+    code = stub.complete(without_repetition(code, [task.context]), task.stub)
+    branch = await bench.sidecar.fork(bench.root)
+    try:
+        variables = await bench.sidecar.variables(branch)
+        checked = await check(bench, branch, code, variables, [task.context], shown)
+        observation = await bench.run(part, branch, checked.code)
+        missing = await missing_attribute(bench, branch, observation)
+        check_observation: Observation | None = None
+        checks: CheckResult = "none"
+        call: ExampleCall | None = None
+        if observation.ran and task.check:
+            check_observation = await bench.run(part, branch, task.check)
+            checks = "passed" if check_observation.ran else "failed"
+            # What a function does is seen when the check calls it.
+            missing = await missing_attribute(bench, branch, check_observation)
+        elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
+            observed = await bench.run(part, branch, example)
+            call = ExampleCall(code=example, called=called_in(example), observation=observed)
+            missing = await missing_attribute(bench, branch, call.observation)
+        return Attempt(
+            code=checked.code,
+            observation=observation,
+            check_observation=check_observation,
+            checks=checks,
+            call=call,
+            added_imports=checked.added_imports,
+            problems=(*checked.problems, *missing),
+            docs=docs_behind(bench, checked.code, variables),
+            only_defines=checks == "none" and call is None and only_defines(checked.code),
+        )
+    finally:
+        await bench.sidecar.drop(branch)

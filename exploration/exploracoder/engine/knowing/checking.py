@@ -1,0 +1,96 @@
+"""What can be said of a snippet before it runs, and of the names that a run found missing."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.reading import names
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import NameProblem
+
+# What Python says of an object that cannot do what was asked of it. A type that is written in C,
+# such as an array's, is said with its module.
+OBJECT_ERROR = re.compile(
+    r"'(?:[\w.]+\.)?(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?"
+)
+
+
+async def missing_attribute(
+    bench: Workbench, branch: str, observation: Observation
+) -> tuple[NameProblem, ...]:
+    """The attribute that a run found missing on a class of the library, and real ones near it."""
+    match = OBJECT_ERROR.search(observation.error.evalue) if observation.error else None
+    if match is None or not match["name"]:
+        return ()
+    classes = [doc for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+    if not classes:
+        return ()
+    owner, name = classes[0].path, match["name"]
+    resolved = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
+    nearest = resolved[0].nearest if resolved else ()
+    return (NameProblem(name=name, owner=owner, nearest=nearest),)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A snippet after the static check, imports that were missing put in."""
+
+    code: str
+    added_imports: tuple[str, ...] = ()
+    problems: tuple[NameProblem, ...] = ()
+    apis: tuple[str, ...] = ()
+
+
+async def check(
+    bench: Workbench,
+    branch: str,
+    code: str,
+    variables: Sequence[Variable],
+    earlier: Sequence[str],
+    shown: Sequence[ApiDoc],
+) -> Checked:
+    """Check every name of a snippet against the installed version, without running anything.
+
+    Args:
+        bench: What it is worked with.
+        branch: Where it is about to run.
+        code: The snippet.
+        variables: Those of the branch; modules are not counted among them.
+        earlier: The code that has run there.
+        shown: The docs that whoever wrote it has seen.
+    """
+    imports = tuple(library.import_name for library in bench.exploration.libraries)
+    before = _imported(earlier, bench.known)
+    bound = [*(variable.name for variable in variables), *before]
+    try:
+        found = names.read(code, bench.known, before)
+    except (SyntaxError, ValueError):
+        # Running it will say what is wrong, with the line.
+        return Checked(code)
+    added: tuple[str, ...] = ()
+    if bench.settings.repair_imports:
+        added = names.missing_imports(found, bench.known, bound, imports)
+        code = "\n".join([*added, code])
+        found = names.read(code, bench.known, before)
+    return Checked(
+        code=code,
+        added_imports=added,
+        problems=await names.problems(found, bench.sidecar, branch, bound, imports),
+        apis=names.apis_used(found, bench.known, shown),
+    )
+
+
+def _imported(codes: Sequence[str], known: KnownApis) -> dict[str, str]:
+    """What codes import, by the names that it has there."""
+    imported: dict[str, str] = {}
+    for code in codes:
+        with contextlib.suppress(SyntaxError, ValueError):
+            imported |= names.read(code, known).imported
+    return imported

@@ -1,0 +1,63 @@
+"""The docs that may help to mend a failure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Observation
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.knowing.checking import OBJECT_ERROR
+from exploracoder.engine.knowing.recommender import find_alike
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Candidate, NameProblem
+
+
+def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
+    """Members of the same classes whose names share a word with those that a candidate used."""
+    found: dict[str, ApiDoc] = {}
+    for path in candidate.apis:
+        owner, _, name = path.rpartition(".")
+        words = set(name.lower().split("_"))
+        for doc in bench.known.members(owner):
+            if doc.path != path and words & set(doc.path.rpartition(".")[2].lower().split("_")):
+                found.setdefault(doc.path.rpartition(".")[2], doc)
+    return tuple(found.values())[: bench.settings.shown_apis]
+
+
+async def helpful_apis(
+    bench: Workbench,
+    problems: Sequence[NameProblem],
+    observation: Observation | None,
+    goal: str,
+) -> tuple[ApiDoc, ...]:
+    """The docs that may mend a failure.
+
+    They are of what does what the wrong names seem to say, of real names near them, and of the
+    members of the type that the error names, those that fit the goal first. None without the
+    setting ``name_hints``.
+    """
+    if not bench.settings.name_hints:
+        return ()
+    wrong = [problem.name.partition(".")[0] for problem in problems]
+    docs = {doc.path: doc for doc in await find_alike(bench, wrong, _ALIKE)}
+    for problem in problems:
+        for name in problem.nearest:
+            exact = bench.known.at(f"{problem.owner}.{name}")
+            named = [exact] if exact else list(bench.known.named(name))[:1]
+            docs |= {doc.path: doc for doc in named}
+    error = observation.error if observation else None
+    match = OBJECT_ERROR.search(error.evalue) if error else None
+    if match:
+        owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+        query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
+        hits = await asyncio.to_thread(
+            bench.index.search, query, bench.library_names, _SEARCHED_MEMBERS
+        )
+        docs |= {hit.doc.path: hit.doc for hit in hits if hit.doc.path.rpartition(".")[0] in owners}
+    return tuple(docs.values())[: bench.settings.shown_apis]
+
+
+_ALIKE = 3
+_SEARCHED_MEMBERS = 200

@@ -1,0 +1,138 @@
+"""APISearch: what a model may look up, in the docs and on the web, and what stays here.
+
+Source: ToolCoder, sections 3.1 and 3.4; there a fine-tuned model writes the call into its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.wording import words
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder.config import Settings, cache_folder
+from exploracoder.engine.reading.wording import describe_apis
+from exploracoder.errors import InputError
+from exploracoder.state import Candidate
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.apisearch.answer import Answer
+    from exploracoder_retrieval.apisearch.guard import Guard
+    from exploracoder_retrieval.apisearch.web import WebSearch
+
+    from exploracoder.engine.workbench import Workbench
+
+NAME = "APISearch"
+FOUND = 5
+_DESCRIPTION = (
+    "Searches for APIs that do what the query says, in the library's documentation{web}. Use it"
+    " only when the documentation that you were shown has no API for what is to be done. The query"
+    " is a few plain English words on functionality: no code, no names or values of variables."
+)
+
+
+class Query(BaseModel):
+    """What the model asks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: str = Field(description="what the API should do, in a few plain English words")
+
+
+def description(bench: Workbench) -> str:
+    """What the model is told of the function."""
+    web = " and on the web" if bench.settings.web_search != "off" else ""
+    return _DESCRIPTION.format(web=web)
+
+
+def open_web(settings: Settings) -> WebSearch | None:
+    """The web search that the settings name; None when it is off.
+
+    Raises:
+        InputError: it needs a package that is not there, or its address cannot be used.
+    """
+    if settings.web_search == "off":
+        return None
+    from exploracoder_retrieval.apisearch.cache import PageCache
+    from exploracoder_retrieval.apisearch.providers import find_provider
+    from exploracoder_retrieval.apisearch.web import WebSearch
+
+    try:
+        provider = find_provider(settings.web_search)
+        provider.prepare()
+    except RetrievalError as error:
+        raise InputError(str(error)) from error
+    return WebSearch(
+        provider,
+        sites=settings.web_sites.split(),
+        limit_s=settings.web_seconds,
+        cache=PageCache(cache_folder() / "web" / "pages.sqlite"),
+    )
+
+
+def search(
+    bench: Workbench,
+    query: str,
+    k: int,
+    *,
+    variables: Sequence[Variable] = (),
+    tried: Sequence[Candidate] = (),
+) -> Answer:
+    """The APIs for a query, k at most of each source; blocks.
+
+    What ``variables`` hold and what ``tried`` code printed is not sent to the web. Raises
+    RetrievalError when nothing can be searched.
+    """
+    from exploracoder_retrieval.apisearch.search import ApiSearch
+
+    if bench.web is None:
+        bench.web = open_web(bench.settings)
+    guard = None if bench.web is None else _guard(bench, variables, tried)
+    found = ApiSearch(bench.index, bench.library_names, web=bench.web, guard=guard)
+    return found.search(query, k)
+
+
+def _guard(
+    bench: Workbench, variables: Sequence[Variable], candidates: Sequence[Candidate]
+) -> Guard:
+    """Keeps the user's values and names here; what the library's docs say may be asked for."""
+    from exploracoder_retrieval.apisearch.guard import Guard
+
+    task = bench.exploration.task
+    code = f"{task.context}\n{task.check}\n{task.stub}"
+    values = [match[0] for match in _LITERAL.finditer(code)]
+    values += [one.preview for one in variables]
+    tried = [link.candidate for link in bench.exploration.trace] + list(candidates)
+    values += [_shown(one) for one in tried]
+    public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.known.docs)
+    return Guard(values, names=_COMPOUND.findall(code), public=(bench.library_words, *public))
+
+
+# Strings and numbers, and names of several words: those of one word are often plain English.
+_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b\d[\d.]*")
+_COMPOUND = re.compile(r"\b[A-Za-z]+(?:_\w+|[a-z\d][A-Z]\w*|\d\w*)")
+
+
+def _shown(candidate: Candidate) -> str:
+    """What a candidate printed, without the words that stand in its code: those are labels."""
+    observation = candidate.observation
+    if observation is None:
+        return ""
+    error = observation.error.evalue if observation.error else ""
+    printed = words(f"{observation.stdout} {observation.result or ''} {error}")
+    return " ".join(set(printed) - set(words(candidate.code)))
+
+
+def in_words(bench: Workbench, answer: Answer) -> str:
+    """An answer for the model: docs where there are, else names with the pages that say them."""
+    docs = [api.doc for api in answer.apis if api.doc is not None]
+    named = [api for api in answer.apis if api.doc is None]
+    parts = [describe_apis(docs, bench.settings.doc_chars)] if docs else []
+    if named:
+        parts.append("Named on the web, and not in the documentation:")
+        parts += [f"- {api.name} ({api.urls[0]})" for api in named]
+    return "\n".join([*parts, *answer.notes]) or "Nothing was found."

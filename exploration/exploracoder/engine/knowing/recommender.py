@@ -1,0 +1,175 @@
+"""Which APIs to show for a subtask, and for the whole task (ExploraCoder, section 3.3)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.fusion import fuse
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder.engine.knowing.sieve import sift
+from exploracoder.engine.reading.wording import describe_api
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import ReplyError
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.prompts import render
+from exploracoder.state import RankedApi, Recommendation, Step, Subtask
+
+_KEPT_DOC_CHARS = 4000
+# APIs that are looked at for a name which does not exist.
+ALIKE = 8
+
+
+class _RerankReply(BaseModel):
+    """The form that the model answers in: numbers counting from 1."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    relevant: list[int]
+
+
+async def find(
+    bench: Workbench, query: str, k: int, variables: Sequence[Variable] = ()
+) -> tuple[Hit, ...]:
+    """k APIs for a query, sifted if the settings say so: without a model.
+
+    Searching takes a while, and a server has other things to do: it is done in a thread.
+    """
+    most = 3 * k if bench.settings.sift else k
+    hits = await asyncio.to_thread(bench.index.search, query, bench.library_names, most)
+    if not bench.settings.sift:
+        return tuple(hits)
+    return sift(query, hits, bench.known, bench.used_names, variables)[:k]
+
+
+async def find_alike(bench: Workbench, names: Iterable[str], k: int) -> tuple[ApiDoc, ...]:
+    """k APIs for each name that does not exist: those that do what it seems to say.
+
+    The name alone is asked for. On 126 names of pandas and NumPy, in libraries which call these
+    things otherwise, the right one is among the first 8 in 84 of 100 cases, and in 57 when the
+    task's sentence is asked for.
+    """
+    docs: dict[str, ApiDoc] = {}
+    for name in names:
+        hits = await find(bench, f"{name.replace('_', ' ')} {name}", k)
+        docs |= {hit.doc.path: hit.doc for hit in hits}
+    return tuple(docs.values())
+
+
+async def find_meant(
+    bench: Workbench, query: str, names: Iterable[str], k: int
+) -> tuple[ApiDoc, ...]:
+    """k APIs for a query and for names that do not exist, each of which has its say in the order.
+
+    A name that was written from memory is the best query for what the library calls otherwise.
+    """
+    rankings = [await find_alike(bench, [name], k) for name in names]
+    rankings.append(tuple(hit.doc for hit in await find(bench, query, k)))
+    return tuple(hit.doc for hit in _merge(bench, rankings)[:k])
+
+
+async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
+    """The APIs for a subtask: k are retrieved, then the model re-ranks and may drop."""
+    settings = bench.settings
+    variables = await bench.sidecar.variables(bench.branch)
+    hits = await find(bench, subtask.goal, settings.retrieved_apis, variables)
+    question = f"The step: {subtask.goal}"
+    return await _keep(bench, subtask.id, hits, question, settings.shown_apis)
+
+
+async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommendation:
+    """k_G APIs for the whole task: what was retrieved for the subtasks, ranked again together."""
+    task, settings = bench.exploration.task, bench.settings
+    rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
+    found = await find(bench, task.text, settings.retrieved_apis)
+    rankings.append([hit.doc for hit in found])
+    merged = _merge(bench, rankings)[: 2 * settings.overall_apis]
+    goals = "; ".join(step.subtask.goal for step in steps)
+    question = f"The steps: {goals}" if goals else f"The task: {task.text}"
+    return await _keep(bench, "overall", merged, question, settings.overall_apis)
+
+
+def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
+    """The docs of several rankings, joined by reciprocal rank fusion.
+
+    They are the index's: of one that a step has dropped, the notebook keeps the head alone.
+    """
+    docs = {doc.path: bench.known.at(doc.path) or doc for ranking in rankings for doc in ranking}
+    fused = fuse([[doc.path for doc in ranking] for ranking in rankings])
+    return [Hit(doc=docs[path], score=score) for path, score in fused]
+
+
+async def _keep(
+    bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
+) -> Recommendation:
+    order = list(range(len(hits)))
+    if bench.settings.rerank == "model" and hits:
+        order = await _rerank(bench, part, hits, question, most)
+    kept = order[:most]
+    rest = [number for number in range(len(hits)) if number not in kept]
+    return Recommendation(
+        apis=tuple(
+            RankedApi(
+                doc=trim(bench, hits[number].doc, is_kept=number in kept),
+                score=hits[number].score,
+                is_kept=number in kept,
+            )
+            for number in [*kept, *rest]
+        )
+    )
+
+
+def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
+    """What a notebook keeps of a doc: the index has the rest.
+
+    Its file is named from the library's folder on: where that lies is nobody's business, and is
+    another place on another machine.
+    """
+    file = doc.file
+    if file is not None:
+        root = Path(bench.index.info(doc.library).root)
+        file = (
+            str(Path(file).relative_to(root.parent)) if root.parent in Path(file).parents else None
+        )
+    kept = {
+        "file": file,
+        "doc": doc.doc[:_KEPT_DOC_CHARS] if is_kept else "",
+        "examples": doc.examples[:1] if is_kept else (),
+        "mentions": (),
+    }
+    return doc.model_copy(update=kept)
+
+
+async def _rerank(
+    bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
+) -> list[int]:
+    """The indices that the model finds relevant, best first; none when it says that none is.
+
+    The retriever's order stands where its answer cannot be used.
+    """
+    messages = [
+        Message("system", render("rerank", "system")),
+        Message(
+            "user",
+            render(
+                "rerank",
+                "user",
+                library=bench.library_words,
+                task=bench.exploration.task.text,
+                apis=[describe_api(hit.doc, 0).removeprefix("- ") for hit in hits],
+                question=question,
+                most=most,
+            ),
+        ),
+    ]
+    sampling = Sampling(max_tokens=160, seed=bench.seed(f"rerank/{part}"))
+    try:
+        reply = await bench.ask_json(part, messages, sampling, _RerankReply)
+    except ReplyError:
+        return list(range(len(hits)))
+    chosen = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))
+    return list(chosen) if chosen or not reply.relevant else list(range(len(hits)))

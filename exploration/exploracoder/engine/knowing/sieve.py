@@ -1,0 +1,88 @@
+"""Sifts what was retrieved by what else is known: the library's own examples, the live variables.
+
+The same words find constants, and one method on ten classes. Of a member that several classes
+share, one is kept, so that the next thing is not crowded out; what the library's first examples use
+goes up, as do members of the types that are at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.shared_members import marks_of, one_of_each
+
+from exploracoder.engine.reading.known import KnownApis
+
+# More puts what the examples use before what was asked for: the ranking weighs use as well.
+_USED_IN_EXAMPLES = 1.4
+_OF_LIVE_TYPE = 2.0
+_ATTRIBUTE = 0.35
+
+
+def sift(
+    query: str,
+    hits: Sequence[Hit],
+    known: KnownApis,
+    used: Collection[str],
+    variables: Sequence[Variable],
+) -> tuple[Hit, ...]:
+    """``hits`` for a query weighed anew, best first, one for each shared member.
+
+    What the query calls by its name comes before all else.
+    """
+    types = live_types(known, variables)
+    named = (Hit(doc=doc, score=1.0) for doc in _named(query, known))
+    at_hand = (_at_hand(hit, known, types) for hit in hits)
+    weighed = [
+        Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
+        for rank, hit in enumerate(one_of_each(at_hand))
+    ]
+    weighed.sort(key=lambda hit: -hit.score)
+    return tuple(one_of_each([*(_at_hand(hit, known, types) for hit in named), *weighed]))
+
+
+def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
+    """The library's classes of which there are live variables, or elements of variables."""
+    return frozenset(doc.path for one in variables for doc in known.classes_in(one.type))
+
+
+def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
+    """The same member on a type that is at hand, if it is there too."""
+    owner, _, name = hit.doc.path.rpartition(".")
+    if owner in types or hit.doc.kind not in ("method", "property"):
+        return hit
+    for type_ in sorted(types):
+        doc = known.at(f"{type_}.{name}")
+        if doc is not None and marks_of(doc) & marks_of(hit.doc):
+            return Hit(doc=doc, score=hit.score)
+    return hit
+
+
+def _named(query: str, known: KnownApis) -> list[ApiDoc]:
+    """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``.
+
+    Capitals alone are an abbreviation more often than a constant: "Parse the HTML".
+    """
+    names = dict.fromkeys(re.findall(r"\w*(?:[a-z][A-Z]|_[a-z]|[A-Z]{2})\w*", query))
+    docs = [
+        [doc for doc in known.named(name) if not (name.isupper() and doc.kind == "attribute")]
+        for name in names
+    ]
+    return [min(found, key=lambda doc: doc.path.count(".")) for found in docs if found]
+
+
+def _rank_score(rank: int) -> float:
+    return 1 / (5 + rank)
+
+
+def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float:
+    owner, _, name = doc.path.rpartition(".")
+    weight = _ATTRIBUTE if doc.kind == "attribute" else 1.0
+    if name in used or any(alias.lstrip(".") in used for alias in doc.aliases):
+        weight *= _USED_IN_EXAMPLES
+    if owner in types:
+        weight *= _OF_LIVE_TYPE
+    return weight

@@ -1,0 +1,233 @@
+"""What the libraries' source says of the names in the line that failed.
+
+It answers as the repository tools do, and reads only the modules that those names lead to: no index
+of the whole library is made for it.
+
+Source: RepoClassBench (RRR): tools' answers beside an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_retrieval.errors import RetrievalError, UnreadableSource
+from exploracoder_retrieval.files import read_python
+from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
+from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
+from exploracoder_retrieval.repotools.facts import Class, Function
+from exploracoder_retrieval.repotools.lineage import Lineages, Located
+from exploracoder_retrieval.repotools.live import live_signature
+from exploracoder_retrieval.repotools.parameters import signature_text
+from exploracoder_retrieval.repotools.scope import Scope
+from exploracoder_retrieval.repotools.sources import InstalledSources
+from exploracoder_retrieval.repotools.store import FactStore
+
+from exploracoder import confined
+from exploracoder.engine.reading import names
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import InputError
+from exploracoder.repositories import tools_cache
+
+_MAX_NAMES = 4
+_MAX_MEMBERS = 24
+_MAX_BODY_LINES = 12
+# What these say is wrong with a call or a name: the signature tells, and the body does not.
+_CALL_ERRORS = {"TypeError", "AttributeError", "NameError", "ImportError", "ModuleNotFoundError"}
+
+
+class SourceLookup:
+    """Answers from the source that an interpreter would import. Its methods block."""
+
+    def __init__(self, python: str, homes: Sequence[Path]) -> None:
+        interpreter = confined.find_interpreter(python)
+        store = FactStore(tools_cache(), interpreter.version)
+        self._sources = InstalledSources(interpreter, store, tuple(homes))
+        self._scope = Scope(self._sources)
+        self._lineages = Lineages(self._scope)
+
+    def describe(self, path: str, *, with_body: bool) -> str:
+        """How the API at a dotted path is called; empty when the source does not tell.
+
+        Of a member that its class does not have, the members that it has are named.
+        """
+        found = self._scope.at(path)
+        if found is not None and isinstance(found.item, Class):
+            return self._constructor(Located(found.module, found.item))
+        if (
+            found is not None
+            and isinstance(found.item, Function)
+            and "." not in found.item.qualname
+        ):
+            same = [one for one in found.module.functions if one.name == found.item.name]
+            return self._written(
+                [FoundCallable(found.module, one) for one in same], path, with_body
+            )
+        owner_path, _, name = path.rpartition(".")
+        owner = self._scope.at(owner_path) if owner_path else None
+        if owner is None or not isinstance(owner.item, Class):
+            return ""
+        located = Located(owner.module, owner.item)
+        methods = methods_of(located, name, self._lineages)
+        if methods:
+            return self._written(methods, path, with_body)
+        return self._members(located, name)
+
+    def _constructor(self, located: Located) -> str:
+        found = methods_of(located, "__init__", self._lineages)
+        if not found:
+            return f"class {located.item.qualname}: takes no arguments of its own"
+        lines = [signature_text(one.item, located.item.name) for one in found]
+        return "\n".join(f"class {line.partition('def ')[2]}" for line in lines)
+
+    def _written(self, found: Sequence[FoundCallable], path: str, with_body: bool) -> str:
+        parts = []
+        for one in found:
+            parts += [f"@{decorator}" for decorator in one.item.decorators]
+            parts.append(signature_text(one.item) + f"  # {path}")
+        body = self._body(found[-1]) if with_body else ""
+        return "\n".join([*parts, body] if body else parts)
+
+    def _body(self, found: FoundCallable) -> str:
+        item, path = found.item, self._sources.path(found.module.name)
+        if path is None or path.suffix != ".py" or found.module.is_stub:
+            return ""
+        try:
+            lines = read_python(path).split("\n")[item.line - 1 : item.end_line]
+        except UnreadableSource:
+            return ""
+        if item.doc:
+            node = ast.parse("\n".join(line[_indent(lines[0]) :] for line in lines)).body[0]
+            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            lines = lines[(node.body[0].end_lineno or 1) :]
+        else:
+            lines = lines[1:]
+        more = len(lines) - _MAX_BODY_LINES
+        return "\n".join(
+            [*lines[:_MAX_BODY_LINES], *([f"    … {more} more lines"] if more > 0 else [])]
+        )
+
+    def _members(self, located: Located, wanted: str) -> str:
+        answer = class_answer(located, self._lineages, self._sources, own=False, limit=400)
+        if answer.unknown_bases or any(one.name == wanted for one in answer.members):
+            return ""
+        ranked = ranked_members(answer.members, wanted)
+        said = ", ".join(one.name for one in ranked[:_MAX_MEMBERS])
+        more = f", and {len(ranked) - _MAX_MEMBERS} more" if len(ranked) > _MAX_MEMBERS else ""
+        return f"{located.item.name} has no {wanted}. It has: {said}{more}"
+
+
+async def look_up(
+    bench: Workbench,
+    code: str,
+    observation: Observation | None,
+    *,
+    branch: str,
+    earlier: Sequence[str] = (),
+    variables: Sequence[Variable] = (),
+) -> str:
+    """What the source says of the libraries' names in the line that failed, cut to size.
+
+    ``earlier`` are cells that ran before, whose imports count. Where the source does not tell, the
+    object in ``branch`` is asked. Empty when there is nothing to say, or the setting is 0.
+    """
+    chars, error = bench.settings.source_chars, observation.error if observation else None
+    if not chars or error is None:
+        return ""
+    wanted = names_in_line(code, error.line, bench.known, earlier, variables)
+    tops = {library.import_name.partition(".")[0] for library in bench.exploration.libraries}
+    own = {chain: path for chain, path in wanted.items() if path.partition(".")[0] in tops}
+    with_body = error.ename not in _CALL_ERRORS
+    said: list[str] = []
+    for chain, path in list(own.items())[:_MAX_NAMES]:
+        told = await asyncio.to_thread(describe_source, bench, path, with_body)
+        told = told or await _ask_live(bench, branch, chain)
+        if told and told not in said:
+            said.append(told)
+    # The prompt puts it between such fences.
+    return clip("\n".join(said), chars)
+
+
+def names_in_line(
+    code: str,
+    line: int | None,
+    known: KnownApis,
+    earlier: Sequence[str] = (),
+    variables: Sequence[Variable] = (),
+) -> dict[str, str]:
+    """The dotted names in the statement at a line, as written, with the absolute paths they mean.
+
+    What is called comes first. Empty when the code is not Python.
+    """
+    bound = {variable.name: variable.type for variable in variables}
+    try:
+        for cell in (*earlier, code):
+            read = names.read(cell, known)
+            bound |= read.imported | read.typed
+        nodes = list(_at_line(ast.parse(code), line))
+    except (SyntaxError, ValueError):
+        return {}
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    found: dict[str, str] = {}
+    for node in (*called, *nodes):
+        chain = names.chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if chain is None or any(longer.startswith(f"{chain}.") for longer in found):
+            continue
+        root, dot, rest = chain.partition(".")
+        if root in bound:
+            found[chain] = bound[root] + dot + rest
+    return found
+
+
+def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
+    """The nodes of the statement at a line; of a loop or block, those of its head alone."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        children = list(ast.iter_child_nodes(node))
+        inner = [one.lineno for one in children if isinstance(one, ast.stmt)]
+        end = min(inner) - 1 if inner else node.end_lineno or node.lineno
+        if line is None or node.lineno <= line <= max(end, node.lineno):
+            for child in children:
+                if not isinstance(child, ast.stmt):
+                    yield from ast.walk(child)
+
+
+def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
+    """What the source says of the API at a dotted path; empty where it does not tell. Blocks."""
+    try:
+        if bench.source is None:
+            bench.source = SourceLookup(bench.exploration.python, library_homes(bench))
+        return bench.source.describe(path, with_body=with_body)
+    except (RetrievalError, InputError, SyntaxError):
+        # It only helps: without it the failure is mended as well as it can be.
+        return ""
+
+
+async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
+    try:
+        found = await bench.sidecar.inspect(branch, chain)
+    except SidecarError:
+        # The branch may have ended with the failure.
+        return ""
+    answer = live_signature(chain, found.signature, found.documentation) if found.found else None
+    if answer is None:
+        return ""
+    doc = answer.doc.strip().split("\n\n")[0]
+    return f"{answer.signature}\n    {doc}" if doc else answer.signature
+
+
+def library_homes(bench: Workbench) -> list[Path]:
+    """The folders in which libraries lie that nothing installed."""
+    found = [bench.index.info(name) for name in bench.library_names]
+    return [Path(info.root).parent for info in found if info.source != "installed"]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

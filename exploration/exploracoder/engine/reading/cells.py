@@ -1,0 +1,195 @@
+"""Cells in a model's reply: Markdown headings, each with its code below.
+
+    ### 1. what the cell is for      a cell
+    ### Solution                     the whole solution
+    ### Calls                        calls of the function that the solution defines
+    ### Done                         nothing is to be other
+
+A reply without headings is the solution alone. It is read as it comes: a part is complete when the
+next heading is there, or the reply.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from exploracoder.engine.reading.replies import code_block
+from exploracoder.engine.reading.snippets import whole_statements
+from exploracoder.engine.reading.wording import cut
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+# The whole reply as one block.
+_WRAPPED = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:markdown|md)\b.*\n", re.IGNORECASE)
+# Of one level alone it is a comment, where the code has no fence.
+_HEADING = re.compile(r"\s{0,3}#{2,6}\s+(?:\*\*)?(?P<words>\S.*?)\s*#*:?\s*$")
+_BOLD = re.compile(r"\s{0,3}\*\*(?P<words>\S.*?)\s*(?:\*\*)?:?\s*$")
+_NUMBERED = re.compile(
+    r"(?:cell|step|zelle|schritt)?\s*(?P<number>\d{1,3})"
+    r"\s*(?:[.:)\]*\u2013\u2014-]+(?!\d)\s*|\s+|$)(?P<goal>.*)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:the |final |complete |full |example )*(?P<name>solution|calls?|done)"
+    r"\W*(?:[:(\u2013\u2014-].*)?$",
+    re.IGNORECASE,
+)
+_GOAL_CHARS = 300
+_MOST_CELLS = 40
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it was written; ``number`` counts from 1, and is None where it was left out."""
+
+    number: int | None
+    goal: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a reply holds: cells in order, the solution, calls of it.
+
+    Codes are empty where the reply has none.
+    """
+
+    cells: tuple[Cell, ...] = ()
+    solution: str = ""
+    calls: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A heading's words, and the text below it."""
+
+    words: str
+    text: str
+
+
+def read_script(reply: str, *, is_cut_off: bool = False) -> Script:
+    """The script in a whole reply; of one that was cut off, the last part ends where it can."""
+    text = _lines(reply)
+    parts = list(_parts(text))
+    if not any(part.words for part in parts):
+        code = code_block(text)
+        return Script(solution=whole_statements(code) if is_cut_off else code)
+    return _script(parts, is_cut_off=is_cut_off)
+
+
+def read_cells(reply: str) -> tuple[Cell, ...]:
+    """The cells that are complete in a reply which is still being written."""
+    return _script(list(_parts(_lines(reply)))[:-1]).cells
+
+
+def cells_of(code: str) -> tuple[Cell, ...]:
+    """A program without functions cut into cells: where a comment, or a blank line, begins a part.
+
+    Empty where it is a definition alone, or no Python.
+    """
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return ()
+    if not body or isinstance(body[-1], _DEFINITIONS):
+        return ()
+    lines = code.split("\n")
+    starts = [_start(lines, node) for node in body]
+    has_comments = any(lines[start].startswith("#") for start in starts[1:])
+    cuts = [0]
+    for start in starts[1:]:
+        is_cut = lines[start].startswith("#") if has_comments else not lines[start - 1].strip()
+        if is_cut and len(cuts) < _MOST_CELLS:
+            cuts.append(start)
+    spans = zip(cuts, [*cuts[1:], len(lines)], strict=True)
+    pieces = ("\n".join(lines[first:end]).strip("\n") for first, end in spans)
+    return tuple(Cell(n, _goal_of(piece), piece) for n, piece in enumerate(pieces, 1))
+
+
+def _start(lines: list[str], node: ast.stmt) -> int:
+    """The index of a statement's first line, the comments right above it included."""
+    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
+    first = min([node.lineno, *(one.lineno for one in decorators)]) - 1
+    while first and lines[first - 1].startswith("#"):
+        first -= 1
+    return first
+
+
+def _goal_of(piece: str) -> str:
+    """The comment that a piece begins with, or else its first line that does something."""
+    lines = [line.strip() for line in piece.split("\n") if line.strip()]
+    if lines[0].startswith("#"):
+        return cut(lines[0].lstrip("# "), _GOAL_CHARS)
+    telling = [line for line in lines if not line.startswith(("import ", "from "))]
+    return f"`{cut((telling or lines)[0], _GOAL_CHARS)}`"
+
+
+def heading_of(reply: str) -> str:
+    """The words of the heading that a reply has come to; empty before the first."""
+    parts = list(_parts(_lines(reply)))
+    return parts[-1].words if parts else ""
+
+
+def _script(parts: list[_Part], *, is_cut_off: bool = False) -> Script:
+    cells: list[Cell] = []
+    named: dict[str, str] = {}
+    for part in parts:
+        code = code_block(part.text)
+        if is_cut_off and part is parts[-1]:
+            code = whole_statements(code)
+        if name := _name(part.words):
+            named[name] = named.get(name) or code
+        elif part.words and code and len(cells) < _MOST_CELLS:
+            cells.append(_cell(part.words, code))
+    solution = named.get("solution", "") or named.get("done", "")
+    return Script(tuple(cells), solution, named.get("call", ""))
+
+
+def _name(words: str) -> str:
+    """``solution``, ``call`` or ``done`` where a heading says so, whatever its number."""
+    numbered = _NUMBERED.match(words)
+    found = _NAMED.match(numbered["goal"] if numbered else words)
+    return found["name"].lower().rstrip("s") if found else ""
+
+
+def _cell(words: str, code: str) -> Cell:
+    numbered = _NUMBERED.match(words)
+    number = int(numbered["number"]) if numbered else None
+    goal = numbered["goal"] if numbered else words
+    return Cell(number, cut(goal.strip(" *:"), _GOAL_CHARS) or f"Cell {number}", code)
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    """The text before the first heading, and each heading with what is below it."""
+    words, below, fence = "", list[str](), ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            is_end = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+            fence = "" if is_end else fence
+        elif mark:
+            fence = mark[1]
+        elif heading := _heading(line):
+            yield _Part(words, "\n".join(below))
+            words, below = heading, []
+            continue
+        below.append(line)
+    yield _Part(words, "\n".join(below))
+
+
+def _heading(line: str) -> str:
+    """A heading's words; empty where it is none. What is bold is one if it has a number or name."""
+    if found := _HEADING.match(line):
+        return found["words"]
+    found = _BOLD.match(line)
+    is_told = found is not None and (_NUMBERED.match(found["words"]) or _name(found["words"]))
+    return found["words"] if found is not None and is_told else ""
+
+
+def _lines(reply: str) -> str:
+    text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    wrapped = _WRAPPED.match(text)
+    return text[wrapped.end() :] if wrapped else text

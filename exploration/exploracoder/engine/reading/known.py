@@ -1,0 +1,64 @@
+"""All APIs of the libraries at hand, found by any name they go by."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+
+class KnownApis:
+    """Looks ApiDocs up by path, by last name, and as members of a class."""
+
+    def __init__(self, docs: Iterable[ApiDoc]) -> None:
+        self.docs = tuple(docs)
+        self._by_path: dict[str, ApiDoc] = {}
+        self._by_name: dict[str, list[ApiDoc]] = defaultdict(list)
+        self._members: dict[str, list[ApiDoc]] = defaultdict(list)
+        for doc in self.docs:
+            self._by_path.setdefault(doc.path, doc)
+            owner, _, name = doc.path.rpartition(".")
+            self._by_name[name].append(doc)
+            if doc.kind in ("method", "property", "attribute"):
+                self._members[owner].append(doc)
+            for alias in doc.aliases:
+                self._by_path.setdefault(alias, doc)
+                if alias.startswith("."):
+                    self._by_name[alias[1:]].append(doc)
+
+    def at(self, path: str) -> ApiDoc | None:
+        """The API with this import path, or with this alias."""
+        return self._by_path.get(path)
+
+    def named(self, name: str) -> tuple[ApiDoc, ...]:
+        """The APIs whose last name this is, methods and aliases included."""
+        return tuple(self._by_name.get(name, ()))
+
+    def importable(self, name: str) -> ApiDoc | None:
+        """The class or function which ``name`` can only mean: the one that the library publishes
+        nearest to its top. None when there is none, or several at the same depth."""
+        docs = [doc for doc in self.named(name) if doc.kind in ("class", "function")]
+        docs = [doc for doc in docs if doc.path.rpartition(".")[2] == name]
+        depth = min((doc.path.count(".") for doc in docs), default=0)
+        nearest = [doc for doc in docs if doc.path.count(".") == depth]
+        return nearest[0] if len(nearest) == 1 else None
+
+    def members(self, owner: str) -> tuple[ApiDoc, ...]:
+        """The methods, properties and attributes of a class."""
+        return tuple(self._members.get(owner, ()))
+
+    def classes_in(self, type_: str) -> tuple[ApiDoc, ...]:
+        """The library's classes that a type's text names: ``list[lib.Row]`` names ``Row``."""
+        found: dict[str, ApiDoc] = {}
+        for path in re.findall(r"[\w.]+", type_):
+            if "." in path:
+                docs = [doc for doc in self.named(path.rpartition(".")[2]) if doc.kind == "class"]
+                found |= {doc.path: doc for doc in docs[:1]}
+        return tuple(found.values())
+
+
+def names_used(codes: Iterable[str]) -> frozenset[str]:
+    """The identifiers that stand in example codes."""
+    return frozenset(name for code in codes for name in re.findall(r"[A-Za-z_]\w*", code))

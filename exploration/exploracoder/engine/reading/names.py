@@ -1,0 +1,204 @@
+"""The names in a snippet: which are undefined, which APIs they mean, which do not exist.
+
+Nothing is run here. Whether a name exists is asked of the installed library in the sidecar, by
+looking and not by calling.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from exploracoder_kernel.executor import Executor
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.state import NameProblem
+
+_IPYTHON_NAMES = {"In", "Out", "display", "get_ipython", "exit", "quit", "_", "__", "___"}
+_CONVENTIONS = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a snippet says: dotted names as absolute paths where that is known.
+
+    ``imported`` maps local names to the paths that were imported, ``inherited`` those that code
+    before it has imported, ``typed`` local variables to the path of the class that was called to
+    make them.
+    """
+
+    imported: dict[str, str]
+    typed: dict[str, str]
+    assigned: frozenset[str]
+    loaded: tuple[str, ...]
+    attributes: tuple[str, ...]
+    chains: tuple[str, ...]
+    inherited: Mapping[str, str] = field(default_factory=dict)
+
+    def absolute(self, chain: str) -> str:
+        """``doc.query`` as ``library.Document.query`` where the root's origin is known."""
+        root, dot, rest = chain.partition(".")
+        return (self._origin(root) or root) + dot + rest
+
+    def _origin(self, name: str) -> str | None:
+        found = self.imported.get(name) or self.typed.get(name)
+        if found is None and name not in self.assigned:
+            found = self.inherited.get(name)
+        return found
+
+    @property
+    def loaded_paths(self) -> set[str]:
+        """The paths of what was imported and is used."""
+        names = {name: self._origin(name) for name in self.loaded if name not in self.typed}
+        return {path for path in names.values() if path is not None}
+
+
+def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
+    """Read the names of a snippet, ``inherited`` ones mapped to what they were imported from.
+
+    Raises SyntaxError when it is not Python.
+    """
+    tree = ast.parse(_without_magics(code))
+    imported: dict[str, str] = {}
+    typed: dict[str, str] = {}
+    assigned: set[str] = set()
+    loaded: list[str] = []
+    chains: list[str] = []
+    attributes: list[str] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    local = alias.asname or alias.name.partition(".")[0]
+                    imported[local] = alias.name if alias.asname else local
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                for alias in aliases:
+                    imported[alias.asname or alias.name] = f"{module}.{alias.name}"
+            case ast.Name(id=name, ctx=ast.Load()):
+                loaded.append(name)
+            case ast.Name(id=name):
+                assigned.add(name)
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                assigned.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                assigned.add(name)
+            case ast.AsyncFunctionDef(name=name):
+                assigned.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                attributes.append(name)
+                chain = chain_of(node)
+                if chain:
+                    chains.append(chain)
+    names = Names(
+        imported,
+        typed,
+        frozenset(assigned),
+        tuple(loaded),
+        tuple(attributes),
+        tuple(chains),
+        inherited or {},
+    )
+    _infer_types(tree, names, known)
+    return names
+
+
+def apis_used(names: Names, known: KnownApis, shown: Iterable[ApiDoc] = ()) -> tuple[str, ...]:
+    """The import paths of the library's APIs that a snippet uses, in the order of their paths.
+
+    An attribute of a value of unknown type counts when only one API has that name, or when the
+    prompt has shown it.
+    """
+    used = {names.absolute(chain) for chain in names.chains}
+    used |= names.loaded_paths
+    found = {doc.path for path in used if (doc := known.at(path))}
+    shown_paths = {doc.path for doc in shown}
+    for attribute in names.attributes:
+        docs = [doc for doc in known.named(attribute) if doc.kind not in ("class", "function")]
+        docs += [doc for doc in known.named(attribute) if "." + attribute in doc.aliases]
+        if len({doc.path for doc in docs}) == 1:
+            found.add(docs[0].path)
+        else:
+            found |= {doc.path for doc in docs if doc.path in shown_paths}
+    return tuple(sorted(found))
+
+
+def missing_imports(
+    names: Names, known: KnownApis, bound: Iterable[str], libraries: Iterable[str]
+) -> tuple[str, ...]:
+    """Import lines for names that are used, bound nowhere, and can only mean one thing.
+
+    That is a class or function of the library, the library itself, a module of the standard
+    library, or one of the field's usual short names.
+    """
+    there = set(bound) | names.assigned | set(names.imported) | set(dir(builtins)) | _IPYTHON_NAMES
+    lines: dict[str, None] = {}
+    for name in names.loaded:
+        if name in there:
+            continue
+        doc = known.importable(name)
+        if doc is not None:
+            lines[f"from {doc.path.rpartition('.')[0]} import {name}"] = None
+        elif name in libraries or name in sys.stdlib_module_names:
+            lines[f"import {name}"] = None
+        elif name in _CONVENTIONS:
+            lines[f"import {_CONVENTIONS[name]} as {name}"] = None
+    return tuple(lines)
+
+
+async def problems(
+    names: Names, sidecar: Executor, branch: str, bound: Iterable[str], libraries: Iterable[str]
+) -> tuple[NameProblem, ...]:
+    """The names that the installed library, or a live variable's type, does not have."""
+    roots, imports = set(bound), set(libraries)
+    wanted: dict[str, None] = {}
+    for path in (*names.imported.values(), *map(names.absolute, names.chains)):
+        root = _root(path)
+        is_local = root in names.assigned and root not in names.typed
+        if root in imports or (root in roots and not is_local):
+            wanted[path.removesuffix(".*")] = None
+    resolved = await sidecar.resolve(branch, list(wanted)) if wanted else ()
+    found = [
+        NameProblem(
+            name=one.name.removeprefix(f"{one.owner}."),
+            owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
+            # A library that is not there, as one known from its docs alone, has no near name.
+            nearest=tuple(one.nearest) if one.owner or _root(one.name) not in imports else (),
+        )
+        for one in resolved
+        if one.exists is False
+    ]
+    return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(found)}.values())
+
+
+def _root(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
+    """Note the variables that are made by calling a class of the library."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
+                chain = func.id if isinstance(func, ast.Name) else chain_of(func)
+                doc = known.at(names.absolute(chain)) if chain else None
+                if doc is not None and doc.kind == "class":
+                    names.typed[target] = doc.path
+                else:
+                    names.typed.pop(target, None)
+
+
+def chain_of(node: ast.expr) -> str | None:
+    """``a.b.c`` of names and attributes; None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def _without_magics(code: str) -> str:
+    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in code.splitlines())

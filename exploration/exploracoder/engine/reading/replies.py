@@ -1,0 +1,234 @@
+"""The code in a model's reply, or why there is none."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from exploracoder.engine.reading.snippets import whole_statements
+from exploracoder.errors import NoCodeError
+from exploracoder.models.chat import Reply
+from exploracoder.models.completion import REFUSED
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_PYTHON = re.compile(r"\W*(?:i?python|py)(?:[\d.]*|-?exec)\b", re.IGNORECASE)
+_MARKDOWN = re.compile(r"\W*(?:markdown|md)\b", re.IGNORECASE)
+# A block that begins in the middle of a line is none to Markdown.
+_BEGINS_LATE = re.compile(r"(?<=\S)[ \t]*(?=(?:`{3,}|~{3,})\w*[ \t]*$)", re.MULTILINE)
+# `ast.unparse` and the like call themselves for each level, and Python lets them do so 1000 times.
+_DEEPEST = 150
+_QUOTED_CHARS = 120
+# Each is parsed, some more than once.
+_MOST_BLOCKS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A fenced block: what stands behind its fence, and its code."""
+
+    info: str
+    code: str
+
+    @property
+    def is_python(self) -> bool:
+        return _PYTHON.match(self.info) is not None
+
+
+def code_block(reply: str) -> str:
+    """The Python code in a model's reply; empty where there is none that does anything.
+
+    It stands in a fenced block of Markdown. One that says it is Python comes before one that says
+    nothing, and that before one that says something else and is Python all the same. Of several,
+    the first that is Python counts; those after it belong to it as long as they read what it has
+    bound and bind nothing of it anew: otherwise they are another way to do the same, or what comes
+    out. Without a fence the reply is code where it begins as Python that does something: prose is
+    none.
+    """
+    text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    found = list(islice(_blocks(text), _MOST_BLOCKS))
+    if not any(block.code for block in found):
+        found = list(islice(_blocks(_BEGINS_LATE.sub("\n\n", text)), _MOST_BLOCKS))
+    if blocks := [block for block in found if block.code]:
+        return _joined(_best(blocks))
+    code = text.strip("\n").rstrip()
+    return code if _has_effect(whole_statements(code)) and not _is_too_deep(code) else ""
+
+
+def codes(reply: Reply) -> list[str]:
+    """The code of each text; what was cut off at the token limit ends with a whole statement."""
+    reasons = reply.finish_reasons or ("",) * len(reply.texts)
+    found = [code_block(text) for text in reply.texts]
+    return [
+        whole_statements(code) if reason == "length" else code
+        for code, reason in zip(found, reasons, strict=True)
+    ]
+
+
+def solution_in(reply: Reply, model: str) -> str:
+    """The code of the first text; raises NoCodeError, with what there is instead, without any."""
+    code = code_block(reply.text)
+    if not code:
+        raise no_code(model, reply.text, *reply.finish_reasons[:1])
+    return code
+
+
+def no_code(
+    model: str, text: str, reason: str = "", *, limit: str = "solution-tokens"
+) -> NoCodeError:
+    """The error for a text that holds no solution, and ended for that reason.
+
+    ``limit`` is the setting that bounds such a text.
+    """
+    said = text.strip()
+    if reason == REFUSED:
+        why = "refused to answer, or a filter of its server did"
+    elif reason == "length" and not said:
+        why = f"used up the tokens of its reply before it answered: raise --set {limit}"
+    elif not said:
+        why = "gave an empty answer"
+    else:
+        head = "".join(char if char.isprintable() else " " for char in said[:_QUOTED_CHARS])
+        why = f"wrote no code but “{' '.join(head.split())}”"
+    return NoCodeError(
+        f"The model {model} {why}. Everything so far is saved; resume to ask again, or choose"
+        " another model."
+    )
+
+
+def _blocks(text: str, *, is_whole: bool = True) -> Iterator[_Block]:
+    """The fenced blocks, and those in a block that is the reply in Markdown once more.
+
+    A fence in a docstring ends a block too early for Python: then it reaches to the first later one
+    with which it is Python.
+    """
+    lines, after = text.split("\n"), 0
+    for token in _markdown().parse(text):
+        if token.type != "fence" or token.map is None or token.map[0] < after:
+            continue
+        first, after = token.map
+        if is_whole and _MARKDOWN.match(token.info):
+            yield from _blocks(token.content, is_whole=False)
+            continue
+        code = token.content
+        if not _parses(code):
+            end = _later_end(lines, first, after, token.markup)
+            code, after = ("\n".join(lines[first + 1 : end]), end + 1) if end else (code, after)
+        yield _Block(token.info.strip(), code.strip("\n").rstrip())
+
+
+def _later_end(lines: Sequence[str], first: int, after: int, fence: str) -> int | None:
+    later = ((number, lines[number].strip()) for number in range(after, len(lines)))
+    ends = (n for n, line in later if line.startswith(fence) and not line.strip(fence[0]))
+    tries = islice(ends, _MOST_BLOCKS)
+    return next((n for n in tries if _parses("\n".join(lines[first + 1 : n]))), None)
+
+
+def _best(blocks: Sequence[_Block]) -> list[str]:
+    """The codes that count, in order: those that are Python, or else the first, as it is."""
+    python = [one for one in blocks if one.is_python]
+    other = [one for one in blocks if _has_effect(one.code)]
+    plain = [one for one in other if not one.info]
+    chosen = [one.code for one in python or plain or other]
+    bare = [one.code for one in blocks if not one.info]
+    parsed = [code for code in chosen if _parses(code)]
+    return parsed or chosen[:1] or bare[:1]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    code = parts[0] if parts else ""
+    for part in parts[1:]:
+        if not _goes_on(code, part):
+            break
+        code = f"{code}\n\n{part}"
+    return "" if _is_too_deep(code) or does_nothing(code) else code
+
+
+def _goes_on(code: str, part: str) -> bool:
+    """Whether ``part`` reads what ``code`` binds, and binds none of it anew but by imports."""
+    bound, _ = _names(code)
+    bound_then, read_then = _names(part)
+    again = (bound - _imported(code)) & (bound_then - _imported(part))
+    return bool(bound & read_then) and not again
+
+
+def _names(code: str) -> tuple[set[str], set[str]]:
+    """The names that a code binds, and those that it reads."""
+    tree = _tree(code)
+    nodes = list(ast.walk(tree)) if tree else []
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} | _imported(code)
+    bound |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
+    return bound, {node.id for node in names if isinstance(node.ctx, ast.Load)}
+
+
+def _imported(code: str) -> set[str]:
+    tree = _tree(code)
+    aliases = [node for node in ast.walk(tree) if isinstance(node, ast.alias)] if tree else []
+    return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def does_nothing(code: str) -> bool:
+    """Whether it is Python without a statement besides ``pass`` and constants."""
+    tree = _tree(code)
+    return tree is not None and all(
+        isinstance(node, ast.Pass)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in tree.body
+    )
+
+
+def _has_effect(code: str) -> bool:
+    """Whether it is Python beyond doubt: single words, and words with a dash, are not."""
+    tree = _tree(code)
+    telling = (ast.Call, ast.Subscript, ast.Attribute, ast.Await)
+    return tree is not None and any(
+        any(isinstance(inner, telling) for inner in ast.walk(node))
+        if isinstance(node, ast.Expr)
+        else not isinstance(node, ast.Pass)
+        for node in tree.body
+    )
+
+
+def _is_too_deep(code: str) -> bool:
+    try:
+        level: list[ast.AST] = [ast.parse(textwrap.dedent(code))]
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):
+        return True
+    for _ in range(_DEEPEST):
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+    return bool(level)
+
+
+def _parses(code: str) -> bool:
+    return _tree(code) is not None
+
+
+def _tree(code: str) -> ast.Module | None:
+    """The syntax tree of a code that may be indented: the body of a function, say."""
+    try:
+        return ast.parse(textwrap.dedent(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+@lru_cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Only blocks are of interest. Neither indentation nor an HTML tag hides a fence.
+    markdown = MarkdownIt("commonmark").disable(["code", "html_block"])
+    markdown.core.ruler.enableOnly(["normalize", "block"])
+    return markdown

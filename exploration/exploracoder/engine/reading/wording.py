@@ -1,0 +1,118 @@
+"""How values stand in a prompt: cut to size, one line each where that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from exploracoder_kernel.observation import Observation, Variable
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.config import Settings
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.state import NameProblem
+
+_VARIABLE_CHARS = 160
+_MIN_EXAMPLE_CHARS = 60
+_MEMBERS = 24
+
+
+def clip(text: str, chars: int) -> str:
+    """``text`` in at most about ``chars`` characters: head and tail, with what is left out said."""
+    if len(text) <= chars:
+        return text
+    head, tail = chars * 2 // 3, chars // 3
+    left_out = len(text) - head - tail
+    return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
+
+
+def cut(text: str, chars: int) -> str:
+    """The beginning of a line, at most ``chars`` characters of it."""
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+
+
+def describe_api(doc: ApiDoc, chars: int) -> str:
+    """An ApiDoc as a list item: how to import it, signature, and as much of its text as fits.
+
+    When not all fits, its summary and its first example say more than the beginning of its text.
+    """
+    owner, _, name = doc.path.rpartition(".")
+    signature = doc.signature or name
+    if doc.kind in ("class", "function") and owner:
+        signature = f"from {owner} import {name}: {signature}"
+    forms = _short_aliases(doc)
+    other = f" (also written {', '.join(forms)})" if forms else ""
+    text = doc.doc.strip()
+    if len(text) > chars:
+        text = doc.summary
+        room = chars - len(text)
+        if doc.examples and room > _MIN_EXAMPLE_CHARS:
+            text += "\n" + clip(doc.examples[0].strip(), room)
+    body = text.replace("\n", "\n  ")
+    return f"- {signature}{other}" + (f"\n  {body}" if body else "")
+
+
+def _short_aliases(doc: ApiDoc) -> list[str]:
+    """Other forms of use; other import paths of the same thing would only confuse."""
+    return [alias for alias in doc.aliases if alias.startswith(".")]
+
+
+def describe_apis(docs: Iterable[ApiDoc], chars: int) -> str:
+    """A list of ApiDocs."""
+    return "\n".join(describe_api(doc, chars) for doc in docs)
+
+
+def describe_variable(variable: Variable, known: KnownApis | None = None) -> str:
+    """A variable as a list item: name, type, size, value, and what its class offers."""
+    size = ""
+    if variable.shape is not None:
+        size = f", shape {variable.shape}"
+    elif variable.length is not None:
+        size = f", length {variable.length}"
+    value = f" = {clip(variable.preview, _VARIABLE_CHARS)}" if variable.preview else ""
+    if variable.preview_error:
+        value = f", which fails when it is read: {variable.preview_error}"
+    members = _members(variable, known) if known else ""
+    return f"- {variable.name}: {variable.type}{size}{value}{members}"
+
+
+def _members(variable: Variable, known: KnownApis) -> str:
+    """The methods and properties of a variable of the library, or of its elements."""
+    said = []
+    for class_ in known.classes_in(variable.type):
+        names = [doc.path.rpartition(".")[2] for doc in known.members(class_.path)]
+        shown = ", ".join(names[:_MEMBERS]) + (", …" if len(names) > _MEMBERS else "")
+        if names:
+            said.append(f"\n  {class_.path.rpartition('.')[2]} has: {shown}")
+    return "".join(said)
+
+
+def describe_variables(variables: Sequence[Variable], known: KnownApis | None = None) -> str:
+    """A list of variables; classes and functions that were imported are not listed."""
+    return "\n".join(
+        describe_variable(variable, known)
+        for variable in variables
+        if variable.type not in ("type", "function", "builtin_function_or_method")
+    )
+
+
+def describe_output(observation: Observation, chars: int) -> str:
+    """What a run printed and returned."""
+    parts = [observation.stdout.strip(), observation.result or ""]
+    return clip("\n".join(part for part in parts if part), chars)
+
+
+def describe_error(observation: Observation, code: str, chars: int) -> str:
+    """What went wrong in a run, with the line of the snippet."""
+    error = observation.error
+    if error is None:
+        return f"The run ended as: {observation.status}. {clip(observation.stderr, chars)}".strip()
+    lines = code.splitlines()
+    where = ""
+    if error.line is not None and 0 < error.line <= len(lines):
+        where = f"line {error.line}: {lines[error.line - 1].strip()}\n"
+    return clip(f"{where}{error.ename}: {error.evalue}", chars)
+
+
+def describe_problems(settings: Settings, problems: Sequence[NameProblem]) -> str:
+    """Names that do not exist, a line each; nothing without the setting ``name_hints``."""
+    return "\n".join(str(problem) for problem in problems) if settings.name_hints else ""

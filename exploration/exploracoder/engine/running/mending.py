@@ -1,0 +1,71 @@
+"""Mends the candidates of a subtask by other names, without asking the model.
+
+Only where the sandbox lets nothing out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.knowing.recommender import ALIKE, find_alike
+from exploracoder.engine.running import renaming, substituting
+from exploracoder.engine.running.selection import has_good_evidence, is_sound
+from exploracoder.engine.running.trial import Trial, earlier_cells
+from exploracoder.state import Candidate
+
+
+async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
+    """Mend candidates that failed at names which do not exist, without asking the model."""
+    bench = trial.bench
+    if not (bench.settings.repair_names and bench.is_confined):
+        return
+    if any(is_sound(one) for one in candidates):
+        return
+
+    for failed in [one for one in candidates if not one.ran and one.problems]:
+
+        async def run(code: str, failed: Candidate = failed) -> Candidate:
+            id_ = f"{trial.step.subtask.id}/{trial.next_number}"
+            return await trial.run(id_, code, "debug", failed.id)
+
+        mended = await renaming.search(failed, run, is_sound)
+        if mended is not None:
+            trial.candidates.append(mended)
+            trial.bench.show(trial.shown)
+            return
+
+
+async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
+    """Try other APIs in the places of a candidate that came to nothing, or named what is not there.
+
+    They are those recommended, and those that do what wrong names seem to say.
+    """
+    doubtful = [one for one in candidates if not is_sound(one) and (one.ran or one.problems)]
+    if not doubtful or trial.is_settled or not trial.bench.is_confined:
+        return
+    failed, most = doubtful[0], trial.bench.settings.substitutes // 4
+
+    async def run(code: str) -> Candidate:
+        id_ = f"{trial.step.subtask.id}/{trial.next_number}"
+        return await trial.run(id_, code, "debug", failed.id)
+
+    async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
+        alike = await find_alike(trial.bench, sorted(wrong), ALIKE)
+        return [*alike, *trial.step.recommendation.kept]
+
+    mended = await substituting.search(
+        failed,
+        trial.bench.known,
+        docs_for,
+        run,
+        lambda one: has_good_evidence(one, trial.wanted),
+        most,
+        {one.code for one in trial.candidates},
+        "\n".join(earlier_cells(trial.bench)),
+        only_wrong=bool(failed.problems),
+    )
+    if mended is not None:
+        trial.candidates.append(mended)
+        trial.bench.show(trial.shown)

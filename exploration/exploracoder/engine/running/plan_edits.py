@@ -1,0 +1,91 @@
+"""Editing the plan: pure functions from an exploration to another.
+
+Only open steps can be edited, and nothing can be put before a step that is done: its state would
+not be what the plan says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from exploracoder.commands import AddSubtask, DeleteSubtask, MoveSubtask, RenameSubtask
+from exploracoder.engine.running.steering import find_step
+from exploracoder.errors import CommandError
+from exploracoder.state import Exploration, Step, Subtask, Written
+
+PlanEdit = AddSubtask | RenameSubtask | DeleteSubtask | MoveSubtask
+MAX_SUBTASKS = 200
+
+
+def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
+    """The exploration with its plan edited.
+
+    Raises InputError for a subtask that is not there, CommandError for one that is not open.
+    """
+    if not exploration.is_planned:
+        raise CommandError("There is no plan yet. Explore first.")
+    match edit:
+        case AddSubtask():
+            steps = _add(exploration, edit)
+        case RenameSubtask():
+            steps = _rename(exploration, edit)
+        case DeleteSubtask():
+            _find_open(exploration, edit.subtask)
+            steps = [one for one in exploration.steps if one.subtask.id != edit.subtask]
+        case MoveSubtask():
+            steps = _move(exploration, edit)
+    # The solution that was written with the cells is that of the plan before.
+    return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
+
+
+def _add(exploration: Exploration, edit: AddSubtask) -> list[Step]:
+    if len(exploration.steps) >= MAX_SUBTASKS:
+        raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
+    number = next_number(step.subtask.id for step in exploration.steps)
+    new = Step(subtask=Subtask(id=f"step-{number}", goal=_goal(edit.goal)))
+    return _put(exploration, list(exploration.steps), new, edit.before)
+
+
+def _rename(exploration: Exploration, edit: RenameSubtask) -> list[Step]:
+    step = _find_open(exploration, edit.subtask)
+    if _goal(edit.goal) == step.subtask.goal:
+        return list(exploration.steps)
+    # What was tried was tried for another goal.
+    new = Step(subtask=step.subtask.model_copy(update={"goal": _goal(edit.goal)}))
+    return [new if one.subtask.id == edit.subtask else one for one in exploration.steps]
+
+
+def _move(exploration: Exploration, edit: MoveSubtask) -> list[Step]:
+    step = _find_open(exploration, edit.subtask)
+    if edit.before == edit.subtask:
+        return list(exploration.steps)
+    others = [one for one in exploration.steps if one.subtask.id != edit.subtask]
+    return _put(exploration, others, step, edit.before)
+
+
+def _put(exploration: Exploration, steps: list[Step], step: Step, before: str | None) -> list[Step]:
+    position = len(steps)
+    if before is not None:
+        position = steps.index(find_step(exploration, before))
+    if any(one.status == "done" for one in steps[position:]):
+        raise CommandError("A subtask that is done comes after that place. Go back to it first.")
+    return [*steps[:position], step, *steps[position:]]
+
+
+def _find_open(exploration: Exploration, subtask: str) -> Step:
+    step = find_step(exploration, subtask)
+    if step.status == "done":
+        raise CommandError(f"{subtask} is done. Go back to it before you change the plan there.")
+    return step
+
+
+def _goal(text: str) -> str:
+    goal = " ".join(text.split())
+    if not goal:
+        raise CommandError("A subtask needs a goal: say in a sentence what it is to do.")
+    return goal
+
+
+def next_number(ids: Iterable[str]) -> int:
+    """The number of the next subtask: that of one which is there is not used again."""
+    return max((int(one.rpartition("-")[2]) for one in ids), default=0) + 1

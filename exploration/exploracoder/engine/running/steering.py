@@ -1,0 +1,224 @@
+"""What a user does to the chain: accept a candidate, try their own code, skip, go back.
+
+Steps that are done stand before those that are open, with failed and skipped ones among them. A
+step that is open again keeps its candidates, and its earlier choice as the proposal. Nothing here
+asks the model, and nothing is saved: the caller records what comes back on the bench.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder_kernel.observation import Observation
+
+from exploracoder.engine.knowing.checking import check
+from exploracoder.engine.running.trial import earlier_cells, run_again
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import CommandError, InputError
+from exploracoder.state import Candidate, Exploration, Step
+
+OPEN = ("pending", "review")
+
+
+def find_step(exploration: Exploration, subtask: str) -> Step:
+    """The step of a subtask. Raises InputError when there is none."""
+    step = find_in(exploration, subtask)
+    if step is None:
+        raise InputError(f"There is no subtask {subtask!r}. It may have been deleted.")
+    return step
+
+
+def find_in(exploration: Exploration, subtask: str) -> Step | None:
+    """The step of a subtask, if it is still there."""
+    return next((one for one in exploration.steps if one.subtask.id == subtask), None)
+
+
+def find_candidate(step: Step, candidate: str | None) -> Candidate:
+    """A candidate of a step, the proposed one when none is named.
+
+    Raises InputError when there is none.
+    """
+    if candidate is None:
+        if step.candidate is None:
+            raise InputError(f"{step.subtask.id} has no proposed candidate. Name one.")
+        return step.candidate
+    for one in step.candidates:
+        if one.id == candidate:
+            return one
+    raise InputError(f"{step.subtask.id} has no candidate {candidate!r}.")
+
+
+def next_open(exploration: Exploration) -> Step | None:
+    """The first step that is neither done nor left out."""
+    return next((step for step in exploration.steps if step.status in OPEN), None)
+
+
+def propose(bench: Workbench, explored: Step, base: str) -> Step:
+    """Undo the choice of a step that was explored just now: the user decides."""
+    if explored.status != "done" or explored.chosen is None:
+        return explored
+    if bench.branch != base:
+        bench.kept[explored.chosen] = bench.branch
+        bench.branch = base
+    return explored.model_copy(update={"status": "review"})
+
+
+def check_acceptable(exploration: Exploration, step: Step, candidate: Candidate) -> None:
+    """Raise CommandError when a candidate cannot be accepted now."""
+    if candidate.observation is None:
+        raise CommandError(f"{candidate.id} has not run yet. Go on, and accept it then.")
+    if not candidate.ran:
+        raise CommandError(f"{candidate.id} did not run, so it cannot be accepted. Debug it first.")
+    if step.status in OPEN:
+        check_is_next(exploration, step)
+
+
+def check_is_next(exploration: Exploration, step: Step) -> None:
+    """Raise CommandError when another open subtask comes first."""
+    first = next_open(exploration)
+    if first is not None and first.subtask.id != step.subtask.id:
+        raise CommandError(
+            f"{first.subtask.id} comes before {step.subtask.id} and is open. Accept or skip it"
+            " first."
+        )
+
+
+def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
+    """Raise CommandError when a step or one after it is done: a new plan would drop it."""
+    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    for one in exploration.steps[position:]:
+        if one.status == "done":
+            raise CommandError(f"{one.subtask.id} is done. Go back to it first.")
+
+
+async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
+    """Make ``candidate`` the step's experience and its state that of the chain.
+
+    Later steps that were done run again on the new state; the first which does not run, and those
+    after it, are open again. Raises CommandError when the candidate did not run, or does not run on
+    this state.
+    """
+    check_acceptable(bench.exploration, step, candidate)
+    kept = bench.kept.pop(candidate.id, None)
+    if step.status == "done" and step.chosen == candidate.id and kept is None:
+        return
+    before = bench.exploration, bench.branch, dict(bench.bases)
+    later = await reopen(bench, step) if step.status not in OPEN else ()
+    try:
+        branch, accepted = await _branch_of(bench, candidate, kept)
+    except CommandError:
+        bench.exploration, bench.branch, bench.bases = before
+        raise
+    bench.bases[step.subtask.id] = bench.branch
+    bench.branch = branch
+    bench.exploration = bench.exploration.with_step(_done(step, accepted))
+    await bench.let_go()
+    await _carry_over(bench, later)
+
+
+async def own(bench: Workbench, step: Step, code: str) -> Candidate:
+    """Run the user's own code, as it is, on the state that a step starts from.
+
+    The candidate is put into the step; its branch is kept when it ran.
+    """
+    base = bench.branch if step.status in OPEN else await bench.base_of(step)
+    branch = await bench.sidecar.fork(base)
+    observation = await bench.run(step.subtask.id, branch, code)
+    return await adopt(bench, step, code, branch, observation)
+
+
+async def adopt(
+    bench: Workbench, step: Step, code: str, branch: str, observation: Observation
+) -> Candidate:
+    """Put code that the user has run in ``branch`` into the step as a candidate."""
+    variables = await bench.sidecar.variables(branch)
+    checked = await check(bench, branch, code, variables, earlier_cells(bench), ())
+    known = next((one for one in step.candidates if one.code == code), None)
+    numbers = [int(one.id.rpartition("/")[2]) for one in step.candidates]
+    candidate = Candidate(
+        id=known.id if known else f"{step.subtask.id}/{max(numbers, default=0) + 1}",
+        code=code,
+        origin=known.origin if known else "user",
+        debug_of=known.debug_of if known else None,
+        problems=checked.problems,
+        apis=checked.apis,
+        observation=observation,
+    )
+    others = [one for one in step.candidates if one.id != candidate.id]
+    put = [*others, candidate] if known is None else _in_place(step, candidate)
+    bench.exploration = bench.exploration.with_step(
+        step.model_copy(update={"candidates": tuple(put)})
+    )
+    if observation.ran:
+        bench.kept[candidate.id] = branch
+    else:
+        await bench.sidecar.drop(branch)
+    return candidate
+
+
+async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
+    """Go back to the state before a step: it and all later ones are open again.
+
+    Skipped ones stay skipped. Returns the later ones as they were.
+    """
+    exploration = bench.exploration
+    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    if step.status not in OPEN:
+        bench.branch = await bench.base_of(step)
+    await bench.let_go()
+    later = exploration.steps[position + 1 :]
+    opened = [step, *(one for one in later if one.status != "skipped")]
+    ids = {one.subtask.id for one in opened}
+    steps = [
+        one.model_copy(update={"status": "pending"}) if one.subtask.id in ids else one
+        for one in exploration.steps
+    ]
+    for one in steps[position:]:
+        bench.bases.pop(one.subtask.id, None)
+    bench.exploration = exploration.model_copy(update={"steps": tuple(steps), "solution": None})
+    return later
+
+
+async def skip(bench: Workbench, step: Step) -> None:
+    """Leave a step out of the chain; later ones that were done run again without it."""
+    later = await reopen(bench, step) if step.status not in OPEN else ()
+    left = step.model_copy(update={"status": "skipped", "chosen": None})
+    bench.exploration = bench.exploration.with_step(left)
+    await bench.let_go()
+    await _carry_over(bench, later)
+
+
+async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
+    """Bring later steps to the new state, as far as they run on it."""
+    for step in later:
+        if step.status in OPEN:
+            return
+        carried = await run_again(bench, step) if step.status == "done" else step
+        if carried is None:
+            return
+        bench.exploration = bench.exploration.with_step(carried)
+
+
+async def _branch_of(
+    bench: Workbench, candidate: Candidate, kept: str | None
+) -> tuple[str, Candidate]:
+    """The branch that a candidate has run in, or a new one in which it runs again."""
+    if kept is not None:
+        return kept, candidate
+    branch = await bench.sidecar.fork(bench.branch)
+    observation = await bench.run(candidate.id.rpartition("/")[0], branch, candidate.code)
+    if not observation.ran:
+        await bench.sidecar.drop(branch)
+        said = observation.error.evalue if observation.error else observation.status
+        raise CommandError(f"{candidate.id} does not run on the state as it is now: {said}")
+    return branch, candidate.model_copy(update={"observation": observation})
+
+
+def _done(step: Step, candidate: Candidate) -> Step:
+    candidates = tuple(_in_place(step, candidate))
+    chosen = {"status": "done", "chosen": candidate.id, "candidates": candidates}
+    return step.model_copy(update=chosen)
+
+
+def _in_place(step: Step, candidate: Candidate) -> list[Candidate]:
+    return [candidate if one.id == candidate.id else one for one in step.candidates]

@@ -1,0 +1,276 @@
+"""Other APIs in the places of those that a snippet uses, tried one after another.
+
+A small model gets the form of a program right more often than its names: it takes the API that it
+knows from elsewhere, or the first of those it was shown. No model is asked here: a snippet is run
+with each of the other APIs that were retrieved, which takes milliseconds in a fork. A name that
+does not exist says what was meant: it is the best query for the one that does.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.names import chain_of
+from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a snippet names an API.
+
+    Positions are a line, counting from 1, and bytes in it: the name goes from ``start`` to ``end``;
+    a member's owner from ``owner_start`` to the dot, if it stands in the same line. ``root`` is the
+    first name of a chain such as ``lib.Class.name``.
+    """
+
+    name: str
+    row: int
+    start: int
+    end: int
+    call: ast.Call | None
+    is_member: bool = False
+    owner_start: int | None = None
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """New text from ``start`` to ``end`` in a line."""
+
+    row: int
+    start: int
+    end: int
+    text: str
+
+
+async def search(
+    failed: TriedT,
+    known: KnownApis,
+    docs_for: Callable[[Collection[str]], Awaitable[Sequence[ApiDoc]]],
+    run: Callable[[str], Awaitable[TriedT]],
+    is_good: Callable[[TriedT], bool],
+    most: int,
+    seen: set[str],
+    around: str = "",
+    only_wrong: bool = False,
+) -> TriedT | None:
+    """The first snippet that is good, of at most ``most`` with another API in one's place.
+
+    No run is begun after MOST_SECONDS: what computes for long cannot be tried many times.
+    ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
+    another wrong name than before is gone on from. What is ``seen`` is not run again; what is run
+    is added. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API
+    that exists is replaced.
+    """
+
+    async def made_from(base: TriedT) -> tuple[frozenset[str], Iterator[str]]:
+        wrong = wrong_names(base)
+        docs = await docs_for(wrong)
+        return wrong, substitutes(base.code, known, docs, wrong, around, only_wrong)
+
+    # The last is gone on from first: it has fewer wrong names than those before it.
+    bases, tries = [await made_from(failed)], 0
+    started = time.monotonic()
+    while bases and tries < most and time.monotonic() - started < MOST_SECONDS:
+        wrong, codes = bases[-1]
+        code = next(codes, None)
+        if code is None:
+            bases.pop()
+            continue
+        if code in seen:
+            continue
+        seen.add(code)
+        tries += 1
+        tried = await run(code)
+        if is_good(tried):
+            return tried
+        if wrong and tried.problems and not wrong & wrong_names(tried):
+            bases.append(await made_from(tried))
+    return None
+
+
+def wrong_names(tried: Tried) -> frozenset[str]:
+    """The names of a snippet that the library does not have."""
+    return frozenset(problem.name.partition(".")[0] for problem in tried.problems)
+
+
+def substitutes(
+    code: str,
+    known: KnownApis,
+    docs: Sequence[ApiDoc],
+    wrong: Collection[str] = (),
+    around: str = "",
+    only_wrong: bool = False,
+) -> Iterator[str]:
+    """``code`` with one of ``docs`` in the place of one API that it names, the likeliest first.
+
+    Names that are ``wrong`` are replaced before those that the library has; an API takes a place
+    only if it can be called as that place does. A function takes a method's place with what is
+    before the dot as its first value, where ``code`` or ``around`` has imported its library.
+    """
+    try:
+        tree = ast.parse(code)
+        modules = _modules([tree, ast.parse(around)])
+    except (SyntaxError, ValueError):
+        return
+    places = [one for one in _places(tree) if one.name in wrong or known.named(one.name)]
+    # What comes last is what the result hangs on.
+    places.sort(key=lambda one: (one.row, one.start), reverse=True)
+    seen = {code}
+    for is_wrong in (True,) if only_wrong else (True, False):
+        there = [one for one in places if (one.name in wrong) == is_wrong]
+        for doc, place in _likeliest_first(docs, there):
+            for change in _changes(doc, place, code, modules):
+                made = _apply(code, change)
+                if doc.path.rpartition(".")[2] != place.name and made not in seen:
+                    seen.add(made)
+                    yield made
+
+
+# So many docs are tried in a place before the place above it has its first.
+_DOCS_A_PLACE = 3
+
+
+def _likeliest_first(
+    docs: Sequence[ApiDoc], places: Sequence[_Place]
+) -> Iterator[tuple[ApiDoc, _Place]]:
+    pairs = [(m + _DOCS_A_PLACE * n, n, m) for n in range(len(places)) for m in range(len(docs))]
+    return ((docs[m], places[n]) for _, n, m in sorted(pairs))
+
+
+def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
+    """The local names of modules that are imported whole, by the modules' paths."""
+    aliases = [
+        alias
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    ]
+    return {alias.name: alias.asname or alias.name for alias in aliases}
+
+
+def _places(tree: ast.Module) -> Iterator[_Place]:
+    """The attributes and names that are read, with the calls that they are the functions of."""
+    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        call = calls.get(id(node))
+        match node:
+            case ast.Attribute(value, attr=name, end_lineno=int(row), end_col_offset=int(end)):
+                start = end - len(name.encode())
+                owner = value.col_offset if value.lineno == row else None
+                root = (chain_of(node) or "").partition(".")[0]
+                yield _Place(name, row, start, end, call, True, owner, root)
+            case ast.Name(id=name, lineno=row, col_offset=start, end_col_offset=int(end)):
+                yield _Place(name, row, start, end, call)
+
+
+def _changes(
+    doc: ApiDoc, place: _Place, code: str, modules: Mapping[str, str]
+) -> Iterator[_Change]:
+    """The ways in which ``doc`` can be written at a place."""
+    name, own = doc.path.rpartition(".")[2], (place.row, place.start, place.end)
+    if doc.kind in ("property", "attribute"):
+        if place.is_member and place.call is None:
+            yield _Change(*own, name)
+        return
+    accepts = _Parameters.read(doc.signature)
+    called = "" if place.call is not None else "()"
+    members = [alias[1:] for alias in doc.aliases if alias.startswith(".")]
+    fits, fits_after = accepts.takes(place.call, given=0), accepts.takes(place.call, given=1)
+    if not place.is_member:
+        if doc.kind in ("class", "function") and fits:
+            yield _Change(*own, name + called)
+    elif members or doc.kind == "method":
+        # What is before the dot is the first value of what a member stands for.
+        if fits_after if members else fits:
+            yield from (_Change(*own, member + called) for member in members or [name])
+    elif place.owner_start is not None:
+        yield from _as_function(doc, place, code, modules, fits, fits_after)
+
+
+def _as_function(
+    doc: ApiDoc,
+    place: _Place,
+    code: str,
+    modules: Mapping[str, str],
+    fits: bool,
+    fits_after: bool,
+) -> Iterator[_Change]:
+    """A function in a member's place: of the module, or with the member's owner as first value."""
+    library, _, rest = doc.path.partition(".")
+    local, start = modules.get(library), place.owner_start
+    if local is None or start is None:
+        return
+    if place.root in modules.values():
+        if fits:
+            called = "" if place.call is not None else "()"
+            yield _Change(place.row, start, place.end, f"{local}.{rest}{called}")
+        return
+    line = code.splitlines()[place.row - 1].encode()
+    owner = line[start : place.start].decode().rstrip().removesuffix(".")
+    if not fits_after:
+        return
+    if place.call is None:
+        yield _Change(place.row, start, place.end, f"{local}.{rest}({owner})")
+    elif line[place.end : place.end + 1] == b"(":
+        comma = ", " if place.call.args or place.call.keywords else ""
+        yield _Change(place.row, start, place.end + 1, f"{local}.{rest}({owner}{comma}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """What a signature takes; one that cannot be read takes anything."""
+
+    names: frozenset[str] = frozenset()
+    least: int = 0
+    most: float = float("inf")
+    has_keywords: bool = True
+
+    @classmethod
+    def read(cls, signature: str) -> _Parameters:
+        _, bracket, rest = signature.partition("(")
+        if not bracket:
+            return cls()
+        try:
+            (function,) = ast.parse(f"def _({rest}: ...").body
+        except (SyntaxError, ValueError):
+            return cls()
+        assert isinstance(function, ast.FunctionDef)
+        given = function.args
+        positional = [one.arg for one in (*given.posonlyargs, *given.args)]
+        if positional[:1] in (["self"], ["cls"]):
+            positional = positional[1:]
+        optional = len(given.defaults)
+        return cls(
+            names=frozenset(positional) | {one.arg for one in given.kwonlyargs},
+            least=max(0, len(positional) - optional),
+            most=float("inf") if given.vararg else len(positional),
+            has_keywords=given.kwarg is not None,
+        )
+
+    def takes(self, call: ast.Call | None, given: int) -> bool:
+        """Whether it can be called so; ``given`` values come besides those in the brackets."""
+        if call is None:
+            return self.least <= given
+        if any(isinstance(one, ast.Starred) for one in call.args):
+            return True
+        named = {one.arg for one in call.keywords}
+        if None not in named and len(call.args) + len(named) + given < self.least:
+            return False
+        if len(call.args) + given > self.most:
+            return False
+        return self.has_keywords or named - {None} <= self.names
+
+
+def _apply(code: str, change: _Change) -> str:
+    lines = [line.encode() for line in code.splitlines(keepends=True)]
+    line = lines[change.row - 1]
+    lines[change.row - 1] = line[: change.start] + change.text.encode() + line[change.end :]
+    return b"".join(lines).decode()

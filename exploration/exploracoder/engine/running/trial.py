@@ -1,0 +1,121 @@
+"""One subtask being explored: its candidates, and the branches that they have run in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from exploracoder_kernel.observation import Variable
+
+from exploracoder.engine.knowing.checking import check, missing_attribute
+from exploracoder.engine.reading.snippets import without_repetition
+from exploracoder.engine.running.selection import has_good_evidence, is_sound
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Candidate, CandidateOrigin, Step
+
+
+@dataclass(slots=True)
+class Trial:
+    """The candidates of one subtask and the branches that they have run in.
+
+    Of a candidate that goes on from others, what it repeats of them is left out, unless it
+    ``may_repeat`` them: who wrote all cells at once means what each of them says.
+    """
+
+    bench: Workbench
+    step: Step
+    variables: Sequence[Variable]
+    wanted: tuple[str, ...] = ()
+    hint: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+    may_repeat: bool = False
+    branches: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def new(self) -> list[Candidate]:
+        """The candidates of this trial, without those that the step brought along."""
+        return self.candidates[len(self.step.candidates) :]
+
+    @property
+    def shown(self) -> Step:
+        """The step as it stands: what ran again on this state is in the list once."""
+        again = {candidate.code for candidate in self.new}
+        old = [one for one in self.step.candidates if one.code not in again]
+        return self.step.model_copy(update={"candidates": (*old, *self.new)})
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next candidate: none is used twice."""
+        numbers = [int(one.id.rpartition("/")[2]) for one in self.candidates]
+        return max(numbers, default=0) + 1
+
+    @property
+    def base(self) -> str:
+        """The branch whose state a candidate starts from."""
+        live = self.bench.settings.candidate_style == "live"
+        return self.bench.branch if live else self.bench.root
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether some candidate leaves nothing to be wished for."""
+        return any(has_good_evidence(candidate, self.wanted) for candidate in self.new)
+
+    async def run(
+        self, id_: str, code: str, origin: CandidateOrigin, debug_of: str | None
+    ) -> Candidate:
+        """Run a code in a fork of its own, which takes the place of an earlier one of that id."""
+        bench = self.bench
+        branch = await bench.sidecar.fork(self.base)
+        if id_ in self.branches:
+            await bench.sidecar.drop(self.branches[id_])
+        self.branches[id_] = branch
+        earlier = earlier_cells(bench)
+        if bench.settings.candidate_style == "live" and not self.may_repeat:
+            code = without_repetition(code, earlier)
+        shown = self.step.recommendation.kept
+        checked = await check(bench, branch, code, self.variables, earlier, shown)
+        observation = await bench.run(self.step.subtask.id, branch, checked.code)
+        missing = await missing_attribute(bench, branch, observation)
+        return Candidate(
+            id=id_,
+            code=checked.code,
+            origin=origin,
+            debug_of=debug_of,
+            added_imports=checked.added_imports,
+            problems=(*checked.problems, *missing),
+            apis=checked.apis,
+            observation=observation,
+        )
+
+    async def drop_branches(self) -> None:
+        """Let go of the branches of the candidates that were not chosen."""
+        if self.bench.is_attended:
+            self.bench.kept |= self.branches
+            return
+        for branch in self.branches.values():
+            await self.bench.sidecar.drop(branch)
+
+
+def earlier_cells(bench: Workbench) -> list[str]:
+    """The code that has run in the state which a candidate starts from."""
+    context = [bench.exploration.task.context]
+    if bench.settings.candidate_style != "live":
+        return context
+    return [*context, *(link.candidate.code for link in bench.exploration.trace)]
+
+
+async def run_again(bench: Workbench, step: Step) -> Step | None:
+    """The step, done, with its chosen code run on the current state; None when that shows
+    nothing."""
+    if step.candidate is None:
+        return None
+    bench.bases[step.subtask.id] = bench.branch
+    branch = await bench.sidecar.fork(bench.branch)
+    observation = await bench.run(step.subtask.id, branch, step.candidate.code)
+    candidate = step.candidate.model_copy(update={"observation": observation})
+    if not is_sound(candidate):
+        await bench.sidecar.drop(branch)
+        return None
+    bench.branch = branch
+    candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
+    return step.model_copy(update={"candidates": candidates, "status": "done"})

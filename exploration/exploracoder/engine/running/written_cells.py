@@ -1,0 +1,139 @@
+"""Cells that were written before they run: recorded as steps, run one after another, replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from exploracoder.engine.knowing.recommender import trim
+from exploracoder.engine.reading.cells import Cell
+from exploracoder.engine.running import mending
+from exploracoder.engine.running.plan_edits import next_number
+from exploracoder.engine.running.steering import OPEN, find_step, next_open, propose, reopen
+from exploracoder.engine.running.trial import Trial
+from exploracoder.engine.workbench import Workbench
+from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
+
+
+def chain_steps(bench: Workbench) -> list[Step]:
+    """The steps that a prompt numbers, from 1: all but those that were left out."""
+    return [step for step in bench.exploration.steps if step.status != "skipped"]
+
+
+async def record(bench: Workbench, cell: Cell) -> None:
+    """Add a cell that was just written as an open step, and save that."""
+    add(bench, cell)
+    await bench.update(bench.exploration, f"Written: {cell.goal}")
+
+
+def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
+    """Put a cell that was just written into the plan, as an open step at its end.
+
+    The first one makes the plan: open steps that are ``replaced``, by their ids, and a solution of
+    theirs, go.
+    """
+    kept = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
+    step = _written(Subtask(id=_free_id(bench), goal=cell.goal), cell.code)
+    changes = {"steps": (*kept, step), "is_planned": True, "solution": None}
+    bench.exploration = bench.exploration.model_copy(update=changes)
+
+
+async def run_open(bench: Workbench) -> bool:
+    """Run the open steps in order, as they were written, up to the first that fails.
+
+    Returns whether all of them are done.
+    """
+    while (step := next_open(bench.exploration)) is not None:
+        if step.chosen is None or not (await run_written(bench, step)):
+            return False
+    return True
+
+
+async def run_written(bench: Workbench, step: Step) -> bool:
+    """Run what was written for an open step on the state of the chain; whether it ran.
+
+    Names that do not exist are mended where that can be done without asking. What fails leaves the
+    step open, and the state as it was. In a review it is a proposal.
+    """
+    assert step.candidate is not None, "a step without code is explored"
+    base = bench.bases[step.subtask.id] = bench.branch
+    written = step.candidate
+    others = tuple(one for one in step.candidates if one.id != written.id)
+    step = step.model_copy(update={"candidates": others, "chosen": None})
+    variables = await bench.sidecar.variables(base)
+    trial = Trial(bench, step, variables, candidates=list(others), may_repeat=True)
+    try:
+        ran = await trial.run(written.id, written.code, written.origin, written.debug_of)
+        trial.candidates.append(ran)
+        await mending.rename(trial, [ran])
+        chosen = next((one for one in reversed(trial.new) if one.ran), None)
+        if chosen is not None:
+            bench.branch = trial.branches.pop(chosen.id)
+    finally:
+        await trial.drop_branches()
+    done = trial.shown.model_copy(
+        update={
+            "status": "done" if chosen else "pending",
+            "chosen": chosen.id if chosen else None,
+            "recommendation": _docs_of(bench, chosen or ran),
+        }
+    )
+    if bench.is_review():
+        done = propose(bench, done, base)
+    verdict = "Ran" if chosen else "Failed"
+    await bench.update(bench.exploration.with_step(done), f"{verdict}: {step.subtask.goal}")
+    return chosen is not None
+
+
+async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
+    """Put other cells in the places that their numbers name, or at the end.
+
+    The chain goes back to the state before the first of them: it and what follows are open.
+    """
+    steps = chain_steps(bench)
+    placed = {cell.number or 0: cell for cell in cells if 1 <= (cell.number or 0) <= len(steps)}
+    added = [cell for cell in cells if cell not in placed.values()]
+    if placed:
+        first = steps[min(placed) - 1]
+        if first.status not in OPEN:
+            await reopen(bench, first)
+    for number, cell in placed.items():
+        step = find_step(bench.exploration, steps[number - 1].subtask.id)
+        bench.exploration = bench.exploration.with_step(_rewritten(step, cell))
+    for cell in added:
+        await record(bench, cell)
+
+
+def _free_id(bench: Workbench) -> str:
+    return f"step-{next_number(step.subtask.id for step in bench.exploration.steps)}"
+
+
+def _written(subtask: Subtask, code: str) -> Step:
+    candidate = Candidate(id=f"{subtask.id}/1", code=code, origin="draft")
+    return Step(subtask=subtask, candidates=(candidate,), chosen=candidate.id)
+
+
+def _rewritten(step: Step, cell: Cell) -> Step:
+    """The step with another code that was not run yet, and the goal that stands above it."""
+    numbers = [int(one.id.rpartition("/")[2]) for one in step.candidates]
+    earlier = step.chosen or (step.candidates[-1].id if step.candidates else None)
+    candidate = Candidate(
+        id=f"{step.subtask.id}/{max(numbers, default=0) + 1}",
+        code=cell.code,
+        origin="debug" if earlier else "draft",
+        debug_of=earlier,
+    )
+    return step.model_copy(
+        update={
+            "subtask": step.subtask.model_copy(update={"goal": cell.goal}),
+            "status": "pending",
+            "candidates": (*step.candidates, candidate),
+            "chosen": candidate.id,
+        }
+    )
+
+
+def _docs_of(bench: Workbench, candidate: Candidate) -> Recommendation:
+    """The docs behind a cell, as whoever looks at it wants to read them."""
+    docs = (bench.known.at(path) for path in candidate.apis)
+    found = [trim(bench, doc, is_kept=True) for doc in docs if doc is not None]
+    return Recommendation(apis=tuple(RankedApi(doc=doc, score=1.0, is_kept=True) for doc in found))

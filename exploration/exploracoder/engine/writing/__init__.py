@@ -1,0 +1,1 @@
+"""All cells in one request, and the look at what came out."""

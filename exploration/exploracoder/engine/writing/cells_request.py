@@ -1,0 +1,112 @@
+"""What the model is asked about cells: a beginning that stays, and what is added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.knowing.knowledge import library_knowledge
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.reading.wording import describe_output, describe_variables
+from exploracoder.errors import PromptError
+from exploracoder.models.chat import Message, OnText, Reply, Sampling
+from exploracoder.prompts import render
+from exploracoder.state import Step, Task
+
+if TYPE_CHECKING:
+    from exploracoder.engine.workbench import Workbench
+
+# Less than that says next to nothing of a library.
+_LEAST_CHARS = 500
+
+
+@dataclass(slots=True)
+class CellsRequest:
+    """The beginning of each conversation about the cells of an exploration.
+
+    ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
+    state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
+    user's turn, which says ``known`` of the libraries, and ``docs`` those that it shows in full,
+    once they are there.
+    """
+
+    before: tuple[Step, ...]
+    base: str
+    room: int
+    text: str = ""
+    known: str = ""
+    docs: tuple[ApiDoc, ...] = ()
+
+
+async def ask_about_cells(
+    bench: Workbench,
+    part: str,
+    sampling: Sampling,
+    more: Sequence[Message] = (),
+    on_text: OnText | None = None,
+) -> Reply:
+    """Ask with the beginning and ``more`` turns after it.
+
+    Where that is too long for the model, less is said of the libraries, from then on. Raises
+    BudgetError and ModelError.
+    """
+    request = bench.cells_request
+    if request is None:
+        request = bench.cells_request = CellsRequest((), bench.root, bench.settings.prompt_chars)
+    system = Message("system", render("cells", "system", library=bench.library_words))
+    while True:
+        if not request.text:
+            await _write(bench, request)
+        messages = [system, Message("user", request.text), *more]
+        try:
+            return await bench.ask(part, messages, sampling, on_text=on_text)
+        except PromptError:
+            room = min(request.room, len(request.known)) // 2
+            if room < _LEAST_CHARS:
+                raise
+            request.room = room
+            request.text = ""
+
+
+def wants_calls(task: Task) -> bool:
+    """Whether the model is to call the function that it writes: a check does that itself."""
+    return not (task.check or stub.assignment_target(task.stub))
+
+
+async def _write(bench: Workbench, request: CellsRequest) -> None:
+    task = bench.exploration.task
+    request.known, request.docs = await library_knowledge(bench, request.room)
+    asked = render(
+        "cells",
+        "ask",
+        library=bench.library_words,
+        context=task.context,
+        done=[_shown(bench, step) for step in request.before],
+        variables=describe_variables(await bench.sidecar.variables(request.base)),
+        task=task.text,
+        stub="" if task.stub in task.text else task.stub,
+        function=task.entry_point or stub.function_name(task.stub) or "",
+        target=stub.assignment_target(task.stub) or "",
+        # Without a check the task's own words say best what is wanted.
+        wanted=_listed(result_names(task)) if task.check else "",
+        calls=wants_calls(task),
+        brought=_listed(one.name for one in bench.exploration.brought.variables),
+    )
+    request.text = f"{request.known}\n\n{asked}".strip()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _shown(bench: Workbench, step: Step) -> dict[str, str]:
+    observation = step.candidate.observation if step.candidate else None
+    return {
+        "goal": step.subtask.goal,
+        "code": step.candidate.code if step.candidate else "",
+        "output": describe_output(observation, bench.settings.output_chars) if observation else "",
+    }

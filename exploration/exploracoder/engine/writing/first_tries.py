@@ -1,0 +1,196 @@
+"""Solutions that are written before anything is explored.
+
+With a check, the first that passes is right. Without one, what runs on example values is as likely
+right as what a small model would come to by exploring, and exploring costs more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from exploracoder_retrieval.apidoc import ApiDoc
+
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.finishing.synthesis import synthesize, try_solution
+from exploracoder.engine.knowing.recommender import find_meant
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.cells import cells_of
+from exploracoder.engine.reading.results import Value, result_names, shown
+from exploracoder.engine.running.substituting import wrong_names
+from exploracoder.engine.running.written_cells import record, run_open
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import NoCodeError
+from exploracoder.state import Attempt, Exploration, Solution
+
+PART = "first tries"
+# Of a limit: what is too long for a few quick tries needs the rest for exploring.
+_SHARE = 0.25
+# Without a check: two that give the same are enough, and no more than three are asked for.
+_UNCHECKED = 3
+# Functions that fail alike say that it may be the example values.
+_ALIKE = 2
+
+
+async def try_first(bench: Workbench) -> bool:
+    """Write solutions from the docs that the task's words retrieve, before anything is explored.
+
+    True when the user's check accepts one: then nothing need be explored, and there is no plan.
+    They share a prompt, so that a server with a prefix cache reads it once. What fails is not kept,
+    and nothing is said of it later: a wrong text would be copied. Raises BudgetError and
+    ModelError.
+    """
+    task, settings = bench.exploration.task, bench.settings
+    if not (settings.first_tries and task.check):
+        return False
+    with bench.doing("Trying without exploring"):
+        solution = await _sketch(bench)
+        if not (solution.attempts and solution.final.is_good):
+            docs = await _docs(bench, solution.attempts)
+            solution = await _write(bench, docs, settings.first_tries)
+    if not (solution.attempts and solution.final.is_good):
+        await bench.update(bench.exploration, "No first try passes the check")
+        return False
+    await show_as_cells(bench, solution.final.code)
+    solved = bench.exploration.model_copy(update={"solution": solution})
+    await bench.update(solved, "Solved without exploring")
+    return True
+
+
+async def try_unchecked(bench: Workbench) -> bool:
+    """The same without a check: True when a try runs, with names that exist, and gives something.
+
+    A sketch that does so is taken as it is: who knows the names knows the library. Else two that
+    give the same end it, or the first of them is taken. What a function gives is what its example
+    call does. Nothing is tried where no value could be seen. Raises BudgetError and ModelError.
+    """
+    task, settings = bench.exploration.task, bench.settings
+    if not settings.first_tries or task.check or not _can_compare(bench.exploration):
+        return False
+    with bench.doing("Trying without exploring"):
+        solution = await _sketch(bench)
+        sketched = solution.attempts
+        chosen = sketched[0] if sketched and _given(bench.exploration, sketched[0]) else None
+        if chosen is None:
+            solution = await _write(
+                bench,
+                await _docs(bench, sketched),
+                min(settings.first_tries, _UNCHECKED),
+                is_enough=lambda made: _agreed(bench.exploration, (*sketched, *made)) is not None,
+            )
+            chosen = await _choose(bench, (*sketched, *solution.attempts))
+    if chosen is None:
+        await bench.update(bench.exploration, "No first try gives anything")
+        return False
+    await show_as_cells(bench, chosen.code)
+    kept = Solution(attempts=(chosen,), apis=solution.apis)
+    told = bench.exploration.model_copy(update={"solution": kept})
+    await bench.update(told, "Written without exploring")
+    return True
+
+
+async def show_as_cells(bench: Workbench, code: str) -> None:
+    """Cut a solution into cells that have run, so that whoever reads it sees what each part gives.
+
+    Not in a review, where cells are proposals.
+    """
+    runs = not bench.is_review()
+    for cell in cells_of(code) if runs else ():
+        await record(bench, cell)
+        runs = runs and await run_open(bench)
+
+
+async def _sketch(bench: Workbench) -> Solution:
+    """A solution from memory, and what other names make of it; none without the setting."""
+    if not bench.settings.sketch:
+        return Solution(attempts=())
+    bench.tell(PART, "Writing from memory")
+    return await _write(bench, (), 1, from_memory=True)
+
+
+async def _write(
+    bench: Workbench, docs: Sequence[ApiDoc], attempts: int, **options: Any
+) -> Solution:
+    """Solutions without repairs; none where the model wrote no code, which is no end yet."""
+    try:
+        return await synthesize(
+            bench, docs, attempts=attempts, repairs=0, part=PART, share=_SHARE, **options
+        )
+    except NoCodeError:
+        return Solution(attempts=())
+
+
+async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, ...]:
+    """The docs that the task's words retrieve, and those of what a sketch took for granted."""
+    bench.tell(PART, "Reading the docs")
+    names = dict.fromkeys(name for one in sketched for name in sorted(wrong_names(one)))
+    return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
+
+
+async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The one of two that give the same, or else the first that gives something.
+
+    Where the example values are the model's and most fail alike with them, though all names are
+    right, others are tried; if the texts fail with these as well, it is the values that are wrong.
+    """
+    best = _best(bench.exploration, attempts)
+    if best is not None:
+        return best
+    named = [one for one in attempts if one.call is not None and not one.problems]
+    failures = Counter(one.call.failure for one in named if one.call and one.call.failure)
+    failure, count = failures.most_common(1)[0] if failures else ("", 0)
+    if count < _ALIKE or not await arguments.give_others(bench, failure):
+        return None
+    again = [await try_solution(bench, one.code, (), PART) for one in named]
+    return _best(bench.exploration, again) or again[0]
+
+
+def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
+    sound = [one for one in attempts if _given(exploration, one)]
+    return _agreed(exploration, attempts) or (sound[0] if sound else None)
+
+
+def _can_compare(exploration: Exploration) -> bool:
+    task = exploration.task
+    if task.target is not None:
+        return False
+    if stub.function_name(task.stub) or task.entry_point:
+        return arguments.call_in(exploration) is not None
+    return bool(_names(exploration))
+
+
+def _names(exploration: Exploration) -> tuple[str, ...]:
+    """The variables that the result is in, where no function is asked for."""
+    target = stub.assignment_target(exploration.task.stub)
+    return (target,) if target else result_names(exploration.task)
+
+
+def _agreed(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The last attempt, if an earlier one gave the same."""
+    given = [(one, _given(exploration, one)) for one in attempts]
+    seen: list[dict[str, Value]] = []
+    for attempt, values in given:
+        if values and values in seen:
+            return attempt
+        seen.append(values)
+    return None
+
+
+def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
+    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted.
+
+    What a function gives that looks at none of its parameters answers no task: it is often the
+    context once more.
+    """
+    if not attempt.leaves_no_doubt or attempt.problems:
+        return {}
+    if not stub.reads_parameters(attempt.code, exploration.task.stub):
+        return {}
+    if attempt.call is not None:
+        names: Sequence[str] = (arguments.RESULT,)
+        values = dict(shown(attempt.call.observation))
+    else:
+        names = _names(exploration)
+        values = dict(shown(attempt.observation))
+    return {name: values[name] for name in names} if set(names) <= set(values) else {}

@@ -1,0 +1,159 @@
+"""One look at what came out: the solution is right, or cells and solution are to be other."""
+
+from __future__ import annotations
+
+from exploracoder_kernel.observation import Observation
+
+from exploracoder.engine.exploring.conversation import error_text
+from exploracoder.engine.finishing.solution_prompt import failure_words
+from exploracoder.engine.knowing.helpful import helpful_apis
+from exploracoder.engine.knowing.source_lookup import look_up
+from exploracoder.engine.reading.cells import Script, read_script
+from exploracoder.engine.reading.results import shown
+from exploracoder.engine.reading.wording import (
+    clip,
+    describe_apis,
+    describe_error,
+    describe_output,
+    describe_problems,
+    describe_variables,
+)
+from exploracoder.engine.running.written_cells import chain_steps
+from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.writing.cells_request import ask_about_cells, wants_calls
+from exploracoder.models.chat import Message
+from exploracoder.prompts import fenced, render
+from exploracoder.state import Attempt, Candidate, ExampleCall, Step
+
+PART = "look"
+
+
+async def look(bench: Workbench, attempt: Attempt | None) -> Script:
+    """Show the model what its cells and its solution gave, and ask what is to be other.
+
+    ``attempt`` is the solution's last run, None where there is no solution yet. Raises BudgetError
+    and ModelError.
+    """
+    bench.tell(PART, "Looking at what came out")
+    looks = sum(one.usage.calls for one in bench.exploration.spending if one.part == PART)
+    sampling = bench.sampling(PART, number=looks, max_tokens=bench.settings.write_tokens)
+    more = [_as_written(bench), await _what_came_out(bench, attempt)]
+    reply = await ask_about_cells(bench, PART, sampling, more)
+    script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
+    await bench.update(bench.exploration, _verdict(script))
+    return script
+
+
+def _verdict(script: Script) -> str:
+    if script.cells:
+        return f"Looked at it: {len(script.cells)} cells are to be other"
+    return "Looked at it: " + ("the solution is to be other" if script.solution else "it is right")
+
+
+def _as_written(bench: Workbench) -> Message:
+    """The model's own answer, as the notebook has it now."""
+    parts = [
+        f"### {number}. {step.subtask.goal}\n{_fenced(_shown(step).code)}"
+        for number, step in enumerate(chain_steps(bench), 1)
+        if step.candidates
+    ]
+    written = bench.exploration.written
+    if written.solution:
+        parts.append(f"### Solution\n{_fenced(written.solution)}")
+    if written.calls:
+        parts.append(f"### Calls\n{_fenced(written.calls)}")
+    return Message("assistant", "\n".join(parts) or "### Solution")
+
+
+def _fenced(code: str) -> str:
+    return fenced(code, "python", "`")
+
+
+def _shown(step: Step) -> Candidate:
+    """The candidate that stands for a step: the chosen one, or else the last."""
+    return step.candidate or step.candidates[-1]
+
+
+async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
+    steps = [step for step in chain_steps(bench) if step.candidates]
+    failed = next((_shown(one) for one in steps if _has_failed(_shown(one))), None)
+    doubtful = failed or (attempt if attempt and not attempt.leaves_no_doubt else None)
+    task = bench.exploration.task
+    source = ""
+    if failed is not None and failed.observation is not None:
+        earlier = [task.context, *(link.candidate.code for link in bench.exploration.trace)]
+        source = await look_up(
+            bench, failed.code, failed.observation, branch=bench.branch, earlier=earlier
+        )
+    problems = (*(failed.problems if failed else ()), *(attempt.problems if attempt else ()))
+    observation = None if doubtful is None else _raised(doubtful)
+    apis = await helpful_apis(bench, problems, observation, task.text) if doubtful else ()
+    text = render(
+        "cells",
+        "look",
+        library=bench.library_words,
+        cells=[_cell(bench, number, step) for number, step in enumerate(steps, 1)],
+        solution=_solution(bench, attempt) if attempt else None,
+        problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
+        apis=describe_apis(apis, bench.settings.doc_chars),
+        source=source,
+        # Who wrote none was asked for no function.
+        calls=wants_calls(task) and bool(bench.exploration.written.calls),
+    )
+    return Message("user", text)
+
+
+def _has_failed(candidate: Candidate) -> bool:
+    return candidate.observation is not None and not candidate.ran
+
+
+def _raised(doubtful: Candidate | Attempt) -> Observation | None:
+    if isinstance(doubtful, Candidate):
+        return doubtful.observation
+    return doubtful.failure or (doubtful.call.observation if doubtful.call else None)
+
+
+def _cell(bench: Workbench, number: int, step: Step) -> dict[str, object]:
+    candidate, chars = _shown(step), bench.settings.output_chars
+    observation = candidate.observation
+    if observation is None:
+        return {"number": number, "has_run": False, "error": "", "output": "", "variables": ""}
+    return {
+        "number": number,
+        "has_run": True,
+        "error": "" if candidate.ran else error_text(bench, candidate),
+        "output": describe_output(observation, chars),
+        "variables": describe_variables(observation.variables),
+    }
+
+
+def _solution(bench: Workbench, attempt: Attempt) -> dict[str, str]:
+    chars, call = bench.settings.output_chars, attempt.call
+    if not attempt.is_good:
+        words, error, output, variables = failure_words(bench, attempt), "", "", ""
+    elif call is None:
+        words, error, variables = "It ran.", "", _otherwise(bench, attempt)
+        output = describe_output(attempt.observation, chars)
+    else:
+        words, error, variables = "It ran, and so did its calls.", "", ""
+        output = describe_output(call.observation, chars)
+        if call.failure:
+            words = "It ran, but its calls failed:"
+            error = _call_error(call, chars)
+    return {"words": words, "error": error, "output": output, "variables": variables}
+
+
+def _call_error(call: ExampleCall, chars: int) -> str:
+    """What was raised, or else what failed as the result was read."""
+    if call.observation.ran:
+        return clip(call.failure, chars)
+    return describe_error(call.observation, call.code, chars)
+
+
+def _otherwise(bench: Workbench, attempt: Attempt) -> str:
+    """The variables of a solution that the cells have not, or with other values."""
+    links = bench.exploration.trace
+    values = {name: value for link in links for name, value in shown(link.observation)}
+    same = {name for name, value in shown(attempt.observation) if values.get(name) == value}
+    others = [one for one in attempt.observation.variables if one.name not in same]
+    return describe_variables(others)

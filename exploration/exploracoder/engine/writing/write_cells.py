@@ -1,0 +1,142 @@
+"""All cells of the notebook, and the solution, in one request; each runs when it is complete."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+from collections.abc import Collection
+
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.cells import (
+    Cell,
+    Script,
+    cells_of,
+    heading_of,
+    read_cells,
+    read_script,
+)
+from exploracoder.engine.reading.replies import no_code
+from exploracoder.engine.running.written_cells import add, run_open
+from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.writing.cells_request import CellsRequest, ask_about_cells
+from exploracoder.state import Step, Written
+
+PART = "write"
+_TRIES = 2
+
+
+async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
+    """Ask for cells and the solution, and record the cells as steps.
+
+    They run as they come, up to the first that fails; in a review they wait. Open steps that are
+    ``replaced``, by their ids, go. Raises BudgetError and ModelError; what has come until then is
+    recorded.
+    """
+    bench.tell(PART, "Reading the docs")
+    done = tuple(one for one in _others(bench, replaced) if one.status == "done")
+    bench.cells_request = CellsRequest(done, bench.branch, bench.settings.prompt_chars)
+    reading = _Reading(bench, replaced)
+    running = asyncio.ensure_future(reading.work())
+    try:
+        script = await _ask(bench, reading)
+        written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+        bench.exploration = bench.exploration.model_copy(update={"written": written})
+        reading.end(script)
+        await running
+    finally:
+        running.cancel()
+        reading.keep()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+    changes: dict[str, object] = {"is_planned": True}
+    if not script.cells:
+        changes["steps"] = _others(bench, replaced)
+    words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
+    await bench.update(bench.exploration.model_copy(update=changes), words)
+
+
+def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those that are replaced."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced)
+
+
+async def _ask(bench: Workbench, reading: _Reading) -> Script:
+    """What the model writes; it is asked once more where there is no code in its reply.
+
+    Raises NoCodeError where there is none in that either.
+    """
+    for number in range(_TRIES):
+        sampling = bench.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
+        reply = await ask_about_cells(bench, PART, sampling, on_text=reading.read)
+        is_cut_off = "length" in reply.finish_reasons[:1]
+        script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))
+        if script.cells or script.solution:
+            return script
+    reason = reply.finish_reasons[:1]
+    raise no_code(bench.model.name, reply.text, *reason, limit="write-tokens")
+
+
+def _script(bench: Workbench, script: Script) -> Script:
+    """The script with cells: a solution that came alone is cut into some."""
+    if script.cells or not script.solution:
+        return script
+    code = stub.complete(script.solution, bench.exploration.task.stub)
+    return dataclasses.replace(script, cells=cells_of(code))
+
+
+class _Reading:
+    """The cells of a reply that is being written: recorded in order, and run."""
+
+    def __init__(self, bench: Workbench, replaced: Collection[str]) -> None:
+        self._bench = bench
+        self._replaced = replaced
+        self._cells: tuple[Cell, ...] = ()
+        self._count = 0
+        self._read_chars = 0
+        self._is_ended = False
+        self._news = asyncio.Event()
+
+    def read(self, text: str) -> None:
+        """Take what has come of the reply so far, in whole lines."""
+        lines = text[: text.rfind("\n") + 1]
+        if self._is_ended or len(lines) == self._read_chars:
+            return
+        self._read_chars = len(lines)
+        heading = heading_of(lines)
+        self._bench.tell(PART, f"Writing: {heading}" if heading else "Writing")
+        cells = read_cells(lines)
+        if len(cells) > len(self._cells):
+            self._cells = (*self._cells, *cells[len(self._cells) :])
+            self._news.set()
+
+    def end(self, script: Script) -> None:
+        """Take the whole reply."""
+        self._cells = (*self._cells, *script.cells[len(self._cells) :])
+        self._is_ended = True
+        self._news.set()
+
+    async def work(self) -> None:
+        """Record each cell as it comes, and run it unless one before it failed."""
+        runs = not self._bench.is_review()
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            while self._count < len(self._cells):
+                cell = self._add()
+                await self._bench.update(self._bench.exploration, f"Written: {cell.goal}")
+                # In order: what the user has added meanwhile may stand before it.
+                runs = runs and await run_open(self._bench)
+            if self._is_ended:
+                return
+
+    def keep(self) -> None:
+        """Put into the plan what was not recorded yet: whatever ended the work, it is there."""
+        while self._count < len(self._cells):
+            self._add()
+
+    def _add(self) -> Cell:
+        cell = self._cells[self._count]
+        add(self._bench, cell, () if self._count else self._replaced)
+        self._count += 1
+        return cell

@@ -1,0 +1,101 @@
+"""A class written into a repository: a first guess, a reflection on what failed, a better guess.
+
+Source: RepoClassBench, section 4.1 and algorithm 1; the prompts' contents are those of tables 18,
+20 and 21, in our words and without their worked example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exploracoder.engine.reading.replies import solution_in
+from exploracoder.engine.reading.wording import describe_error, describe_output
+from exploracoder.engine.running.oracle import judge
+from exploracoder.engine.workbench import Workbench
+from exploracoder.models.chat import Message
+from exploracoder.prompts import render
+from exploracoder.state import Attempt, Solution
+
+PART = "solution"
+_REFLECTION = "reflection"
+_REFLECTION_TOKENS = 300
+
+
+def tried(bench: Workbench) -> tuple[Attempt, ...]:
+    """The texts that were judged so far."""
+    solution = bench.exploration.solution
+    return solution.attempts if solution else ()
+
+
+def may_go_on(bench: Workbench) -> bool:
+    """Whether another text is wanted: none passed the oracle, and it may still be called."""
+    attempts = tried(bench)
+    if attempts and attempts[-1].is_good:
+        return False
+    return len(attempts) < bench.settings.oracle_calls
+
+
+async def guess(bench: Workbench, snippets: str = "") -> None:
+    """Ask for the class from its description and ``snippets``, and judge it.
+
+    Raises BudgetError and ModelError, as all here do, and NoCodeError.
+    """
+    asked = render("class", "guess", snippets=snippets, **_described(bench))
+    await _write(bench, asked, [snippets])
+
+
+async def reflect(bench: Workbench, failed: Attempt, information: str = "") -> str:
+    """What the model says is wrong with an attempt, in a few sentences."""
+    bench.tell(_REFLECTION, "Thinking about what failed")
+    asked = render("class", "reflection", **_failed(bench, failed, information))
+    number = len(tried(bench))
+    sampling = bench.sampling(_REFLECTION, number=number, max_tokens=_REFLECTION_TOKENS)
+    reply = await bench.ask(_REFLECTION, _turns("reflecting", asked), sampling)
+    return reply.text.strip()
+
+
+async def improve(
+    bench: Workbench, failed: Attempt, reflection: str, information: str = ""
+) -> None:
+    """Ask for the class again, after a reflection on the last attempt, and judge it."""
+    told = _failed(bench, failed, information)
+    asked = render("class", "improvement", reflection=reflection, **told)
+    await _write(bench, asked, [information, reflection])
+
+
+async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
+    """Ask, judge, and record, so that nothing is asked twice after an interruption."""
+    attempts = tried(bench)
+    sampling = bench.sampling(PART, number=len(attempts), max_tokens=bench.settings.solution_tokens)
+    reply = await bench.ask(PART, _turns("writing", asked), sampling)
+    made = await judge(bench, solution_in(reply, bench.model.name), PART)
+    made = made.model_copy(update={"notes": tuple(filter(None, notes))})
+    solution = Solution(attempts=(*attempts, made))
+    verdict = "passes" if made.is_good else "fails"
+    await bench.update(
+        bench.exploration.model_copy(update={"solution": solution}),
+        f"Text {len(attempts) + 1} of the class {verdict}",
+    )
+
+
+def feedback(bench: Workbench, failed: Attempt) -> str:
+    """What the oracle said of an attempt: what its tests printed, and the error that ended it."""
+    said = failed.failure
+    assert said is not None, "only an attempt that failed is improved"
+    chars = bench.settings.output_chars
+    return "\n".join(filter(None, [describe_output(said, chars), describe_error(said, "", chars)]))
+
+
+def _described(bench: Workbench) -> dict[str, str]:
+    task = bench.exploration.task
+    assert task.target is not None, "there is a class to write"
+    return {"class_name": task.entry_point or "", "file": task.target.file, "task": task.text}
+
+
+def _failed(bench: Workbench, failed: Attempt, information: str) -> dict[str, str]:
+    told = {"code": failed.code, "feedback": feedback(bench, failed), "information": information}
+    return told | _described(bench)
+
+
+def _turns(part: str, asked: str) -> list[Message]:
+    return [Message("system", render("class", part)), Message("user", asked)]

@@ -1,0 +1,122 @@
+"""The repository tools as a method asks them: by itself, or as the model wants.
+
+Source: RepoClassBench, table 1 and appendix D: ``get_related_snippets`` is asked without the model,
+the five others when it calls them; table 19: at most three calls at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.repotools.text import answer_text
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder import confined
+from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import InputError, ReplyError
+from exploracoder.methods.class_writing import feedback
+from exploracoder.models.chat import Message
+from exploracoder.prompts import render
+from exploracoder.repositories import Repositories
+from exploracoder.state import Attempt, Target
+
+_PART = "tools"
+# The prompt says so too.
+_CALLS = 3
+_TOKENS = 500
+
+
+class _Call(BaseModel):
+    """One call; arguments that the tool does not take are left away."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tool: Literal[
+        "get_imports", "get_class_info", "get_signature", "get_method_body", "get_relevant_code"
+    ]
+    class_name: str = ""
+    method_name: str = ""
+    query: str = ""
+
+
+class _CallsReply(BaseModel):
+    """The form that the model answers in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    thought: str
+    calls: list[_Call] = Field(max_length=_CALLS)
+
+
+_TAKES = {
+    "get_imports": (),
+    "get_class_info": ("class_name",),
+    "get_signature": ("class_name", "method_name"),
+    "get_method_body": ("class_name", "method_name"),
+    "get_relevant_code": ("query",),
+}
+
+
+async def related_snippets(bench: Workbench, query: str) -> str:
+    """The five pieces of the repository that are most like a description or a code."""
+    return await _answer(bench, "get_related_snippets", {"query": query})
+
+
+async def consult(bench: Workbench, failed: Attempt) -> str:
+    """What the tools answer that the model calls, given an attempt and the oracle's words on it.
+
+    Empty when it calls none, or gives no calls in the form that was asked for. Raises BudgetError
+    and ModelError.
+    """
+    task = bench.exploration.task
+    assert task.target is not None, "there is a class to write"
+    told = {"class_name": task.entry_point or "", "file": task.target.file, "task": task.text}
+    asked = render("class", "tools", code=failed.code, feedback=feedback(bench, failed), **told)
+    messages = [Message("system", render("class", "calling")), Message("user", asked)]
+    number = len(bench.exploration.solution.attempts) if bench.exploration.solution else 0
+    sampling = bench.sampling(_PART, number=number, max_tokens=_TOKENS)
+    try:
+        reply = await bench.ask_json(_PART, messages, sampling, _CallsReply)
+    except ReplyError:
+        # It has to do without: the reflection still has the oracle's words.
+        return ""
+    answers = [await _called(bench, call, failed.code, task.target) for call in reply.calls]
+    return "\n\n".join(answers)
+
+
+async def _called(bench: Workbench, call: _Call, code: str, target: Target) -> str:
+    given = {name: getattr(call, name) for name in _TAKES[call.tool]}
+    shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    if call.tool == "get_imports":
+        given = {"code": code, "file": target.file}
+    # Without a class it is a function of a module.
+    arguments = {name: value for name, value in given.items() if value}
+    return f"{call.tool}({shown}):\n{await _answer(bench, call.tool, arguments)}"
+
+
+async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str:
+    """A tool's answer as text, cut to size; a question that has none is answered with why."""
+    bench.tell(_PART, f"Asking {tool}")
+    loop = asyncio.get_running_loop()
+
+    def progress(words: str) -> None:
+        loop.call_soon_threadsafe(bench.tell, _PART, words)
+
+    def ask() -> str:
+        if bench.repositories is None:
+            interpreter = confined.find_interpreter(bench.exploration.python or None)
+            bench.repositories = Repositories(interpreter, progress)
+        target = bench.exploration.task.target
+        assert target is not None, "there is a class to write"
+        try:
+            question = Question.of(tool, arguments)
+            return answer_text(bench.repositories.ask(question, target.root))
+        except (RetrievalError, InputError) as error:
+            return str(error)
+
+    text = await asyncio.to_thread(ask)
+    return clip(text, bench.settings.tool_chars)
