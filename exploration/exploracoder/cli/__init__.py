@@ -67,8 +67,8 @@ class _LazyGroup(click.Group):
 def cli() -> None:
     """Explore a library that your language model does not know.
 
-    ExploraCoder plans small subtasks, reads the library's docs, tries snippets in a scratch kernel,
-    and writes a solution that was run and checked. Everything is saved as a notebook.
+    ExploraCoder reads the library's docs, tries small steps in a scratch kernel, looks at what came
+    out, and writes a solution that was run and checked. Everything is saved as a notebook.
 
     \b
       exploracoder explore "Turn the page's table into a list of dicts" --library justhtml

@@ -88,7 +88,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("context", "NAME_OR_CELL", "code that runs first, given in the same ways"),
     Option("bring", "A,B", "variables of this kernel to start with; they are copies"),
     Option("entry-point", "NAME", "the function that the solution must define"),
-    Option("review", "", "stop at the plan and at each subtask, and ask"),
+    Option("review", "", "stop when the cells are written and at each that has run, and ask"),
     Option("auto", "", "work to the end without asking"),
     Option("into-next-cell", "", "wait for the solution and put it into the next cell"),
     Option("output", "FILE", "the notebook to write; default: exploration.ipynb here, numbered"),
