@@ -19,6 +19,7 @@ from exploracoder.testing import Delay, ScriptedModelServer
 
 from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
 from .scripted import (
+    CHECK,
     COLLECT,
     GOALS,
     KEEP,
@@ -288,15 +289,20 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     assert done.json["solution"] == SOLUTION
 
 
+@pytest.mark.parametrize("check", [CHECK, None])
 def test_what_is_finished_is_not_done_again(
-    serve: Serve, explore: Explorer, command: Command
+    serve: Serve, explore: Explorer, command: Command, check: str | None
 ) -> None:
-    explore(serve())
+    explored = explore(serve(), "--json", check=check)
+    before = explore.notebook.read_bytes()
     server = serve()
     done = resume(command, explore.notebook, server)
 
     assert done.code == 0
+    assert done.json["status"] == explored.json["status"]
+    assert done.json["usage_of_this_run"]["calls"] == 0
     assert server.chat_requests == []
+    assert explore.notebook.read_bytes() == before
     assert "Nothing is left to do" in done.err
 
 

@@ -208,12 +208,15 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
+    from exploracoder.cli import report
     from exploracoder.cli.trust import check_trust
+    from exploracoder.models.usage import Usage
 
     exploration = document.load(file)
     check_trust(exploration, file, given)
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
+        return _tell(exploration, file, report.as_json(exploration, file, Usage()), given)
     limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
     exploration = prepare.going_on(exploration, **limits)
     given["python"] = given["python"] or prepare.interpreter_then(exploration)
@@ -292,11 +295,20 @@ def _work(
                 f" go on with: exploracoder resume {output}",
                 err=True,
             )
+    return _tell(done, output, told(done), given)
+
+
+def _tell(
+    exploration: Exploration, output: Path, as_json: dict[str, Any], given: dict[str, Any]
+) -> int:
+    """Print how it stands, for programs or for people; the exit code that says the same."""
+    from exploracoder.cli import report
+
     if given["as_json"]:
-        print_json(told(done))
+        print_json(as_json)
     else:
-        say(report.in_words(done, output))
-    return report.EXIT_CODES[done.status]
+        say(report.in_words(exploration, output))
+    return report.EXIT_CODES[exploration.status]
 
 
 def _replies(folder: Path | None) -> ReplyCache | None:
