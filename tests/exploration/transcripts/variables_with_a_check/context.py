@@ -1,0 +1,1 @@
+text = "assam 5; sencha 2; oolong 4"
