@@ -38,6 +38,12 @@ test('from the file browser an exploration is resumed, and run again without a m
     fs.writeFileSync(whole, other.replace(/"revision": \d+/, '"revision": 1000'));
     await file.click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Replay exploration' }).click();
+    // What somebody else may have written runs only once it was agreed to.
+    await page
+      .getByRole('dialog')
+      .filter({ hasText: 'not made here' })
+      .getByRole('button', { name: 'Run it' })
+      .click();
     const table = page.getByRole('dialog');
     await expect(table).toContainText('changed');
     await expect(table).toContainText("removed: [Leaf(name='assam', strength=5)");
