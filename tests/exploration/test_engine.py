@@ -59,7 +59,7 @@ def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
     assert done.code == 1
     assert done.json["status"] == "failed"
     assert done.json["verified"] == {"ran": True, "checks": "failed"}
-    assert done.json["attempts"] == 3
+    assert done.json["attempts"] == 4
     assert kinds_asked(server).count("repair") == 2
 
 

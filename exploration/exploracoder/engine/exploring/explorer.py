@@ -110,7 +110,7 @@ def _focus(trial: Trial, number: int) -> ApiDoc | None:
     kept = trial.step.recommendation.kept
     tried = {api for candidate in trial.candidates for api in candidate.apis}
     untried = [doc for doc in kept if doc.path not in tried]
-    is_first = number == 0 and not trial.candidates
+    is_first = number == 0 and not (trial.new or trial.hint)
     return untried[0] if untried and not is_first else None
 
 

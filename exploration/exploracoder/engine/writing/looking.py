@@ -45,8 +45,9 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
 
 
 def _verdict(script: Script) -> str:
-    if script.cells:
-        return f"Looked at it: {len(script.cells)} cells are to be other"
+    count = len(script.cells)
+    if count:
+        return f"Looked at it: {count} cell{'s are' if count > 1 else ' is'} to be other"
     return "Looked at it: " + ("the solution is to be other" if script.solution else "it is right")
 
 
