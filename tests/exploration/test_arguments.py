@@ -32,6 +32,9 @@ def strong_names(text, least=3):
     return [leaf.name for leaf in tealeaf.read_leaves(text) if leaf.strength > least]"""
 OTHER = WRITTEN.replace("leaf.name", "leaf.name.upper()")
 FAILS = WRITTEN.replace("leaf.name for", "leaf.flavour for")
+BODY = """import tealeaf
+
+example_result = [leaf.flavour for leaf in tealeaf.read_leaves(text) if leaf.strength > least]"""
 
 # For models that plan: those that write all cells at once write calls as well.
 PLANNING = ("--set", "cells=false", "--set", "candidates=1")
@@ -226,8 +229,25 @@ def test_tries_that_give_nothing_are_explored(serve: Serve, explore: Explorer) -
     model = TeaModel(drafts=DRAFTS, solutions=[fenced(FAILS)], repairs=[fenced(FAILS)])
     asked = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked[:4] == ["solution"] * 3 + ["plan"]
-    assert len(solution_of(explore).attempts) == 1
+    assert asked[:4] == ["solution"] * 3 + ["rerank"]
+    assert "plan" not in asked
+    _, cell = explore.exploration.steps
+    assert cell.candidates[0].code == BODY
+    assert cell.candidates[0].problems
+
+
+def test_what_ran_of_the_farthest_try_stays(serve: Serve, explore: Explorer) -> None:
+    """The small profile asks for its failing cell to be mended before anything else."""
+    code = f"{KNOWN}\n    # Read them\n    leaves = tealeaf.read_leaves(text)\n"
+    code += "    # Name them\n    return [leaf.flavour for leaf in leaves]"
+    mended = "names = [leaf.name for leaf in leaves if leaf.strength > least]\nnames"
+    model = TeaModel(solutions=[fenced(code)], debugs={3: [fenced(mended)]})
+    run(explore, model, serve, *TRIES, "--set", "stop-at-first=true", head=KNOWN)
+
+    goals = [step.subtask.goal for step in explore.exploration.steps[1:]]
+    assert goals == ["Read them", "Name them"]
+    assert [step.status for step in explore.exploration.steps] == ["done"] * 3
+    assert "leaf.name" in solution_of(explore).final.code
 
 
 def test_texts_that_fail_with_any_values_are_not_explored(serve: Serve, explore: Explorer) -> None:

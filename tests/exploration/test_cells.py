@@ -224,9 +224,8 @@ def test_a_program_is_cut_where_a_comment_begins_a_part() -> None:
     )
 
     assert [(one.number, one.goal) for one in cells_of(code)] == [
-        (1, "`import tealeaf`"),
-        (2, "Read them"),
-        (3, "Count"),
+        (1, "Read them"),
+        (2, "Count"),
     ]
     assert "\n".join(one.code for one in cells_of(code)).split() == code.split()
 

@@ -40,7 +40,8 @@ class Exploration:
             is_new = bench.exploration.solution is None
             if (await _solve_at_once(bench)) if is_new else (not bench.is_attended):
                 return
-            await (write if bench.settings.cells else make_plan)(bench)
+            if not bench.exploration.is_planned:
+                await (write if bench.settings.cells else make_plan)(bench)
             if bench.is_review():
                 return
         if bench.is_review():

@@ -84,11 +84,17 @@ async def _draft_at_once(trial: Trial) -> None:
 async def _draft_one_by_one(trial: Trial) -> None:
     """Draft, and repair what does not run or shows nothing, until one candidate is good.
 
-    The repair goes on from the draft's own conversation, which a server with a prefix cache has
-    read already.
+    What was written for the step before, and failed, is repaired first. The repair goes on from the
+    draft's own conversation, which a server with a prefix cache has read already.
     """
     settings = trial.bench.settings
     rounds = settings.debug_rounds if settings.self_debug else 0
+    written = trial.candidates[-1] if trial.candidates and not trial.hint else None
+    if written is not None and rounds and written.observation is not None and not written.ran:
+        rounds -= 1
+        await _debug(trial, written)
+        if trial.is_settled:
+            return
     for number in range(settings.candidates):
         count = len(trial.candidates)
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")

@@ -5,6 +5,7 @@ ExploraCoder, section 3.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from exploracoder.engine.exploring.backtracking import (
@@ -37,7 +38,7 @@ async def explore_open(bench: Workbench) -> bool:
         explored = await explore_step(bench, step)
         if bench.is_review() or await is_enough(bench):
             return False
-        if explored.status == "failed" and backtracks:
+        if explored.status == "failed" and backtracks and not _lacks_earlier(bench, explored):
             backtracks -= 1
             await _go_back(bench, explored)
     return True
@@ -84,6 +85,8 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
         if await run_written(bench, step):
             return find_step(bench.exploration, step.subtask.id)
         step = find_step(bench.exploration, step.subtask.id)
+        if _lacks_earlier(bench, step) and not bench.is_review():
+            return await _give_up(bench, step)
     elif step.chosen is not None:
         again = await run_again(bench, step)
     if again is None:
@@ -96,6 +99,23 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
         await bench.let_go()
     await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
     return again
+
+
+def _lacks_earlier(bench: Workbench, step: Step) -> bool:
+    """Whether a step before it failed, whose variables it may need."""
+    before = itertools.takewhile(
+        lambda one: one.subtask.id != step.subtask.id, bench.exploration.steps
+    )
+    return any(one.status == "failed" for one in before)
+
+
+async def _give_up(bench: Workbench, step: Step) -> Step:
+    """The step as failed, for it was written to go on from one that failed."""
+    failed = step.model_copy(update={"status": "failed"})
+    await bench.update(
+        bench.exploration.with_step(failed), f"Needs an earlier step: {step.subtask.goal}"
+    )
+    return failed
 
 
 async def read_docs(bench: Workbench, step: Step) -> Step:

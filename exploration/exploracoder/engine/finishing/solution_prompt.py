@@ -27,11 +27,15 @@ from exploracoder.state import Attempt, Subtask
 
 
 def solution_messages(
-    bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()
+    bench: Workbench,
+    apis: Sequence[ApiDoc],
+    subtasks: Sequence[Subtask] = (),
+    library_map: str = "",
 ) -> list[Message]:
     """The conversation that asks for the solution: docs, what was tried, and the task.
 
-    ``subtasks`` are given as instructions, one after another.
+    ``subtasks`` are given as instructions, one after another; ``library_map`` has further APIs in
+    a line each.
     """
     task, settings = bench.exploration.task, bench.settings
     trace = [
@@ -51,6 +55,7 @@ def solution_messages(
         summary=bench.exploration.summary,
         examples=bench.exploration.examples,
         context=task.context,
+        map=library_map,
         apis=describe_apis(apis, settings.doc_chars),
         trace=trace,
         task=task.text,

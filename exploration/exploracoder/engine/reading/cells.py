@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ _NAMED = re.compile(
 )
 _GOAL_CHARS = 300
 _MOST_CELLS = 40
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -100,20 +102,62 @@ def cells_of(code: str) -> tuple[Cell, ...]:
     starts = [_start(lines, node) for node in body]
     has_comments = any(lines[start].startswith("#") for start in starts[1:])
     cuts = [0]
-    for start in starts[1:]:
+    for number, start in enumerate(starts[1:], 1):
         is_cut = lines[start].startswith("#") if has_comments else not lines[start - 1].strip()
-        if is_cut and len(cuts) < _MOST_CELLS:
+        # Imports stay with what needs them.
+        is_first = all(isinstance(node, _IMPORTS) for node in body[:number])
+        if is_cut and not is_first and len(cuts) < _MOST_CELLS:
             cuts.append(start)
     spans = zip(cuts, [*cuts[1:], len(lines)], strict=True)
     pieces = ("\n".join(lines[first:end]).strip("\n") for first, end in spans)
     return tuple(Cell(n, _goal_of(piece), piece) for n, piece in enumerate(pieces, 1))
 
 
+def body_of(code: str, name: str, result: str) -> str:
+    """A function's body as a program on variables that are named as its parameters are.
+
+    What it returns is put into ``result``. What stands above the function comes first. Empty where
+    there is no such function, or it returns elsewhere than at its end.
+    """
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return ""
+    found = next((one for one in body if _is_function(one, name)), None)
+    if not isinstance(found, ast.FunctionDef) or not _returns_at_end(found):
+        return ""
+    lines = code.split("\n")
+    above = lines[: _start(lines, found)]
+    inside = lines[_start(lines, found.body[0]) : found.end_lineno]
+    first = found.body[-1].lineno - _start(lines, found.body[0]) - 1
+    inside[first] = inside[first].replace("return ", f"{result} = ", 1)
+    program = "\n".join([*above, textwrap.dedent("\n".join(inside))])
+    return program if found.body[0].lineno > found.lineno and _parses(program) else ""
+
+
+def _is_function(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name == name
+
+
+def _returns_at_end(function: ast.FunctionDef) -> bool:
+    returned = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    last = function.body[-1]
+    return returned == [last] and isinstance(last, ast.Return) and last.value is not None
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def _start(lines: list[str], node: ast.stmt) -> int:
     """The index of a statement's first line, the comments right above it included."""
     decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
     first = min([node.lineno, *(one.lineno for one in decorators)]) - 1
-    while first and lines[first - 1].startswith("#"):
+    while first and lines[first - 1].startswith(" " * node.col_offset + "#"):
         first -= 1
     return first
 
@@ -121,10 +165,10 @@ def _start(lines: list[str], node: ast.stmt) -> int:
 def _goal_of(piece: str) -> str:
     """The comment that a piece begins with, or else its first line that does something."""
     lines = [line.strip() for line in piece.split("\n") if line.strip()]
-    if lines[0].startswith("#"):
-        return cut(lines[0].lstrip("# "), _GOAL_CHARS)
     telling = [line for line in lines if not line.startswith(("import ", "from "))]
-    return f"`{cut((telling or lines)[0], _GOAL_CHARS)}`"
+    first = (telling or lines)[0]
+    goal = cut(first.lstrip("# "), _GOAL_CHARS)
+    return goal if first.startswith("#") else f"`{goal}`"
 
 
 def heading_of(reply: str) -> str:

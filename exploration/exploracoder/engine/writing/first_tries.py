@@ -1,7 +1,8 @@
 """Solutions that are written before anything is explored.
 
 With a check, the first that passes is right. Without one, what runs on example values is as likely
-right as what a small model would come to by exploring, and exploring costs more.
+right as what a small model would come to by exploring, and exploring costs more. Where all of them
+fail, exploring goes on from the one that came farthest: what ran of it need not be found again.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize, try_solution
 from exploracoder.engine.knowing.recommender import find_meant
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.cells import cells_of
+from exploracoder.engine.reading.cells import Cell, body_of, cells_of
+from exploracoder.engine.reading.library_map import library_map
 from exploracoder.engine.reading.results import Value, result_names, shown
 from exploracoder.engine.running.substituting import wrong_names
 from exploracoder.engine.running.written_cells import record, run_open
@@ -31,26 +34,32 @@ _SHARE = 0.25
 _UNCHECKED = 3
 # Functions that fail alike say that it may be the example values.
 _ALIKE = 2
+# APIs that a task's words find: the first are shown in full, the rest in a line each.
+_FOUND = 30
+_MAP_CHARS = 2400
 
 
 async def try_first(bench: Workbench) -> bool:
     """Write solutions from the docs that the task's words retrieve, before anything is explored.
 
     True when the user's check accepts one: then nothing need be explored, and there is no plan.
-    They share a prompt, so that a server with a prefix cache reads it once. What fails is not kept,
-    and nothing is said of it later: a wrong text would be copied. Raises BudgetError and
-    ModelError.
+    They share a prompt, so that a server with a prefix cache reads it once. What the check refuses
+    is not kept, and nothing is said of it later: a wrong text would be copied. Raises BudgetError
+    and ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
     if not (settings.first_tries and task.check):
         return False
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
-        if not (solution.attempts and solution.final.is_good):
-            docs = await _docs(bench, solution.attempts)
+        sketched = solution.attempts
+        if not (sketched and solution.final.is_good):
+            docs = await _docs(bench, sketched)
             solution = await _write(bench, docs, settings.first_tries)
     if not (solution.attempts and solution.final.is_good):
         await bench.update(bench.exploration, "No first try passes the check")
+        await arguments.give_examples(bench)
+        await _begin_with(bench, (*sketched, *solution.attempts))
         return False
     await show_as_cells(bench, solution.final.code)
     solved = bench.exploration.model_copy(update={"solution": solution})
@@ -82,6 +91,7 @@ async def try_unchecked(bench: Workbench) -> bool:
             chosen = await _choose(bench, (*sketched, *solution.attempts))
     if chosen is None:
         await bench.update(bench.exploration, "No first try gives anything")
+        await _begin_with(bench, (*sketched, *solution.attempts))
         return False
     await show_as_cells(bench, chosen.code)
     kept = Solution(attempts=(chosen,), apis=solution.apis)
@@ -95,10 +105,53 @@ async def show_as_cells(bench: Workbench, code: str) -> None:
 
     Not in a review, where cells are proposals.
     """
+    await _show(bench, cells_of(code))
+
+
+async def _show(bench: Workbench, cells: Sequence[Cell]) -> None:
     runs = not bench.is_review()
-    for cell in cells_of(code) if runs else ():
+    for cell in cells if runs else ():
         await record(bench, cell)
         runs = runs and await run_open(bench)
+
+
+async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
+    """Record the cells of the attempt that came farthest before it raised an error.
+
+    None where nothing raised one, or nothing can be cut into cells: then it is planned.
+    """
+    failed = [one for one in attempts if _raised_in(one)]
+    farthest = max(failed, key=_progress, default=None)
+    if farthest is None:
+        return
+    name = _function_name(bench.exploration)
+    code = body_of(farthest.code, name, arguments.RESULT) if name else farthest.code
+    cells = cells_of(code)
+    if len(cells) > 1 and "#" in code:
+        await _show(bench, cells)
+    elif cells:
+        # Nothing says what its parts are for.
+        await _show(bench, (Cell(1, bench.exploration.task.text, code),))
+
+
+def _raised_in(attempt: Attempt) -> Observation | None:
+    """The run in which the attempt's own code failed, when it ran or when it was called."""
+    if not attempt.observation.ran:
+        return attempt.observation
+    if attempt.call is not None and attempt.call.failure:
+        return attempt.call.observation
+    return None
+
+
+def _progress(attempt: Attempt) -> tuple[int, int]:
+    """Fewer names that do not exist count first, then the line that was come to."""
+    error = attempt.observation.error
+    line = (error.line or 0) if error else len(attempt.code)
+    return -len(attempt.problems), line
+
+
+def _function_name(exploration: Exploration) -> str:
+    return stub.function_name(exploration.task.stub) or exploration.task.entry_point or ""
 
 
 async def _sketch(bench: Workbench) -> Solution:
@@ -112,10 +165,23 @@ async def _sketch(bench: Workbench) -> Solution:
 async def _write(
     bench: Workbench, docs: Sequence[ApiDoc], attempts: int, **options: Any
 ) -> Solution:
-    """Solutions without repairs; none where the model wrote no code, which is no end yet."""
+    """Solutions without repairs; none where the model wrote no code, which is no end yet.
+
+    The first ``docs`` are shown in full, the others in a line each.
+    """
+    shown = docs[: bench.settings.shown_apis]
+    others = [doc.path for doc in docs if doc not in shown]
+    lines = library_map(bench.known.docs, _MAP_CHARS, others) if others else ""
     try:
         return await synthesize(
-            bench, docs, attempts=attempts, repairs=0, part=PART, share=_SHARE, **options
+            bench,
+            shown,
+            attempts=attempts,
+            repairs=0,
+            part=PART,
+            share=_SHARE,
+            library_map=lines,
+            **options,
         )
     except NoCodeError:
         return Solution(attempts=())
@@ -125,7 +191,7 @@ async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, 
     """The docs that the task's words retrieve, and those of what a sketch took for granted."""
     bench.tell(PART, "Reading the docs")
     names = dict.fromkeys(name for one in sketched for name in sorted(wrong_names(one)))
-    return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
+    return await find_meant(bench, bench.exploration.task.text, names, _FOUND)
 
 
 async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:
@@ -155,7 +221,7 @@ def _can_compare(exploration: Exploration) -> bool:
     task = exploration.task
     if task.target is not None:
         return False
-    if stub.function_name(task.stub) or task.entry_point:
+    if _function_name(exploration):
         return arguments.call_in(exploration) is not None
     return bool(_names(exploration))
 
