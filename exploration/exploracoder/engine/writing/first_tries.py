@@ -1,7 +1,7 @@
 """Solutions that are written before anything is explored.
 
 With a check, the first that passes is right. Without one, what runs on example values is as likely
-right as what a small model would come to by exploring, and exploring costs more. Where all of them
+right as what a small model would come to by exploring, and exploring costs more; where all of them
 fail, exploring goes on from the one that came farthest: what ran of it need not be found again.
 """
 
@@ -43,23 +43,20 @@ async def try_first(bench: Workbench) -> bool:
     """Write solutions from the docs that the task's words retrieve, before anything is explored.
 
     True when the user's check accepts one: then nothing need be explored, and there is no plan.
-    They share a prompt, so that a server with a prefix cache reads it once. What the check refuses
-    is not kept, and nothing is said of it later: a wrong text would be copied. Raises BudgetError
-    and ModelError.
+    They share a prompt, so that a server with a prefix cache reads it once. What fails is not kept,
+    and nothing is said of it later: a wrong text would be copied. Raises BudgetError and
+    ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
     if not (settings.first_tries and task.check):
         return False
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
-        sketched = solution.attempts
-        if not (sketched and solution.final.is_good):
-            docs = await _docs(bench, sketched)
+        if not (solution.attempts and solution.final.is_good):
+            docs = await _docs(bench, solution.attempts)
             solution = await _write(bench, docs, settings.first_tries)
     if not (solution.attempts and solution.final.is_good):
         await bench.update(bench.exploration, "No first try passes the check")
-        await arguments.give_examples(bench)
-        await _begin_with(bench, (*sketched, *solution.attempts))
         return False
     await show_as_cells(bench, solution.final.code)
     solved = bench.exploration.model_copy(update={"solution": solution})
