@@ -83,11 +83,16 @@ def test_going_on_with_what_a_first_try_solved_asks_nothing(
     assert kinds_asked(server) == []
 
 
-def test_without_a_check_there_is_no_first_try(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    explore(server, *FIRST, "first-tries=2", check=None)
+def test_what_cannot_be_seen_is_written_and_mended_without_a_plan(
+    serve: Serve, explore: Explorer
+) -> None:
+    fails = fenced(SOLUTION.replace("import tealeaf", "import tealeaf\ntealeaf.brew()"))
+    server = serve(TeaModel(solutions=[fails]))
+    done = explore(server, "--json", *FIRST, "first-tries=2", check=None)
 
-    assert kinds_asked(server)[0] == "plan"
+    assert kinds_asked(server) == ["solution", "repair"]
+    assert done.json["status"] == "unverified"
+    assert done.json["solution"] == SOLUTION
 
 
 def test_exploring_ends_when_the_check_passes(serve: Serve, explore: Explorer) -> None:

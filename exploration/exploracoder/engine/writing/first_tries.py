@@ -69,11 +69,13 @@ async def try_unchecked(bench: Workbench) -> bool:
 
     A sketch that does so is taken as it is: who knows the names knows the library. Else two that
     give the same end it, or the first of them is taken. What a function gives is what its example
-    call does. Nothing is tried where no value could be seen. Raises BudgetError and ModelError.
+    call does. Raises BudgetError and ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
-    if not settings.first_tries or task.check or not _can_compare(bench.exploration):
+    if not settings.first_tries or task.check or task.target is not None:
         return False
+    if not _can_compare(bench.exploration):
+        return await _write_unseen(bench)
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
         sketched = solution.attempts
@@ -94,6 +96,25 @@ async def try_unchecked(bench: Workbench) -> bool:
     kept = Solution(attempts=(chosen,), apis=solution.apis)
     told = bench.exploration.model_copy(update={"solution": kept})
     await bench.update(told, "Written without exploring")
+    return True
+
+
+async def _write_unseen(bench: Workbench) -> bool:
+    """A solution from the docs, repaired where it fails, when no value of it can be seen.
+
+    Neither could exploring tell by one whether it is right. False where no code was written.
+    """
+    with bench.doing("Writing without exploring"):
+        sketched = (await _sketch(bench)).attempts
+        settings, docs = bench.settings, await _docs(bench, sketched)
+        solution = await _write(
+            bench, docs, settings.solution_attempts, repairs=settings.repair_rounds
+        )
+    if not solution.attempts:
+        return False
+    await show_as_cells(bench, solution.final.code)
+    written = bench.exploration.model_copy(update={"solution": solution})
+    await bench.update(written, "Written without exploring")
     return True
 
 
@@ -160,9 +181,10 @@ async def _sketch(bench: Workbench) -> Solution:
 
 
 async def _write(
-    bench: Workbench, docs: Sequence[ApiDoc], attempts: int, **options: Any
+    bench: Workbench, docs: Sequence[ApiDoc], attempts: int, repairs: int = 0, **options: Any
 ) -> Solution:
-    """Solutions without repairs; none where the model wrote no code, which is no end yet.
+    """Solutions, without repairs if none are asked for; none where the model wrote no code, which
+    is no end yet.
 
     The first ``docs`` are shown in full, the others in a line each.
     """
@@ -174,7 +196,7 @@ async def _write(
             bench,
             shown,
             attempts=attempts,
-            repairs=0,
+            repairs=repairs,
             part=PART,
             share=_SHARE,
             library_map=lines,
@@ -215,9 +237,7 @@ def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | No
 
 
 def _can_compare(exploration: Exploration) -> bool:
-    task = exploration.task
-    if task.target is not None:
-        return False
+    """Whether what an attempt gives can be seen: results with names, or of an example call."""
     if _function_name(exploration):
         return arguments.call_in(exploration) is not None
     return bool(_names(exploration))
