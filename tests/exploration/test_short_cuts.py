@@ -86,7 +86,7 @@ def test_going_on_with_what_a_first_try_solved_asks_nothing(
 def test_what_cannot_be_seen_is_written_and_mended_without_a_plan(
     serve: Serve, explore: Explorer
 ) -> None:
-    fails = fenced(SOLUTION.replace("import tealeaf", "import tealeaf\ntealeaf.brew()"))
+    fails = fenced(f"{SOLUTION}\nraise ValueError('not yet')")
     server = serve(TeaModel(solutions=[fails]))
     done = explore(server, "--json", *FIRST, "first-tries=2", check=None)
 
