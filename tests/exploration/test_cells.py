@@ -6,6 +6,7 @@ import pytest
 from exploracoder.engine.reading.cells import (
     Cell,
     Script,
+    body_of,
     cells_of,
     heading_of,
     read_cells,
@@ -239,3 +240,24 @@ def test_a_program_without_comments_is_cut_at_blank_lines() -> None:
 @pytest.mark.parametrize("code", ["", "# nothing", "a = (", "\0", SOLUTION])
 def test_a_definition_alone_is_not_cut(code: str) -> None:
     assert cells_of(code) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "program"),
+    [
+        ("import m\n\ndef f(a):\n    return m.g(a)", "import m\n\nr = m.g(a)"),
+        ("def f(a):\n    # Twice\n    b = 2 * a\n    return b", "# Twice\nb = 2 * a\nr = b"),
+        ("def f(a):\n    return {\n        1: a\n    }", "r = {\n    1: a\n}"),
+        ("def f(a):\n    if a:\n        return 1\n    return 2", ""),
+        ("def f(a):\n    def g():\n        return a\n    return g()", ""),
+        ("def f(a):\n    print(a)", ""),
+        ("def f(a):\n    return", ""),
+        ("def f(a): return a", ""),
+        ("def other(a):\n    return a", ""),
+        ("class f:\n    pass", ""),
+        ("def f(a:", ""),
+        ("", ""),
+    ],
+)
+def test_a_function_s_body_as_a_program(code: str, program: str) -> None:
+    assert body_of(code, "f", "r") == program
