@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.exploring import arguments
@@ -138,7 +137,7 @@ async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
 
     None where nothing raised one, or nothing can be cut into cells: then it is planned.
     """
-    failed = [one for one in attempts if _raised_in(one)]
+    failed = [one for one in attempts if _has_failed(one)]
     farthest = max(failed, key=_progress, default=None)
     if farthest is None:
         return
@@ -152,13 +151,10 @@ async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
         await _show(bench, (Cell(1, bench.exploration.task.text, code),))
 
 
-def _raised_in(attempt: Attempt) -> Observation | None:
-    """The run in which the attempt's own code failed, when it ran or when it was called."""
-    if not attempt.observation.ran:
-        return attempt.observation
-    if attempt.call is not None and attempt.call.failure:
-        return attempt.call.observation
-    return None
+def _has_failed(attempt: Attempt) -> bool:
+    """Whether the attempt's own code raised an error, when it ran or when it was called."""
+    is_failing = attempt.call is not None and bool(attempt.call.failure)
+    return is_failing or not attempt.observation.ran
 
 
 def _progress(attempt: Attempt) -> tuple[int, int]:
