@@ -15,7 +15,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize, try_solution
-from exploracoder.engine.knowing.recommender import find_meant
+from exploracoder.engine.knowing.recommender import find, find_meant
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.cells import Cell, body_of, cells_of
 from exploracoder.engine.reading.library_map import library_map
@@ -33,7 +33,7 @@ _SHARE = 0.25
 _UNCHECKED = 3
 # Functions that fail alike say that it may be the example values.
 _ALIKE = 2
-# APIs that a task's words find: the first are shown in full, the rest in a line each.
+# APIs that a task's words find: those that are not shown in full have a line each.
 _FOUND = 30
 _MAP_CHARS = 2400
 
@@ -182,20 +182,21 @@ async def _write(
     """Solutions, without repairs if none are asked for; none where the model wrote no code, which
     is no end yet.
 
-    The first ``docs`` are shown in full, the others in a line each.
+    Below the ``docs`` more of the library is shown, an API in a line.
     """
-    shown = docs[: bench.settings.shown_apis]
-    others = [doc.path for doc in docs if doc not in shown]
-    lines = library_map(bench.known.docs, _MAP_CHARS, others) if others else ""
+    if docs:
+        found = await find(bench, bench.exploration.task.text, _FOUND)
+        options["library_map"] = library_map(
+            bench.known.docs, _MAP_CHARS, [hit.doc.path for hit in found if hit.doc not in docs]
+        )
     try:
         return await synthesize(
             bench,
-            shown,
+            docs,
             attempts=attempts,
             repairs=repairs,
             part=PART,
             share=_SHARE,
-            library_map=lines,
             **options,
         )
     except NoCodeError:
@@ -206,7 +207,7 @@ async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, 
     """The docs that the task's words retrieve, and those of what a sketch took for granted."""
     bench.tell(PART, "Reading the docs")
     names = dict.fromkeys(name for one in sketched for name in sorted(wrong_names(one)))
-    return await find_meant(bench, bench.exploration.task.text, names, _FOUND)
+    return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
 
 
 async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:
