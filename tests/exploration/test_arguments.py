@@ -250,6 +250,21 @@ def test_what_ran_of_the_farthest_try_stays(serve: Serve, explore: Explorer) -> 
     assert "leaf.name" in solution_of(explore).final.code
 
 
+def test_a_cell_that_needs_a_failed_one_is_not_explored(serve: Serve, explore: Explorer) -> None:
+    code = f"{KNOWN}\n    # Read them\n    leaves = tealeaf.gather(text)\n"
+    code += "    # Name them\n    return [leaf.name for leaf in leaves]"
+    fails = fenced("leaves = tealeaf.gather(text)")
+    model = TeaModel(
+        solutions=[fenced(code)], repairs=[fenced(code)], drafts={2: [fails]}, debugs={2: [fails]}
+    )
+    alone = ("--set", "repair-names=false", "--set", "stop-at-first=true")
+    run(explore, model, serve, *TRIES, *alone, head=KNOWN)
+
+    _, read, name = explore.exploration.steps
+    assert (read.status, name.status) == ("failed", "failed")
+    assert [one.origin for one in name.candidates] == ["draft"]
+
+
 def test_texts_that_fail_with_any_values_are_not_explored(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(arguments=[given("5")], solutions=[fenced(WRITTEN)]))
     explore.run(*explore.words(server, *PLANNING, *TRIES, task=task()))

@@ -35,10 +35,13 @@ async def explore_open(bench: Workbench) -> bool:
     if is_open and not bench.is_review() and await is_enough(bench):
         return False
     while (step := next_open(bench.exploration)) is not None and not bench.is_late:
+        if not bench.is_review() and _was_written_after_a_failure(bench, step):
+            await _run_or_give_up(bench, step)
+            continue
         explored = await explore_step(bench, step)
         if bench.is_review() or await is_enough(bench):
             return False
-        if explored.status == "failed" and backtracks and not _lacks_earlier(bench, explored):
+        if explored.status == "failed" and backtracks:
             backtracks -= 1
             await _go_back(bench, explored)
     return True
@@ -85,8 +88,6 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
         if await run_written(bench, step):
             return find_step(bench.exploration, step.subtask.id)
         step = find_step(bench.exploration, step.subtask.id)
-        if _lacks_earlier(bench, step) and not bench.is_review():
-            return await _give_up(bench, step)
     elif step.chosen is not None:
         again = await run_again(bench, step)
     if again is None:
@@ -101,21 +102,23 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
     return again
 
 
-def _lacks_earlier(bench: Workbench, step: Step) -> bool:
-    """Whether a step before it failed, whose variables it may need."""
+def _was_written_after_a_failure(bench: Workbench, step: Step) -> bool:
+    """Whether the step has code that did not run yet, and may need what an earlier one lacks."""
+    if step.candidate is None or step.candidate.observation is not None:
+        return False
     before = itertools.takewhile(
         lambda one: one.subtask.id != step.subtask.id, bench.exploration.steps
     )
     return any(one.status == "failed" for one in before)
 
 
-async def _give_up(bench: Workbench, step: Step) -> Step:
-    """The step as failed, for it was written to go on from one that failed."""
-    failed = step.model_copy(update={"status": "failed"})
-    await bench.update(
-        bench.exploration.with_step(failed), f"Needs an earlier step: {step.subtask.goal}"
-    )
-    return failed
+async def _run_or_give_up(bench: Workbench, step: Step) -> None:
+    """Run the step as it was written; where that fails, it is not what should be explored."""
+    if await run_written(bench, step):
+        return
+    failed = find_step(bench.exploration, step.subtask.id).model_copy(update={"status": "failed"})
+    exploration = bench.exploration.with_step(failed)
+    await bench.update(exploration, f"Needs an earlier step: {step.subtask.goal}")
 
 
 async def read_docs(bench: Workbench, step: Step) -> Step:

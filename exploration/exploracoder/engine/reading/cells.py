@@ -129,10 +129,14 @@ def body_of(code: str, name: str, result: str) -> str:
     lines = code.split("\n")
     above = lines[: _start(lines, found)]
     inside = lines[_start(lines, found.body[0]) : found.end_lineno]
-    first = found.body[-1].lineno - _start(lines, found.body[0]) - 1
-    inside[first] = inside[first].replace("return ", f"{result} = ", 1)
+    last = found.body[-1]
+    returned = last.lineno - _start(lines, found.body[0]) - 1
+    line = inside[returned]
+    inside[returned] = line[: last.col_offset] + line[last.col_offset :].replace(
+        "return", f"{result} =", 1
+    )
     program = "\n".join([*above, textwrap.dedent("\n".join(inside))])
-    return program if found.body[0].lineno > found.lineno and _parses(program) else ""
+    return program if found.body[0].lineno > found.lineno else ""
 
 
 def _is_function(node: ast.stmt, name: str) -> bool:
@@ -143,14 +147,6 @@ def _returns_at_end(function: ast.FunctionDef) -> bool:
     returned = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     last = function.body[-1]
     return returned == [last] and isinstance(last, ast.Return) and last.value is not None
-
-
-def _parses(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _start(lines: list[str], node: ast.stmt) -> int:
