@@ -171,6 +171,8 @@ export class Lab {
   async accept(...states: string[]): Promise<void> {
     await this.sidebar.button('Accept').click();
     await this.expectStates(...states);
+    // The page hears of it later than the server knows it, and offers what it knows.
+    await this.sidebar.expectStates(...states);
   }
 
   /**

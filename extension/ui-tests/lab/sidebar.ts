@@ -70,6 +70,16 @@ export class Sidebar {
     await expect(this.root.locator('[data-working="false"]')).toBeVisible();
   }
 
+  /** Wait until the plan shows the subtasks in these states, with none being worked on that is in review. */
+  async expectStates(...states: string[]): Promise<void> {
+    const shown = (): Promise<(string | null)[]> =>
+      this.items.evaluateAll(items => items.map(item => item.getAttribute('data-status')));
+    await expect.poll(shown, { timeout: 30_000 }).toEqual(states);
+    if (states.includes('review')) {
+      await this.expectTurn();
+    }
+  }
+
   /** Look at a subtask, by its number. */
   async select(number: number): Promise<void> {
     await this.items
