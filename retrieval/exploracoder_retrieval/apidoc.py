@@ -33,8 +33,9 @@ class ApiDoc(BaseModel):
     ``path`` is the import path under which the library publishes it, a method's being that of its
     class and its name. ``aliases`` are other names for the same thing: a functional form that a
     decorator registers (``.batch``), or another public import path. An ``operation`` is asked of a
-    server: its path names it and imports nothing. ``uses`` counts the examples and tests in which
-    it stands, of which ``mentions`` are a few.
+    server: its path names it and imports nothing. ``notes`` are what source says beside the text:
+    attributes, the values that a parameter may have, exceptions, what a result has. ``uses`` counts
+    the examples and tests in which it stands, of which ``mentions`` are a few.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,6 +48,7 @@ class ApiDoc(BaseModel):
     doc: str = ""
     examples: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     file: str | None = None
     line: int | None = None
     url: str | None = None

@@ -3,7 +3,7 @@
     catalog.json                       which libraries, in which editions, and which generation of
                                        each counts
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
-                                       (BM25), names/, standing.npy; written once
+                                       (BM25), names/, figures.npy; written once
     memo/NAME/GENERATION.json          what was derived from a generation
     chroma/                            the vectors
 
@@ -38,11 +38,11 @@ from exploracoder_retrieval.tables import Tables
 if TYPE_CHECKING:
     from exploracoder_retrieval.ranking.standing import Matrix
 
-SCHEMA = 5
+SCHEMA = 6
 # Editions of one library; what has not been read for longest goes.
 _MOST_EDITIONS = 8
 # Counts up when the same source would be read or worded differently than before.
-HARVEST_VERSION = 3
+HARVEST_VERSION = 4
 
 
 class Entry(BaseModel):
@@ -175,7 +175,7 @@ class Files:
             (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
             corpus.words.save(staging / "words")
             corpus.names.save(staging / "names")
-            _save_standing(staging, corpus)
+            _save_figures(staging, corpus)
             staging.replace(target)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
@@ -192,7 +192,7 @@ class Files:
         docs = DocFile.open(folder, entry.apis)
         words = FieldIndex.load(folder / "words", len(docs))
         names = NameIndex.load(folder / "names", len(docs))
-        corpus = Corpus(docs, words, names, _load_standing(folder, len(docs)))
+        corpus = Corpus(docs, words, names, _load_figures(folder, len(docs)))
         return info, corpus, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: Collection[str]) -> None:
@@ -233,24 +233,24 @@ def _entries_of(folder: Path) -> Iterable[Path]:
     return list(folder.iterdir()) if folder.is_dir() else ()
 
 
-def _save_standing(folder: Path, corpus: Corpus) -> None:
+def _save_figures(folder: Path, corpus: Corpus) -> None:
     import numpy as np
 
-    np.save(folder / "standing.npy", corpus.standing, allow_pickle=False)
+    np.save(folder / "figures.npy", corpus.figures, allow_pickle=False)
 
 
-def _load_standing(folder: Path, rows: int) -> Matrix:
+def _load_figures(folder: Path, rows: int) -> Matrix:
     import numpy as np
 
     try:
-        standing: Matrix = np.load(folder / "standing.npy", allow_pickle=False)
+        figures: Matrix = np.load(folder / "figures.npy", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorrupt(
             f"The figures in {folder} are damaged ({type(error).__name__})."
         ) from None
-    if standing.shape != (rows, len(STANDING)):
+    if figures.shape != (rows, len(STANDING)):
         raise IndexCorrupt(f"The figures in {folder} are incomplete.")
-    return standing
+    return figures
 
 
 def slug(name: str) -> str:

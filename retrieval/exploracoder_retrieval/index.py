@@ -16,6 +16,9 @@ from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
+from exploracoder_retrieval.examples.counting import with_examples
+from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
+from exploracoder_retrieval.examples.nearest import NearExample, nearest
 from exploracoder_retrieval.fingerprint import fingerprint
 from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
@@ -31,6 +34,7 @@ from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
 
 LOCK_TIMEOUT_S = 600.0
+Kept = tuple[KeptExample, ...]
 
 
 @dataclass(slots=True)
@@ -41,6 +45,10 @@ class _Opened:
     stamp: tuple[int, int] | None = None
     # By name and root.
     shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
+    # The same with what is kept for them, and the stamp that this had.
+    with_examples: dict[tuple[str, str], tuple[Shelf, frozenset[str], Kept]] = field(
+        default_factory=dict
+    )
 
 
 class Index:
@@ -63,6 +71,8 @@ class Index:
     ) -> None:
         self._files = Files(folder)
         self.given = GivenDocs(folder)
+        self.examples = KeptExamples(folder)
+        self._uses_examples = True
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
@@ -108,13 +118,15 @@ class Index:
     ) -> None:
         self.close()
 
-    def view(self) -> Index:
+    def view(self, *, uses_examples: bool = True) -> Index:
         """The same index for somebody else, who may have libraries of the same names elsewhere.
 
-        What is open is shared: closing one closes both.
+        Where it ``uses_examples``, those that are kept count in the ranking and are found. What is
+        open is shared: closing one closes both.
         """
         made = copy.copy(self)
         made._roots = dict(self._roots)
+        made._uses_examples = uses_examples
         return made
 
     def close(self) -> None:
@@ -124,6 +136,7 @@ class Index:
         """
         self._meaning.close()
         self._opened.shelves = {}
+        self._opened.with_examples = {}
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name; not those whose files turn out to be damaged."""
@@ -183,6 +196,23 @@ class Index:
         """What is looked at closely for each query, with the features that it is ranked by."""
         with self._working:
             return find_candidates(queries, self._chosen(libraries), self._meaning)
+
+    def near_examples(
+        self, library: str, task: str, hits: Sequence[Hit]
+    ) -> tuple[NearExample, ...]:
+        """Examples of a library, nearest to a task first, ``hits`` being the APIs found for it.
+
+        They are those of its documentation, and those that are kept for it which use an API that
+        it still has.
+
+        Raises:
+            LibraryNotFound: it is not indexed.
+        """
+        self._refresh()
+        shelf = self._shelf(library)
+        kept = self._with_examples(shelf)[1]
+        info = shelf.info
+        return tuple(nearest(task, hits, info.examples, kept, info.version))
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
@@ -309,7 +339,20 @@ class Index:
         """The shelves of some libraries, or of all, each once."""
         self._refresh()
         names = self._opened.catalog.libraries if libraries is None else libraries
-        return list({id(each): each for each in map(self._shelf, names)}.values())
+        found = {id(each): each for each in map(self._shelf, names)}
+        return [self._with_examples(each)[0] for each in found.values()]
+
+    def _with_examples(self, shelf: Shelf) -> tuple[Shelf, Kept]:
+        """A shelf on which what is kept counts as use, and what of it uses what is there."""
+        if not self._uses_examples:
+            return shelf, ()
+        name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
+        stamp = self.examples.stamp(name)
+        known = self._opened.with_examples.get(key)
+        if known is None or known[0].entry != shelf.entry or known[1] != stamp:
+            counted, kept = with_examples(shelf, self.examples.of(name) if stamp else ())
+            known = self._opened.with_examples[key] = counted, stamp, kept
+        return known[0], known[2]
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""

@@ -182,6 +182,112 @@ def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPac
     assert docs["brew.Pot.pour"].summary == "Pour out of a vessel."
     assert docs["brew.TeaPot"].signature == "TeaPot(colour)"
     assert docs["brew.Impossible"].signature == "Impossible(size)"
+    (problem,) = docs["brew.Impossible"].notes
+    assert "the bases of brew.Impossible have no order" in problem
+
+
+def test_the_init_of_a_class_is_the_one_that_python_calls(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew.py": """
+            from dataclasses import dataclass, field
+
+            class Named:
+                def __init__(self, name): ...
+
+            @dataclass
+            class Leaf:
+                kind: str
+                grams: float = field(default=2.5, repr=False)
+
+            class Blend(Leaf):
+                parts: int
+
+            @dataclass
+            class Sample(Named, Leaf):
+                number: int = 0
+
+            class Label(Named, Leaf): ...
+
+            class Round(Square): ...
+            class Square(Round): ...
+            """
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.Leaf"].signature == "Leaf(kind: str, grams: float = 2.5)"
+    assert docs["brew.Blend"].signature == "Blend(kind: str, grams: float = 2.5)"
+    assert docs["brew.Sample"].signature == "Sample(kind: str, grams: float = 2.5, number: int = 0)"
+    assert docs["brew.Label"].signature == "Label(name)"
+    assert "inherits from itself" in docs["brew.Round"].notes[0]
+
+
+def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew.py": """
+            from dataclasses import dataclass
+            from enum import Enum
+            from typing import Literal
+
+            Heat = Literal["low", "high"]
+            _METHODS = {"western": 1, "gongfu": 2}
+
+            class Colour(Enum):
+                GREEN = 1
+                BLACK = "b"
+
+            @dataclass
+            class Cup:
+                volume: float
+                colour: Colour = Colour.GREEN
+
+            class Pot:
+                size: int
+                def __init__(self, label: str, size):
+                    self.label = label
+                    self.size, self._lid = size, None
+                @property
+                def cups(self) -> list[Cup]: ...
+                def pour(self, how="slow") -> "Cup":
+                    if how not in ("slow", "fast"):
+                        raise ValueError(how)
+
+            def steep(pot: Pot, heat: Heat | None = None, method="western", mode="a") -> Pot:
+                if mode == "a":
+                    return pot
+                elif mode == "b":
+                    raise KeyError
+                return _METHODS[method]
+            """
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.Colour"].notes == ("Members: GREEN = 1, BLACK = 'b'",)
+    assert docs["brew.Pot"].notes == ("Attributes: size: int, cups: list[Cup], label: str",)
+    assert docs["brew.Pot.pour"].notes == (
+        "how is one of: 'slow', 'fast'",
+        "Raises: ValueError",
+        "Cup has: volume: float, colour: Colour",
+    )
+    assert docs["brew.steep"].notes == (
+        "heat is one of: 'low', 'high'",
+        "method is one of: 'western', 'gongfu'",
+        "mode is one of: 'a', 'b'",
+        "Raises: KeyError",
+        "Pot has: size: int, cups: list[Cup], label",
+    )
+
+
+def test_notes_are_short(read_package: ReadPackage) -> None:
+    fields = "\n".join(f"        self.attribute_number_{number} = 0" for number in range(90))
+    harvested = read_package({"brew.py": f"class Pot:\n    def __init__(self):\n{fields}\n"})
+
+    (note,) = by_path(harvested)["brew.Pot"].notes
+    assert note.endswith(", …")
+    assert len(note) < 310
 
 
 def test_methods_properties_and_inherited_members_are_listed_under_the_public_class(
@@ -293,6 +399,40 @@ def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
     assert docs["brew.Pot"].summary == "A pot."
     assert docs["brew.Pot.pour"].summary == "Pour it."
     assert docs["brew.Pot.pour"].signature == "Pot.pour(cups: int) -> None"
+
+
+def test_names_that_lists_hide_are_published_when_a_stub_declares_them(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "brew/__init__.py": "from ._core import *\n__all__ = list({*_core.__all__, 'Pot'})\n",
+            "brew/__init__.pyi": "from ._core import steep as steep\nclass Pot:\n    size: int\n",
+            "brew/_core.py": "from ._leaves import *\n__all__ = []\nextend(__all__)\n",
+            "brew/_core.pyi": "from ._leaves import steep as steep\n",
+            "brew/_leaves.py": "__all__ = ['steep']\ndef steep(leaves):\n    'Steep them.'\n",
+            "brew/_leaves.pyi": "def steep(leaves: str) -> str: ...\n",
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.steep"].signature == "steep(leaves: str) -> str"
+    assert docs["brew.steep"].summary == "Steep them."
+    assert docs["brew.Pot.size"].signature == "Pot.size: int"
+
+
+def test_methods_that_calls_make_are_known_by_their_stub(read_package: ReadPackage) -> None:
+    harvested = read_package(
+        {
+            "brew.py": "class Pot:\n    pour, fill = make(2)\n    heat = wrap(other)\n",
+            "brew.pyi": "class Pot:\n    def pour(self) -> None: ...\n"
+            "    def heat(self, degrees: int) -> None: ...\n",
+        }
+    )
+
+    docs = by_path(harvested)
+    assert docs["brew.Pot.pour"].kind == "method"
+    assert docs["brew.Pot.heat"].signature == "Pot.heat(degrees: int) -> None"
 
 
 def test_docstrings_that_decorators_give_are_found(read_package: ReadPackage) -> None:

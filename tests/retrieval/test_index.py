@@ -353,7 +353,7 @@ def test_a_library_is_read_again_only_when_its_source_changed(
         "docs.jsonl",
         "library.json",
         "frequencies.json",
-        "standing.npy",
+        "figures.npy",
         "written.npy",
     ],
 )
@@ -578,7 +578,7 @@ def test_looking_up_waits_for_nothing_that_takes_long(
 def test_importing_the_package_loads_nothing_heavy() -> None:
     script = (
         "import sys, exploracoder_retrieval.ensure, exploracoder_retrieval.embeddings\n"
-        "heavy = {'chromadb', 'onnxruntime', 'openai', 'griffe', 'numpy', 'bm25s', 'tokenizers'}\n"
+        "heavy = {'chromadb', 'onnxruntime', 'openai', 'numpy', 'bm25s', 'tokenizers'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
 

@@ -25,7 +25,7 @@ from exploracoder_retrieval.ranking.fields import (
     parameter_names,
 )
 from exploracoder_retrieval.ranking.name_index import NameIndex
-from exploracoder_retrieval.ranking.standing import STANDING, standing
+from exploracoder_retrieval.ranking.standing import STANDING, figures, standing
 from exploracoder_retrieval.ranking.usage import read_usage
 from exploracoder_retrieval.ranking.weights import learned_weights
 from exploracoder_retrieval.wording import words
@@ -255,8 +255,8 @@ def test_a_task_of_many_clauses_is_embedded_whole(embedder: MiniLmEmbedder) -> N
 
 
 def test_standing_is_finite_for_any_library() -> None:
-    empty = standing([])
-    bare = standing([api("tea.x")])
+    empty = standing(figures([]), {})
+    bare = standing(figures([api("tea.x")]), {0: 2})
 
     assert empty.shape == (0, len(STANDING))
     assert bare.shape == (1, len(STANDING))

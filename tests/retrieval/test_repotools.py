@@ -335,6 +335,16 @@ def test_a_class_that_inherits_in_a_circle_is_answered(open_tools: Open) -> None
     }
 
     assert members_of(open_tools(files), "A").keys() == {"one", "two"}
+    (found,) = open_tools(files).get_class_info("A").classes
+    assert found.lineage == ("a.A", "b.B")
+    assert found.problem == "a.A inherits from itself"
+
+
+def test_a_class_whose_bases_have_no_order_says_so(open_tools: Open) -> None:
+    tools = open_tools({"lib.py": "class A: ...\nclass B(A): ...\nclass C(A, B): ...\n"})
+
+    assert "the bases of lib.C have no order" in answer_text(tools.get_class_info("C"))
+    assert "cannot be made" not in answer_text(tools.get_class_info("B"))
 
 
 def test_a_base_that_is_not_found_is_named(open_tools: Open) -> None:

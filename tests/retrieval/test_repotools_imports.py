@@ -46,6 +46,13 @@ TREE: Mapping[str, str] = {
     "zoo/_impl/shapes.py": "class Polygon: ...\ndef area_of(shape): ...\nclass Media: ...\n",
     "zoo/json.py": "def encode(value): ...\n",
     "zoo/spec.py": "class Media: ...\n",
+    "zoo/app.py": """
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from zoo.kinds.base import Kind
+    """,
+    "zoo/kinds/__init__.py": "from .base import Kind\n",
+    "zoo/kinds/base.py": "class Kind: ...\n",
 }
 CODE = """
 def build(name: 'Entry', *args):
@@ -56,6 +63,7 @@ def build(name: 'Entry', *args):
     load_toml('')
     json.loads('{}')
     la.norm(np.zeros(3))
+    Kind()
     return area_of(s), Config, Media, OldShape, LIMIT, defaultdict(Path), undefined_thing, __name__
 """
 
@@ -86,6 +94,7 @@ def symbols(tools: RepositoryTools) -> dict[str, tuple[str, ...]]:
         ("area_of", "from zoo import area_of"),
         ("Config", "from zoo._impl.base import Config"),
         ("OldShape", "from zoo import OldShape"),
+        ("Kind", "from zoo.kinds import Kind"),
         ("LIMIT", "from zoo._impl.base import LIMIT"),
         ("json", "import json"),
         ("la", "import numpy.linalg as la"),
@@ -111,6 +120,12 @@ def test_all_sources_of_an_ambiguous_name_are_offered(
         "from zoo.spec import Media",
         "from zoo._impl.shapes import Media",
     }
+
+
+def test_what_only_type_checkers_import_is_not_offered(
+    symbols: dict[str, tuple[str, ...]],
+) -> None:
+    assert symbols["Kind"] == ("from zoo.kinds import Kind", "from zoo.kinds.base import Kind")
 
 
 def test_what_nothing_defines_is_said(symbols: dict[str, tuple[str, ...]]) -> None:

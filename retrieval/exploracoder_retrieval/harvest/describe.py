@@ -1,26 +1,21 @@
-"""Definitions to ApiDocs: one for a function or attribute, several for a class and its members."""
+"""APIs to ApiDocs: one for a function or attribute, several for a class and its members."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.facts.fields import generated_init, has_fields
+from exploracoder_retrieval.facts.kinds import is_property
+from exploracoder_retrieval.facts.parameters import is_opaque
+from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.harvest import signatures
-from exploracoder_retrieval.harvest.decorators import (
-    accessor_class,
-    given_text,
-    is_property,
-    registered_names,
-)
+from exploracoder_retrieval.harvest.decorators import accessor_class, given_text, registered_names
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
-from exploracoder_retrieval.harvest.fields import data_fields, is_data_class, is_enumeration
-from exploracoder_retrieval.harvest.names import Definition, Names
+from exploracoder_retrieval.harvest.names import Api, Names
+from exploracoder_retrieval.harvest.notes import Notes, is_enumeration
 from exploracoder_retrieval.harvest.surface import Published
-
-if TYPE_CHECKING:
-    import griffe
 
 _MAX_CLASS_DEPTH = 4
 
@@ -35,37 +30,40 @@ class _Place:
 
 
 class Describer:
-    """Writes the ApiDocs of one library's published definitions."""
+    """Writes the ApiDocs of one library's published APIs."""
 
     def __init__(self, library: str, import_name: str, names: Names) -> None:
         self._library = library
         self._import_name = import_name
         self._names = names
+        self._notes = Notes(names)
 
     def describe(self, published: Published) -> Iterator[ApiDoc]:
-        """The ApiDocs of a definition, its own first, under its best public path."""
+        """The ApiDocs of an API, its own first, under its best public path."""
         path, *others = published.ordered_paths()
-        obj = published.definition.obj
-        if obj.is_class:
-            yield from self._class(published.definition, path, others, depth=0)
-        elif obj.is_function:
-            yield self._function(published.definition, path, others, owner=None)
+        api = published.api
+        if isinstance(api.item, Class):
+            yield from self._class(api, path, others, depth=0)
+        elif isinstance(api.item, Function):
+            yield self._function(api, path, others, owner=None)
         else:
-            yield self._attribute(published.definition, path, others, owner=None)
+            yield self._attribute(api, path, others, owner=None)
 
     def _class(
-        self, cls: Definition, path: str, aliases: Sequence[str], *, depth: int
+        self, cls: Api, path: str, aliases: Sequence[str], *, depth: int
     ) -> Iterator[ApiDoc]:
+        assert isinstance(cls.item, Class)
         name = path.rpartition(".")[2]
-        registered = [f".{alias}" for alias in registered_names(cls.obj)]
-        doc = _text(cls.obj)
-        signature = self._constructor(cls, name)
+        registered = [f".{alias}" for alias in registered_names(cls.item)]
+        doc = cls.item.doc.strip()
+        maker, signature = self._constructor(cls, name)
         if signature.endswith(("(*args, **kwargs)", "()")):
             signature = signatures.signature_in_doc(name, doc) or signature
-        yield self._doc(cls, path, "class", signature, doc, [*registered, *aliases])
+        notes = self._notes.of_class(cls, self._own_bases(cls), maker)
+        yield self._doc(cls, path, "class", signature, doc, [*registered, *aliases], notes)
         yield from self._all_members(cls, _Place(path, name, depth))
 
-    def _all_members(self, cls: Definition, place: _Place) -> Iterator[ApiDoc]:
+    def _all_members(self, cls: Api, place: _Place) -> Iterator[ApiDoc]:
         members = self._members(cls)
         same = _assigned_twins(members)
         for name, member in members.items():
@@ -74,110 +72,122 @@ class Describer:
                 yield from self._member(cls, member, name, place, twins)
 
     def _member(
-        self, owner: Definition, member: Definition, name: str, place: _Place, twins: list[str]
+        self, owner: Api, member: Api, name: str, place: _Place, twins: list[str]
     ) -> Iterator[ApiDoc]:
         path = f"{place.path}.{name}"
-        if member.obj.is_class:
+        if isinstance(member.item, Class):
             if place.depth < _MAX_CLASS_DEPTH and member.path.startswith(owner.path):
                 yield from self._class(member, path, twins, depth=place.depth + 1)
-        elif member.obj.is_function and not is_property(member.obj):
+        elif isinstance(member.item, Function) and not is_property(member.item):
             yield _owned(place.shown, self._function(member, path, twins, owner=owner))
         elif accessor := accessor_class(member, self._names):
             shown = f"{place.shown}.{name}"
-            yield self._doc(accessor, path, "property", shown, _text(accessor.obj), twins)
+            yield self._doc(accessor, path, "property", shown, accessor.item.doc.strip(), twins)
             if place.depth < _MAX_CLASS_DEPTH:
                 yield from self._all_members(accessor, _Place(path, shown, place.depth + 1))
         elif self._is_public_attribute(owner, member):
             yield _owned(place.shown, self._attribute(member, path, twins, owner=owner))
 
-    def _members(self, cls: Definition) -> dict[str, Definition]:
-        """Public members by name: its own, and those from the library's other classes.
+    def _own_bases(self, cls: Api) -> Iterator[Api]:
+        """A class and its bases in the library.
 
         Members of another library's base are its business, unless the class itself is a re-export
         of that library and the base is private to it.
         """
-        members: dict[str, Definition] = {}
-        for base in self._names.mro(cls):
-            private = base.library == cls.library and base.obj.name.startswith("_")
-            if base.path != cls.path and base.library != self._import_name and not private:
-                continue
-            for name, member in base.obj.members.items():
-                if not name.startswith("_") and not member.is_alias and name not in members:
-                    members[name] = Definition(member, f"{base.path}.{name}")  # type: ignore[arg-type]
+        for base in self._names.bases(cls):
+            private = base.library == cls.library and base.item.name.startswith("_")
+            if base.path == cls.path or base.library == self._import_name or private:
+                yield base
+
+    def _members(self, cls: Api) -> dict[str, Api]:
+        """Public members by name, each from where Python would take it."""
+        members: dict[str, Api] = {}
+        for base in self._own_bases(cls):
+            for name, member in self._names.own_members(base).items():
+                if not name.startswith("_"):
+                    members.setdefault(name, member)
         return members
 
-    def _is_public_attribute(self, owner: Definition, member: Definition) -> bool:
-        obj = member.obj
-        if is_property(obj):
+    def _is_public_attribute(self, owner: Api, member: Api) -> bool:
+        item = member.item
+        if is_property(item) or item.doc or is_enumeration(owner, self._names):
             return True
-        if obj.docstring or is_enumeration(owner, self._names):
-            return obj.is_attribute
         # In ordinary code an annotated name in a class is its own bookkeeping.
-        declared = is_data_class(owner, self._names) or not _is_source(obj)
-        return declared and getattr(obj, "annotation", None) is not None
+        has_type = isinstance(item, Variable) and item.annotation is not None
+        return has_type and (self._is_data_class(owner) or not self._is_source(member))
 
-    def _constructor(self, cls: Definition, name: str) -> str:
-        for base in self._names.mro(cls):
-            for maker in ("__init__", "__new__"):
-                member = base.obj.members.get(maker)
-                if member is not None and not member.is_alias and member.is_function:
-                    return signatures.function_signature(name, member, bound=True)  # type: ignore[arg-type]
-            fields = data_fields(cls, self._names) if base is cls else ()
+    def _is_data_class(self, cls: Api) -> bool:
+        lineage = self._names.lineage(cls)
+        return any(has_fields(each, lineage) for each in lineage.classes)
+
+    def _constructor(self, cls: Api, name: str) -> tuple[Api | None, str]:
+        """The method that takes a class's arguments, if it is written, and how it is called."""
+        lineage = self._names.lineage(cls)
+        for number, base in enumerate(self._names.bases(cls)):
+            members = self._names.own_members(base)
+            for maker in (members.get("__init__"), members.get("__new__")):
+                if maker is not None and isinstance(maker.item, Function):
+                    return maker, signatures.function_signature(
+                        name, maker.item, maker.overloads, bound=True
+                    )
+            fields = generated_init(replace(lineage, classes=lineage.classes[number:]))
             if fields:
-                return signatures.class_signature(name, fields)
-        return f"{name}()"
+                return None, signatures.class_signature(name, fields)
+        return None, f"{name}()"
 
     def _function(
-        self, function: Definition, path: str, aliases: Sequence[str], *, owner: Definition | None
+        self, function: Api, path: str, aliases: Sequence[str], *, owner: Api | None
     ) -> ApiDoc:
+        assert isinstance(function.item, Function)
         name = path.rpartition(".")[2]
-        obj: griffe.Function = function.obj  # type: ignore[assignment]
         doc = self._docstring(function, owner)
-        signature = signatures.function_signature(name, obj, bound=owner is not None)
+        signature = signatures.function_signature(
+            name, function.item, function.overloads, bound=owner is not None
+        )
         # Overloads in a stub are written for type checkers; the call in the docstring for people.
-        if signatures.is_opaque(obj) or obj.overloads:
+        if is_opaque(function.item) or function.overloads:
             signature = signatures.signature_in_doc(name, doc) or signature
         kind: ApiKind = "method" if owner else "function"
-        return self._doc(function, path, kind, signature, doc, aliases)
+        notes = self._notes.of_function(function, owner)
+        return self._doc(function, path, kind, signature, doc, aliases, notes)
 
     def _attribute(
-        self, attribute: Definition, path: str, aliases: Sequence[str], *, owner: Definition | None
+        self, attribute: Api, path: str, aliases: Sequence[str], *, owner: Api | None
     ) -> ApiDoc:
         name = path.rpartition(".")[2]
-        obj = attribute.obj
-        annotation = getattr(obj, "annotation", None) or getattr(obj, "returns", None)
-        value = getattr(obj, "value", None)
-        signature = f"{name}: {str(annotation).strip(chr(39))}" if annotation else name
-        if owner is None and not annotation and value is not None and len(str(value)) <= 60:
+        item = attribute.item
+        value = item.value if isinstance(item, Variable) else None
+        annotation = signatures.attribute_type(item)
+        signature = f"{name}: {annotation}" if annotation else name
+        if owner is None and not annotation and value is not None and len(value) <= 60:
             signature = f"{name} = {value}"
-        kind: ApiKind = "property" if is_property(obj) else "attribute"
-        return self._doc(
-            attribute, path, kind, signature, self._docstring(attribute, owner), aliases
-        )
+        kind: ApiKind = "property" if is_property(item) else "attribute"
+        doc = self._docstring(attribute, owner)
+        return self._doc(attribute, path, kind, signature, doc, aliases)
 
-    def _docstring(self, definition: Definition, owner: Definition | None) -> str:
+    def _docstring(self, api: Api, owner: Api | None) -> str:
         """Its own docstring, one that a decorator gives, or that of what it overrides."""
-        text = _text(definition.obj) or given_text(definition, self._names)
+        text = api.item.doc.strip() or given_text(api, self._names)
         if text or owner is None:
             return text
-        for base in self._names.mro(owner)[1:]:
-            overridden = base.obj.members.get(definition.obj.name)
-            if overridden is not None and not overridden.is_alias and overridden.docstring:
-                return _text(overridden)  # type: ignore[arg-type]
+        for base in self._names.bases(owner)[1:]:
+            overridden = self._names.own_members(base).get(api.item.name)
+            if overridden is not None and overridden.item.doc:
+                return overridden.item.doc.strip()
         return ""
 
     def _doc(
         self,
-        definition: Definition,
+        api: Api,
         path: str,
         kind: ApiKind,
         signature: str,
         doc: str,
         aliases: Sequence[str],
+        notes: Iterable[str] = (),
     ) -> ApiDoc:
-        obj = definition.obj
-        readable = _is_source(obj) or _is_stub(obj)
         name = path.rpartition(".")[2]
+        file = self._names.sources.path(api.module.name, is_stub=api.module.is_stub)
         return ApiDoc(
             path=path,
             kind=kind,
@@ -187,22 +197,14 @@ class Describer:
             doc=doc,
             examples=find_examples(doc),
             aliases=tuple(dict.fromkeys(aliases)),
-            file=str(obj.filepath) if readable else None,
-            line=obj.lineno if readable else None,
+            notes=tuple(dict.fromkeys(notes)),
+            file=str(file) if file else None,
+            line=api.item.line if file else None,
         )
 
-
-def _text(obj: griffe.Object) -> str:
-    return obj.docstring.value.strip() if obj.docstring else ""
-
-
-def _is_source(obj: griffe.Object) -> bool:
-    file = obj.filepath
-    return not isinstance(file, list) and file.suffix == ".py" and file.is_absolute()
-
-
-def _is_stub(obj: griffe.Object) -> bool:
-    return not isinstance(obj.filepath, list) and obj.filepath.suffix == ".pyi"
+    def _is_source(self, api: Api) -> bool:
+        file = self._names.sources.path(api.module.name, is_stub=api.module.is_stub)
+        return file is not None and file.suffix == ".py"
 
 
 def _owned(owner: str, doc: ApiDoc) -> ApiDoc:
@@ -210,12 +212,12 @@ def _owned(owner: str, doc: ApiDoc) -> ApiDoc:
     return doc.model_copy(update={"signature": "\n".join(lines)})
 
 
-def _assigned_twins(members: dict[str, Definition]) -> dict[str, str]:
+def _assigned_twins(members: dict[str, Api]) -> dict[str, str]:
     """Members that are another member under a second name, as after ``agg = aggregate``."""
     twins = {}
     for name, member in members.items():
-        target = str(getattr(member.obj, "value", None) or "")
-        twin = members.get(target) if member.obj.is_attribute and target != name else None
-        if twin is not None and twin.obj.is_function:
+        target = (member.item.value or "") if isinstance(member.item, Variable) else ""
+        twin = members.get(target) if target != name else None
+        if twin is not None and isinstance(twin.item, Function):
             twins[name] = target
     return twins

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Mention
+from exploracoder_retrieval.facts.definitions import dotted
 from exploracoder_retrieval.harvest.docs.pieces import Passage
 
 MAX_MENTIONS = 4
@@ -86,7 +87,7 @@ class ApiNames:
         return {name: path for (owner, _, name), path in owned if owner == module}
 
     def _meant(self, node: ast.Attribute | ast.Name, local: dict[str, str]) -> str | None:
-        chain = _chain(node)
+        chain = dotted(node)
         root, dot, rest = (chain or "").partition(".")
         if root in local:
             return self._paths.get(local[root] + dot + rest)
@@ -97,7 +98,7 @@ class ApiNames:
         for node in ast.walk(tree):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
-                    root, dot, rest = (_chain(called) or "").partition(".")
+                    root, dot, rest = (dotted(called) or "").partition(".")
                     path = self._paths.get(imported.get(root, root) + dot + rest)
                     if path is not None and path.rpartition(".")[2][:1].isupper():
                         yield name, path
@@ -167,11 +168,3 @@ def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
                         yield f"{module}.*", module
                     else:
                         yield alias.asname or alias.name, f"{module}.{alias.name}"
-
-
-def _chain(node: ast.expr) -> str | None:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

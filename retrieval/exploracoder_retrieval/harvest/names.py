@@ -1,249 +1,215 @@
-"""What a dotted name stands for, followed through imports, wildcards, stubs and assignments."""
+"""What a library's names stand for, the code completed by what stubs declare."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from exploracoder_retrieval.harvest.modules import is_published
-from exploracoder_retrieval.harvest.stubs import fill
-from exploracoder_retrieval.harvest.trees import EXTRA, ModuleTree, ModuleTrees
-
-if TYPE_CHECKING:
-    import griffe
-
-_DOTTED = re.compile(r"^[^\W\d]\w*(\.[^\W\d]\w*)*$")
-_MAX_BASES = 64
+from exploracoder_retrieval.facts.kinds import (
+    functions_of,
+    implementation,
+    is_overload,
+    is_property,
+    joined,
+    variables_of,
+)
+from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.modules import is_published
+from exploracoder_retrieval.facts.scope import Definition, Scope
+from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
+from exploracoder_retrieval.harvest.library_sources import LibrarySources
+from exploracoder_retrieval.harvest.stubs import completed_attribute, completed_function
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """A function, class or attribute where it is defined; ``path`` is its one true name."""
+class Api:
+    """A class, function or variable where it is defined; ``path`` is its one true name.
 
-    obj: griffe.Object
+    ``overloads`` are a function's other signatures. ``stub`` declares a class beside its code.
+    """
+
+    module: Module
+    item: Class | Function | Variable
     path: str
+    overloads: tuple[Function, ...] = ()
+    stub: Definition | None = None
 
     @property
     def library(self) -> str:
         """The top-level package that defines it."""
-        return self.path.split(".", 1)[0]
+        return self.path.partition(".")[0]
+
+
+class LibraryScope(Scope):
+    """Names as a library's docs take them: inherited members count, and builtins do not.
+
+    A stub vouches for names that a list made at run time hides.
+    """
+
+    def __init__(self, sources: LibrarySources) -> None:
+        super().__init__(sources)
+        self.library = sources
+        self.lineages = Lineages(self)
+
+    def _inside(self, found: Definition, name: str) -> Definition | None:
+        own = super()._inside(found, name)
+        if own is not None or not isinstance(found.item, Class):
+            return own
+        bases = self.lineages.of(Located(found.module, found.item)).classes[1:]
+        inherited = (
+            super(LibraryScope, self)._inside(Definition(base.module, base.item), name)
+            for base in bases
+        )
+        return next(filter(None, inherited), None)
+
+    def _builtin(self, name: str) -> None:
+        return None
+
+    def _declared(self, module: Module, name: str, steps: int) -> Definition | None:
+        found = super()._declared(module, name, steps)
+        if found is None or found.item is None or not found.module.is_stub or found.item.doc:
+            return found
+        return self._hidden(module, name) or found
+
+    def _hidden(self, module: Module, name: str) -> Definition | None:
+        """What a star brings though no list says so, or what a package fetches on demand."""
+        for source in filter(None, map(self.sources.module, module.stars)):
+            if found := self.member(source, name):
+                return found
+        if not functions_of(module, "__getattr__"):
+            return None
+        for inner_name in self.library.finder.submodules(module.name):
+            inner = self.sources.module(inner_name) if _is_inner(inner_name) else None
+            defined = self.inside(inner, name) if inner else None
+            if defined is not None and defined.item is not None and defined.item.doc:
+                return defined
+        return None
 
 
 class Names:
-    """Resolves names over module trees; every method answers None instead of failing."""
+    """Resolves names over modules; every method answers None instead of failing."""
 
-    def __init__(self, trees: ModuleTrees) -> None:
-        self._trees = trees
-        self._filled: set[tuple[str, str]] = set()
+    def __init__(self, sources: LibrarySources) -> None:
+        self.sources = sources
+        self.scope = LibraryScope(sources)
+        self._stubs: dict[str, Definition] = {}
+        self._members: dict[str, dict[str, Api]] = {}
 
-    def resolve(self, path: str, seen: frozenset[str] = frozenset()) -> Definition | None:
-        """The definition behind an absolute dotted path; None for modules and unknown names.
+    def member(self, module: Module, name: str) -> Api | None:
+        """What a name in a module is where it is defined; None for modules and unknown names."""
+        found = self.scope.member(module, name)
+        stub_module = self.sources.stub(module.name)
+        stub = self.scope.member(stub_module, name) if stub_module else None
+        if stub is None or stub.item is None:
+            return self._api(found)
+        if found is None or found.item is None or found.item is stub.item:
+            code = self.sources.module(stub.module.name)
+            is_elsewhere = (stub.module.name, stub.item.name) != (module.name, name)
+            known = self.member(code, stub.item.name) if code and is_elsewhere else None
+            return known or self._api(stub)
+        self._stubs.setdefault(found.path, stub)
+        return self._api(found)
 
-        ``seen`` holds the paths already being followed: imports may run in a circle.
-        """
-        parent, _, name = path.rpartition(".")
-        if not parent or path in seen:
+    def in_scope(self, api: Api, dotted: str) -> Api | None:
+        """What dotted source text, such as an argument, means where an API is written."""
+        return self._api(self.scope.resolve(api.module, dotted))
+
+    def lineage(self, cls: Api) -> Lineage:
+        """A class and its bases in the order in which Python looks through them."""
+        assert isinstance(cls.item, Class)
+        own = Located(cls.module, cls.item)
+        if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):
+            return self.scope.lineages.of(own)
+        declared = self.scope.lineages.of(Located(cls.stub.module, cls.stub.item))
+        return replace(declared, classes=(own, *declared.classes[1:]))
+
+    def bases(self, cls: Api) -> list[Api]:
+        """A class and its bases, in that order."""
+        others = self.lineage(cls).classes[1:]
+        found = (self._api(Definition(each.module, each.item)) for each in others)
+        return [cls, *(base for base in found if base is not None)]
+
+    def own_members(self, cls: Api) -> dict[str, Api]:
+        """What a class defines itself, by name; what only its stub declares keeps its scope."""
+        if cls.path not in self._members:
+            stub = dict(_members(cls.stub.module, cls.stub.item, cls.path)) if cls.stub else {}
+            own = dict(_members(cls.module, cls.item, cls.path))
+            twins = {name for name, each in own.items() if getattr(each.item, "alias", "") in own}
+            members = {
+                name: member if name in twins else _completed(member, stub.get(name))
+                for name, member in own.items()
+            }
+            shown = own.keys() | _set_by_methods(cls.item)
+            declared = {name: member for name, member in stub.items() if name not in shown}
+            self._members[cls.path] = members | declared
+        return self._members[cls.path]
+
+    def _api(self, found: Definition | None) -> Api | None:
+        api = _grouped(found)
+        if api is None or found is None:
             return None
-        seen = seen | {path}
-        if self._trees.is_module(parent):
-            return self.member(parent, name, seen)
-        owner = self.resolve(parent, seen)
-        if owner is None or not owner.obj.is_class:
-            return None
-        return self.class_member(owner, name)
+        return _completed(api, _grouped(self._stubs.get(found.path) or self._beside(found)))
 
-    def member(
-        self, module: str, name: str, seen: frozenset[str] = frozenset(), *, listed: bool = True
-    ) -> Definition | None:
-        """What a name means in a module's scope.
+    def _beside(self, found: Definition) -> Definition | None:
+        """What the stub beside the code declares of a definition."""
+        stub = None if found.module.is_stub else self.sources.stub(found.module.name)
+        return self.scope.inside(stub, found.path.removeprefix(f"{stub.name}.")) if stub else None
 
-        ``listed``: a wildcard import brings only what the other module lists or does not hide.
-        """
-        tree = self._trees.read(module)
-        if tree is None:
-            return None
-        found = self._in_syntax(tree.code, name, seen, listed=listed)
-        if tree.stub is None or tree.stub is tree.code or name not in tree.stub.members:
-            return found
-        stub = self._in_syntax(tree.stub, name, seen, listed=True)
-        if found is None and stub is not None and not stub.obj.docstring:
-            # The stub vouches for a name that a list made at run time hides from us.
-            found = self._from_wildcards(tree.code, name, seen, listed=False)
-            found = found or self._implementation(tree, name)
-        return self._joined(found, stub)
 
-    def class_member(self, owner: Definition, name: str) -> Definition | None:
-        """A class's own or inherited member."""
-        for base in self.mro(owner):
-            member = base.obj.members.get(name)
-            if member is not None and not member.is_alias:
-                return Definition(member, f"{base.path}.{name}")  # type: ignore[arg-type]
+def _is_inner(module: str) -> bool:
+    return is_published(module.replace("._", "."))
+
+
+def _grouped(found: Definition | None) -> Api | None:
+    """A definition; of a function all definitions, with the text that any of them has."""
+    if found is None or found.item is None:
         return None
+    if isinstance(found.item, Function) and "." not in found.item.qualname:
+        return _function(found.module, found.module, found.item.name, found.path)
+    return Api(found.module, found.item, found.path)
 
-    def in_scope(self, obj: griffe.Object, dotted: str) -> Definition | None:
-        """What dotted source text, such as a base class, means where an object is written."""
-        if not _DOTTED.match(dotted):
-            return None
-        first, _, rest = dotted.partition(".")
-        module = obj.module.path
-        if rest:
-            tree = self._trees.read(module)
-            alias = tree.code.members.get(first) if tree else None
-            if alias is not None and alias.is_alias:
-                return self.resolve(f"{alias.target_path}.{rest}")  # type: ignore[union-attr]
-            return self.resolve(f"{module}.{dotted}")
-        return self.member(module, first)
 
-    def mro(self, cls: Definition) -> list[Definition]:
-        """The class and its bases in the order in which Python looks at them, as far as they can be
-        read."""
-        from griffe import c3linear_merge
+def _function(module: Module, scope: Module | Class, name: str, path: str) -> Api:
+    functions = functions_of(scope, name)
+    main = implementation(functions)
+    doc = main.doc or next((each.doc for each in functions if each.doc), "")
+    overloads = tuple(each for each in functions if is_overload(each))
+    return Api(module, main.model_copy(update={"doc": doc}), path, overloads)
 
-        found: dict[str, Definition] = {}
-        orders: dict[str, list[str]] = {}
 
-        def order_of(current: Definition, below: tuple[str, ...]) -> list[str]:
-            path = current.path
-            if path not in orders:
-                found[path] = current
-                below = (*below, path)
-                is_deep = len(below) >= _MAX_BASES
-                bases = [] if is_deep else [b for b in self._bases(current) if b.path not in below]
-                heads = [base.path for base in bases]
-                orders[path] = [path, *c3linear_merge(*(order_of(b, below) for b in bases), heads)]
-            return orders[path]
+def _members(module: Module, cls: object, path: str) -> Iterator[tuple[str, Api]]:
+    if not isinstance(cls, Class):
+        return
+    for name, variables in variables_of(cls).items():
+        says_something = any(each.value or each.annotation or each.doc for each in variables)
+        if says_something and any(each.place == "body" for each in variables):
+            yield name, Api(module, joined(variables), f"{path}.{name}")
+    for inner in cls.classes:
+        yield inner.name, Api(module, inner, f"{path}.{inner.name}")
+    for name in dict.fromkeys(each.name for each in cls.functions):
+        yield name, _function(module, cls, name, f"{path}.{name}")
 
-        try:
-            order = order_of(cls, ())
-        except ValueError:  # no order that Python would take
-            order = list(found)
-        return [found[path] for path in order[:_MAX_BASES]]
 
-    def _bases(self, cls: Definition) -> list[Definition]:
-        names = (str(base).split("[", 1)[0] for base in getattr(cls.obj, "bases", ()))
-        found = (self.in_scope(cls.obj, name) for name in names)
-        bases = (base for base in found if base is not None and base.obj.is_class)
-        return list({base.path: base for base in bases}.values())
+def _set_by_methods(cls: object) -> set[str]:
+    variables = cls.variables if isinstance(cls, Class) else ()
+    return {each.name for each in variables if each.place == "instance"}
 
-    def exports(self, module: str, seen: frozenset[str] = frozenset()) -> list[str] | None:
-        """The names in ``__all__``, other modules' lists expanded; None where it cannot be told."""
-        tree = self._trees.read(module)
-        if tree is None or module in seen:
-            return None
-        listed = tree.code.exports or (tree.stub.exports if tree.stub else None)
-        names: list[str] = []
-        for item in listed or ():
-            if isinstance(item, str):
-                names.append(item)
-            else:
-                names += self._other_exports(tree, _owner_of(item), seen | {module})
-        return list(dict.fromkeys(names)) or None
 
-    def wildcard_names(self, module: str, seen: frozenset[str] = frozenset()) -> list[str]:
-        """What ``from module import *`` brings."""
-        exported = self.exports(module)
-        if exported is not None:
-            return exported
-        tree = self._trees.read(module)
-        if tree is None or module in seen:
-            return []
-        names: dict[str, None] = {}
-        for name in tree.code.members:
-            if "/" in name:
-                source = _wildcard_source(name)
-                names |= dict.fromkeys(self.wildcard_names(source, seen | {module}))
-            elif not name.startswith("_"):
-                names[name] = None
-        return list(names)
-
-    def _in_syntax(
-        self, syntax: griffe.Module, name: str, seen: frozenset[str], *, listed: bool
-    ) -> Definition | None:
-        member = syntax.members.get(name)
-        if member is None:
-            return self._from_wildcards(syntax, name, seen, listed=listed)
-        if member.is_alias:
-            return self.resolve(member.target_path, seen)  # type: ignore[union-attr]
-        definition = Definition(member, f"{syntax.path}.{name}")  # type: ignore[arg-type]
-        return self._assigned(definition, seen) or definition
-
-    def _from_wildcards(
-        self, syntax: griffe.Module, name: str, seen: frozenset[str], *, listed: bool
-    ) -> Definition | None:
-        for member in list(syntax.members):
-            source = _wildcard_source(member)
-            path = f"{source}.{name}"
-            if "/" not in member or path in seen:
-                continue
-            if listed and name not in self.wildcard_names(source):
-                continue
-            if found := self.member(source, name, seen | {path}, listed=listed):
-                return found
-        return None
-
-    def _assigned(self, definition: Definition, seen: frozenset[str]) -> Definition | None:
-        """What ``Public = _private`` stands for, when that is a function or a class."""
-        value = getattr(definition.obj, "value", None)
-        if not definition.obj.is_attribute or value is None or definition.path in seen:
-            return None
-        text = str(value)
-        if not _DOTTED.match(text) or text == definition.obj.name:
-            return None
-        module = definition.obj.module.path
-        found = (
-            self.member(module, text, seen | {definition.path})
-            if "." not in text
-            else self.in_scope(definition.obj, text)
-        )
-        return found if found and (found.obj.is_function or found.obj.is_class) else None
-
-    def _implementation(self, tree: ModuleTree, name: str) -> Definition | None:
-        """Where a package defines a name that its ``__init__`` fetches only on demand."""
-        if "__getattr__" not in tree.code.members:
-            return None
-        for module in self._trees.finder.submodules(tree.name):
-            if not is_published(module.replace("._", ".")):
-                continue
-            inner = self._trees.read(module)
-            member = inner.code.members.get(name) if inner else None
-            if member is not None and not member.is_alias and member.docstring:
-                return Definition(member, f"{module}.{name}")  # type: ignore[arg-type]
-        return None
-
-    def _joined(self, found: Definition | None, stub: Definition | None) -> Definition | None:
-        if found is None or stub is None:
-            return found or stub
-        if found.obj is not stub.obj and (found.path, stub.path) not in self._filled:
-            self._filled.add((found.path, stub.path))
-            fill(found.obj, stub.obj)
+def _completed(api: Api, declared: Api | None) -> Api:
+    """An API with what its stub says and the code does not."""
+    if declared is None or declared.item is api.item:
+        return api
+    item, stub = api.item, declared.item
+    if not item.doc and stub.doc:
+        item = item.model_copy(update={"doc": stub.doc})
+    if isinstance(item, Class) and isinstance(stub, Class):
+        return replace(api, item=item, stub=Definition(declared.module, stub))
+    if isinstance(item, Variable) and not isinstance(stub, Variable) and not is_property(stub):
         # A plain assignment in the source may be a documented class in the stub.
-        return stub if found.obj.is_attribute and not stub.obj.is_attribute else found
-
-    def _other_exports(self, tree: ModuleTree, owner: str, seen: frozenset[str]) -> list[str]:
-        first, _, rest = owner.partition(".")
-        alias = tree.code.members.get(first)
-        if alias is not None and alias.is_alias:
-            module = alias.target_path  # type: ignore[union-attr]
-        else:
-            module = f"{tree.name}.{first}"
-        return self.exports(f"{module}.{rest}" if rest else module, seen) or []
-
-
-def explicit_imports(syntax: griffe.Module) -> frozenset[str]:
-    """Names that a module imports ``as`` themselves, which in a stub publishes them."""
-    return frozenset(syntax.extra[EXTRA].get("explicit", ()))
-
-
-def _owner_of(item: griffe.ExprName) -> str:
-    """``a.b`` of ``a.b.__all__``, whose expression knows its left side as its parent."""
-    parts: list[str] = []
-    parent = item.parent
-    while isinstance(parent, type(item)):
-        parts.insert(0, parent.name)
-        parent = parent.parent
-    return ".".join(parts)
-
-
-def _wildcard_source(member: str) -> str:
-    return member.removesuffix("/*").replace("/", ".")
+        return replace(declared, path=api.path)
+    if isinstance(item, Variable) or isinstance(stub, Variable):
+        return replace(api, item=completed_attribute(item, stub))
+    if isinstance(item, Function) and isinstance(stub, Function):
+        function, overloads = completed_function(item, api.overloads, stub, declared.overloads)
+        return replace(api, item=function, overloads=overloads)
+    return replace(api, item=item)

@@ -7,19 +7,17 @@ from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import EmptyLibrary, UnreadableSource
-from exploracoder_retrieval.harvest.compiled import CompiledModules
 from exploracoder_retrieval.harvest.describe import Describer
 from exploracoder_retrieval.harvest.docs.collect import collect
 from exploracoder_retrieval.harvest.docs.join import joined
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
+from exploracoder_retrieval.harvest.library_sources import LibrarySources
 from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
-from exploracoder_retrieval.harvest.modules import ModuleFinder
 from exploracoder_retrieval.harvest.names import Names
 from exploracoder_retrieval.harvest.own_tests import find_tests, read_tests
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped, UsageExample
 from exploracoder_retrieval.harvest.surface import Surface
 from exploracoder_retrieval.harvest.target import Target, find_target
-from exploracoder_retrieval.harvest.trees import ModuleTrees
 from exploracoder_retrieval.harvest.usage import MAX_OVERVIEW, collect_examples, read_overview
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.progress import Progress
@@ -56,13 +54,9 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
 
     if target.source == "docs":
         return _read_docs(target, skipped, skip, progress)
-    homes = () if target.home is None else (target.home,)
-    finder = ModuleFinder(target.search_paths, interpreter.builtin_modules, homes=homes)
-    named = () if target.named is None else (target.named,)
-    compiled = CompiledModules(interpreter, skip, alone=bool(named), named=named)
-    trees = ModuleTrees(target.import_name, finder, compiled, skip, target.border)
-    described = _describe_all(target, trees, progress)
-    for name, reason in finder.skipped.items():
+    sources = LibrarySources(target, interpreter, skip)
+    described = _describe_all(target, sources, progress)
+    for name, reason in sources.finder.skipped.items():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
     said = collect(target.docs, target.name, target.import_name, skip, progress)
@@ -70,7 +64,7 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     if not docs:
         raise _nothing_found(target, list(skipped))
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
-    overview = overview[:MAX_OVERVIEW] or _docstring(trees, target.import_name)
+    overview = overview[:MAX_OVERVIEW] or _docstring(sources)
     info = LibraryInfo(
         name=target.name,
         import_name=target.import_name,
@@ -139,10 +133,12 @@ def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Itera
         yield Passage("example", each.code, each.title, place)
 
 
-def _describe_all(target: Target, trees: ModuleTrees, progress: Progress | None) -> list[ApiDoc]:
-    names = Names(trees)
+def _describe_all(
+    target: Target, sources: LibrarySources, progress: Progress | None
+) -> list[ApiDoc]:
+    names = Names(sources)
     describer = Describer(target.name, target.import_name, names)
-    published = Surface(trees, names).collect(target.import_name)
+    published = Surface(names).collect(target.import_name)
     docs: dict[str, ApiDoc] = {}
     for number, entry in enumerate(published, start=1):
         for doc in describer.describe(entry):
@@ -152,10 +148,9 @@ def _describe_all(target: Target, trees: ModuleTrees, progress: Progress | None)
     return [docs[path] for path in sorted(docs)]
 
 
-def _docstring(trees: ModuleTrees, name: str) -> str:
-    tree = trees.read(name)
-    docstring = tree.code.docstring if tree else None
-    return docstring.value.strip() if docstring else ""
+def _docstring(sources: LibrarySources) -> str:
+    module = sources.module(sources.library)
+    return module.doc.strip() if module else ""
 
 
 def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | UnreadableSource:

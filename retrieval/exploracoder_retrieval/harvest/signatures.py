@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    import griffe
+from exploracoder_retrieval.facts.kinds import function_kind, is_overload, last_name
+from exploracoder_retrieval.facts.parameters import is_opaque, parameters_text
+from exploracoder_retrieval.facts.values import Class, Function, Parameter, Variable
 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4
 MAX_SIGNATURE_CHARS = 2_000
-_SUPPRESSED = re.compile(r"\b(field|Field|attrib|ib)\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a data class: it is a parameter of the class and an attribute of its objects."""
-
-    name: str
-    annotation: str
-    default: str
-    keyword_only: bool
-
-
-def function_signature(name: str, function: griffe.Function, *, bound: bool) -> str:
+def function_signature(
+    name: str, function: Function, overloads: Sequence[Function], *, bound: bool
+) -> str:
     """``name(parameters) -> returns``; ``bound``: without self or cls.
 
     Overloads one a line where there is nothing else, as in stubs: an implementation has defaults.
     """
-    overloads = function.overloads or []
-    if any(each is function for each in overloads) or (overloads and is_opaque(function)):
-        lines = [_call(name, each, bound=bound) for each in overloads]
+    if is_overload(function) or (overloads and is_opaque(function)):
+        lines = [_call(name, each, bound=bound) for each in overloads or (function,)]
         return "\n".join(list(dict.fromkeys(lines))[:MAX_OVERLOADS])
     return _call(name, function, bound=bound)
 
 
-def class_signature(name: str, fields: Sequence[Field]) -> str:
+def class_signature(name: str, fields: Sequence[Parameter]) -> str:
     """The call of a data class, from its fields."""
-    parts = [_field(field) for field in fields if not field.keyword_only]
-    keyword_only = [_field(field) for field in fields if field.keyword_only]
-    return f"{name}({', '.join([*parts, *(['*', *keyword_only] if keyword_only else [])])})"
+    return f"{name}({parameters_text([_shown(field) for field in fields])})"
 
 
 def signature_in_doc(name: str, doc: str) -> str:
@@ -78,62 +66,47 @@ def _split_call(name: str, doc: str) -> tuple[str, str]:
     return "", doc
 
 
-def is_opaque(function: griffe.Function) -> bool:
-    """Whether nothing is known of the parameters, as with many compiled functions."""
-    names = [parameter.name for parameter in function.parameters]
-    return [name for name in names if name not in {"self", "cls"}] == ["args", "kwargs"]
+def attribute_type(item: Class | Function | Variable) -> str:
+    """What reading an attribute gives, as it is annotated."""
+    if isinstance(item, Class):
+        return ""
+    annotation = unquoted(item.returns if isinstance(item, Function) else item.annotation)
+    is_shared = annotation.partition("[")[0].endswith("ClassVar")
+    return annotation.partition("[")[2].removesuffix("]") if is_shared else annotation
 
 
-def _call(name: str, function: griffe.Function, *, bound: bool) -> str:
-    parameters = list(function.parameters)
-    if (
-        bound
-        and parameters
-        and "staticmethod" not in function.labels
-        and not _is_star(parameters[0])
-    ):
+def unquoted(annotation: str | None) -> str:
+    """An annotation without the quotes around names that are defined later."""
+    if not annotation or not {"'", '"'} & set(annotation):
+        return annotation or ""
+    try:
+        return ast.unparse(_Unquoted().visit(ast.parse(annotation, mode="eval")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return annotation
+
+
+class _Unquoted(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        # What ``Literal`` lists are strings, and so is what ``Annotated`` adds.
+        if last_name(ast.unparse(node.value)) in ("Literal", "L", "Annotated"):
+            return node
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.parse(node.value, mode="eval").body if isinstance(node.value, str) else node
+
+
+def _call(name: str, function: Function, *, bound: bool) -> str:
+    parameters = function.parameters
+    is_static = function_kind(function.decorators) == "staticmethod"
+    if bound and not is_static and parameters and parameters[0].kind in ("pos", "posonly"):
         parameters = parameters[1:]
-    returns = f" -> {function.returns}" if function.returns else ""
-    return f"{name}({', '.join(_parameter_list(parameters))}){returns}"
+    returns = f" -> {unquoted(function.returns)}" if function.returns else ""
+    return f"{name}({parameters_text([_shown(each) for each in parameters])}){returns}"
 
 
-def _parameter_list(parameters: Iterable[griffe.Parameter]) -> Iterable[str]:
-    starred = False
-    positional_only = False
-    for parameter in parameters:
-        kind = parameter.kind.value if parameter.kind else "positional or keyword"
-        if positional_only and kind != "positional-only":
-            yield "/"
-        positional_only = kind == "positional-only"
-        if kind == "keyword-only" and not starred:
-            yield "*"
-        starred = starred or kind in {"keyword-only", "variadic positional"}
-        stars = {"variadic positional": "*", "variadic keyword": "**"}.get(kind, "")
-        yield stars + _typed(
-            parameter.name, str(parameter.annotation or ""), "" if stars else _default(parameter)
-        )
-    if positional_only:
-        yield "/"
-
-
-def _is_star(parameter: griffe.Parameter) -> bool:
-    return parameter.kind is not None and parameter.kind.value.startswith("variadic")
-
-
-def _default(parameter: griffe.Parameter) -> str:
-    return "" if parameter.default is None else str(parameter.default)
-
-
-def _field(field: Field) -> str:
-    # `field(default_factory=list)` says that there is a default; how it is made helps nobody call.
-    default = "..." if _SUPPRESSED.search(field.default) else field.default
-    return _typed(field.name, field.annotation, default)
-
-
-def _typed(name: str, annotation: str, default: str) -> str:
-    annotation = annotation.strip("'\"") if annotation[:1] in "'\"" else annotation
-    if len(default) > MAX_DEFAULT_LENGTH:
+def _shown(parameter: Parameter) -> Parameter:
+    annotation, default = unquoted(parameter.annotation) or None, parameter.default
+    if default is not None and len(default) > MAX_DEFAULT_LENGTH:
         default = "..."
-    if not annotation:
-        return f"{name}={default}" if default else name
-    return f"{name}: {annotation} = {default}" if default else f"{name}: {annotation}"
+    return parameter.model_copy(update={"annotation": annotation, "default": default})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from exploracoder_retrieval.harvest.modules import is_published
-from exploracoder_retrieval.harvest.names import Definition, Names, explicit_imports
-from exploracoder_retrieval.harvest.trees import ModuleTree, ModuleTrees
+from exploracoder_retrieval.facts.modules import is_published
+from exploracoder_retrieval.facts.values import Module, Variable
+from exploracoder_retrieval.harvest.names import Api, Names
 
 # What these make is for type checkers and logs, not for calling.
 _NO_API = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "NewType(", "getLogger(")
@@ -15,9 +15,9 @@ _NO_API = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "NewType(", "getLogger(")
 
 @dataclass(slots=True)
 class Published:
-    """One definition and the public paths that lead to it; ``declared``: a list or stub says so."""
+    """One API and the public paths that lead to it, each with whether a list or stub says so."""
 
-    definition: Definition
+    api: Api
     paths: dict[str, bool] = field(default_factory=dict)
 
     def ordered_paths(self) -> list[str]:
@@ -28,85 +28,100 @@ class Published:
 class Surface:
     """Walks a library's public modules and collects what they publish."""
 
-    def __init__(self, trees: ModuleTrees, names: Names) -> None:
-        self._trees = trees
+    def __init__(self, names: Names) -> None:
         self._names = names
+        self._sources = names.sources
 
     def collect(self, import_name: str) -> list[Published]:
         """Every published definition once, in the order of its best path."""
         found: dict[str, Published] = {}
-        for module in self.modules(import_name):
+        for module in filter(None, map(self._sources.module, self.modules(import_name))):
             for name, declared in self._public_names(module):
-                definition = self._names.member(module, name)
-                if definition is None or not _is_api(definition):
-                    continue
-                entry = found.setdefault(definition.path, Published(definition))
-                entry.paths[f"{module}.{name}"] = declared
+                api = self._names.member(module, name)
+                if api is not None and _is_api(api):
+                    entry = found.setdefault(api.path, Published(api))
+                    entry.paths[f"{module.name}.{name}"] = declared
         return sorted(found.values(), key=lambda entry: entry.ordered_paths()[0])
 
     def modules(self, name: str) -> Iterator[str]:
         """The public modules of a package, itself first."""
         yield name
-        listed = set(self._names.exports(name) or ())
-        children = [child for child in self._trees.finder.submodules(name) if is_published(child)]
+        listed = set(self._exports(self._sources.module(name)) or ())
+        children = [each for each in self._sources.finder.submodules(name) if is_published(each)]
         # A package that lists some of its modules has said that the others are its own business,
         # unless one of those publishes a list of its own.
         selective = any(child.rpartition(".")[2] in listed for child in children)
         for child in children:
-            if selective and child.rpartition(".")[2] not in listed and not self._lists(child):
-                continue
-            yield from self.modules(child)
+            is_listed = not selective or child.rpartition(".")[2] in listed
+            if is_listed or self._exports(self._sources.module(child)) is not None:
+                yield from self.modules(child)
 
-    def _lists(self, module: str) -> bool:
-        return self._names.exports(module) is not None
+    def _exports(self, module: Module | None) -> list[str] | None:
+        """What a module and its stub list: each may leave something to run time."""
+        if module is None:
+            return None
+        both = (module, self._sources.stub(module.name))
+        lists = (self._names.scope.exports(each) or () for each in both if each is not None)
+        return list(dict.fromkeys(name for names in lists for name in names)) or None
 
-    def _public_names(self, module: str) -> Iterator[tuple[str, bool]]:
-        tree = self._trees.read(module)
-        if tree is None:
-            return
-        exported = self._names.exports(module)
-        if exported is not None:
-            yield from ((name, True) for name in exported if not name.startswith("_"))
-        if tree.stub is not None:
-            listed = set(exported or ())
-            yield from ((name, True) for name in self._declared(tree) if name not in listed)
-        if exported is not None or tree.stub is not None:
-            return
-        for name in self._names.wildcard_names(module):
-            member = tree.code.members.get(name)
-            if member is not None and not member.is_alias:
-                yield name, False
-            elif self._is_reexport(tree, name):
-                yield name, True
+    def _public_names(self, module: Module) -> Iterator[tuple[str, bool]]:
+        exported = self._exports(module)
+        listed = [name for name in exported or () if not name.startswith("_")]
+        yield from ((name, True) for name in listed)
+        stub = self._stub(module)
+        if stub is not None:
+            declared = (name for name in _declared(stub) if name not in listed)
+            yield from ((name, True) for name in declared)
+        elif exported is None:
+            yield from self._unlisted(module)
 
-    def _declared(self, tree: ModuleTree) -> Iterator[str]:
-        """What a stub publishes by itself; where it has a list of its own, that counts."""
-        assert tree.stub is not None
-        if tree.stub.exports:
-            return
-        explicit = explicit_imports(tree.stub)
-        for name, member in tree.stub.members.items():
-            if (
-                not name.startswith("_")
-                and "/" not in name
-                and (not member.is_alias or name in explicit)
-            ):
-                yield name
+    def _stub(self, module: Module) -> Module | None:
+        """What declares a module: the stub beside it, or itself where there is nothing else."""
+        path = self._sources.path(module.name)
+        is_stub = path is not None and path.suffix == ".pyi"
+        return module if is_stub else self._sources.stub(module.name)
 
-    def _is_reexport(self, tree: ModuleTree, name: str) -> bool:
-        """Whether a package's ``__init__`` brings in something of its own library."""
-        if tree.files is None or not tree.files.is_package:
-            return False
-        member = tree.code.members.get(name)
-        if member is not None and not getattr(member, "runtime", True):
-            return False
-        definition = self._names.member(tree.name, name)
-        return definition is not None and definition.library == self._trees.library
+    def _unlisted(self, module: Module) -> Iterator[tuple[str, bool]]:
+        """What a module defines, and what a package's ``__init__`` brings in of its library."""
+        own = _own_names(module)
+        yield from ((name, False) for name in sorted(own))
+        if module.is_package:
+            for name in sorted(self._brought(module, frozenset()) - own):
+                api = self._names.member(module, name)
+                if api is not None and api.library == self._sources.library:
+                    yield name, True
+
+    def _brought(self, module: Module, seen: frozenset[str]) -> set[str]:
+        """The public names that a module imports, those of its stars included."""
+        names = {each.name for each in module.imports if not each.only}
+        for star in set(module.stars) - seen:
+            source = self._sources.module(star)
+            if source is not None:
+                names |= set(self._exports(source) or ()) or (
+                    _own_names(source) | self._brought(source, seen | {star})
+                )
+        return {name for name in names if not name.startswith("_")}
 
 
-def _is_api(definition: Definition) -> bool:
-    obj = definition.obj
-    if obj.is_attribute:
-        value = str(getattr(obj, "value", None) or "")
-        return not any(maker in value for maker in _NO_API)
-    return obj.is_function or obj.is_class
+def _own_names(module: Module) -> set[str]:
+    """Public names of what a module defines; not of a variable that may be an import as well."""
+    imported = {each.name for each in module.imports}
+    names = {each.name for each in module.variables} - imported
+    names |= {each.name for each in (*module.classes, *module.functions)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def _declared(stub: Module) -> Iterator[str]:
+    """What a stub publishes by itself; where it has a list of its own, that counts."""
+    if stub.exports:
+        return
+    own = (*stub.classes, *stub.functions, *stub.variables)
+    explicit = (each for each in stub.imports if each.as_itself)
+    for name in dict.fromkeys(each.name for each in (*own, *explicit)):
+        if not name.startswith("_"):
+            yield name
+
+
+def _is_api(api: Api) -> bool:
+    value = (api.item.value or "") if isinstance(api.item, Variable) else ""
+    return not any(maker in value for maker in _NO_API)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from exploracoder_retrieval.ranking.standing import (
     AMOUNTS,
     STANDING,
     best_standing,
+    figures,
     standing,
 )
 from exploracoder_retrieval.wording import words
@@ -47,12 +48,16 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True)
 class Corpus:
-    """One library, ready to be ranked: documents, their words, and their standing, row by row."""
+    """One library, ready to be ranked: documents, their words, and their standing, row by row.
+
+    ``more_uses`` counts by row what examples use that came after the library was indexed.
+    """
 
     docs: Sequence[ApiDoc]
     words: FieldIndex
     names: NameIndex
-    standing: Matrix
+    figures: Matrix
+    more_uses: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
@@ -62,8 +67,17 @@ class Corpus:
             docs=docs,
             words=words,
             names=NameIndex.build(docs, words.rarity),
-            standing=standing(docs, examples),
+            figures=figures(docs, examples),
         )
+
+    def with_uses(self, more: Mapping[int, int]) -> Corpus:
+        """The same, where further examples use some rows so often."""
+        return replace(self, more_uses=more)
+
+    @cached_property
+    def standing(self) -> Matrix:
+        """What speaks for each row whatever is asked."""
+        return standing(self.figures, self.more_uses)
 
     @cached_property
     def best(self) -> NDArray[np.intp]:

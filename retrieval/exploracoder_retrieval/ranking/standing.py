@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -29,15 +29,18 @@ _DEPRECATED = re.compile("deprecated", re.IGNORECASE)
 _DEPRECATION_CHARS = 400
 
 
-def standing(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
-    """A row for each doc, a column for each of STANDING; ``examples`` stand in no doc."""
+def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
+    """A row for each doc, a column for each of STANDING, as `standing` takes them.
+
+    ``examples`` stand in no doc. Uses are counts, for more may be found later.
+    """
     import numpy as np
 
     usage = read_usage(docs, examples)
     owners = [usage.mentioned[owner_name(doc)] for doc in docs]
     shallowest = min((_depth(doc) for doc in docs), default=0)
     columns = [
-        _relative([usage.of(doc) for doc in docs]),
+        [usage.of(doc) for doc in docs],
         _relative([usage.mentions(doc) for doc in docs]),
         _relative(owners),
         _shares(docs, owners),
@@ -49,6 +52,19 @@ def standing(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
     ]
     rows = np.asarray(columns, dtype=np.float32).T
     return np.asarray(rows.reshape(len(docs), len(STANDING)))
+
+
+def standing(made: Matrix, more_uses: Mapping[int, int]) -> Matrix:
+    """What `figures` made, with more uses of some rows, all relative to the library."""
+    import numpy as np
+
+    rows: Matrix = made.copy()
+    used = rows[:, STANDING.index("used")]
+    for row, count in more_uses.items():
+        used[row] += count
+    amounts = np.log1p(used, dtype=np.float64)
+    used[:] = amounts / (amounts.max(initial=0.0) or 1.0)
+    return rows
 
 
 def best_standing(rows: Matrix, count: int) -> NDArray[np.intp]:

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from exploracoder_retrieval.repotools.facts import Parameter
+from exploracoder_retrieval.facts.values import Parameter
 
+MAX_DOC_CHARS = 2000
 MemberKind = Literal[
     "method",
     "classmethod",
@@ -52,7 +53,8 @@ class MemberInfo(_Answer):
 class ClassAnswer(_Answer):
     """One class. ``bases`` are as written, ``lineage`` has it and all of them by path.
 
-    ``unknown_bases`` could not be found, so that what they bring is missing.
+    ``unknown_bases`` could not be found, so that what they bring is missing. ``problem`` says why
+    Python would not make the class at all.
     ``init`` has the parameters of the ``__init__`` that a dataclass generates.
     """
 
@@ -62,6 +64,7 @@ class ClassAnswer(_Answer):
     bases: tuple[str, ...]
     lineage: tuple[str, ...]
     unknown_bases: tuple[str, ...] = ()
+    problem: str = ""
     decorators: tuple[str, ...] = ()
     doc: str = ""
     init: tuple[Parameter, ...] | None = None

@@ -6,14 +6,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from exploracoder_retrieval.repotools.answers import BodyAnswer, SignatureAnswer
-from exploracoder_retrieval.repotools.facts import Function, Module, Parameter
-from exploracoder_retrieval.repotools.fields import generated_init
-from exploracoder_retrieval.repotools.lineage import Lineage, Lineages, Located
-from exploracoder_retrieval.repotools.members import is_accessor
-from exploracoder_retrieval.repotools.parameters import signature_text
-from exploracoder_retrieval.repotools.reading import functions_of
-from exploracoder_retrieval.repotools.sources import Sources
+from exploracoder_retrieval.facts.fields import generated_init
+from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
+from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.parameters import signature_text
+from exploracoder_retrieval.facts.sources import Sources
+from exploracoder_retrieval.facts.values import Function, Module, Parameter
+from exploracoder_retrieval.repotools.answers import MAX_DOC_CHARS, BodyAnswer, SignatureAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def signature_answer(found: FoundCallable, sources: Sources) -> SignatureAnswer:
         decorators=item.decorators,
         is_async=item.is_async,
         signature=signature_text(item),
-        doc=item.doc,
+        doc=item.doc[:MAX_DOC_CHARS],
         note=found.note,
     )
 

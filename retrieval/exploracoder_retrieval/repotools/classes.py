@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from exploracoder_retrieval.repotools.answers import ClassAnswer, MemberInfo
-from exploracoder_retrieval.repotools.fields import generated_init
-from exploracoder_retrieval.repotools.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.fields import generated_init
+from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.sources import Sources
+from exploracoder_retrieval.repotools.answers import MAX_DOC_CHARS, ClassAnswer, MemberInfo
 from exploracoder_retrieval.repotools.members import members
-from exploracoder_retrieval.repotools.sources import Sources
 from exploracoder_retrieval.wording import split_identifier
 
 _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__aenter__"})
@@ -33,8 +33,9 @@ def class_answer(
         bases=located.item.bases,
         lineage=tuple(one.path for one in lineage.classes),
         unknown_bases=lineage.unknown,
+        problem=lineage.problem,
         decorators=located.item.decorators,
-        doc=located.item.doc,
+        doc=located.item.doc[:MAX_DOC_CHARS],
         init=generated_init(lineage),
         members=tuple(found[:limit]),
         left_out=max(0, len(found) - limit),

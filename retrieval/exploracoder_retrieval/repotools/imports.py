@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from exploracoder_retrieval.repotools.facts import Module
+from exploracoder_retrieval.facts.kinds import functions_of
+from exploracoder_retrieval.facts.scope import Definition
+from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.repotools.repository import Repository, is_test
-from exploracoder_retrieval.repotools.scope import Definition
 from exploracoder_retrieval.repotools.standard import CONVENTIONS
 from exploracoder_retrieval.repotools.undefined import Undefined
 
@@ -69,6 +70,9 @@ def _own_meaning(repository: Repository, module: Module, name: str) -> str | Non
         # An assignment of something else is a definition of the module's own.
         return found.path if found and found.item is not None else f"{module.name}.{name}"
     own = repository.sources.own
+    is_typing = any(one.name == name and one.only == "types" for one in module.imports)
+    if is_typing and not functions_of(module, "__getattr__"):
+        return None
     renamed = [one for one in module.imports if one.name == name and one.attribute != name]
     if renamed and renamed[0].attribute is not None:
         return f"{module.name}.{name}"

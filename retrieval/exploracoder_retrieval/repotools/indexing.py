@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from exploracoder_retrieval.repotools.facts import Snippet
+from exploracoder_retrieval.facts.store import (
+    ENTRIES,
+    SNIPPETS,
+    Entries,
+    Entry,
+    FactStore,
+    is_same,
+    read_file,
+)
+from exploracoder_retrieval.facts.values import Snippet
 from exploracoder_retrieval.repotools.snippets import cut
-from exploracoder_retrieval.repotools.store import Entries, Entry, FactStore, is_same, read_file
 from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree
 
 Progress = Callable[[str], None]
@@ -42,7 +50,7 @@ def index_tree(
         IndexUnavailable: it cannot be kept.
     """
     index = Index(f"tree:{tree.start}")
-    before = store.entries(index.key)
+    before = store.load(ENTRIES, index.key)
     new: Snippets = {}
     for number, file in enumerate(files, start=1):
         known = before.get(file.path)
@@ -54,9 +62,9 @@ def index_tree(
         index.files_read += 1
         index.entries[file.path] = _read(tree, file, known, version, new)
     if index.files_read or len(before) != len(index.entries):
-        index.snippets = _merged(store.snippets(index.key) | new, index.entries)
-        store.keep_snippets(index.key, index.snippets)
-        store.keep(index.key, index.entries)
+        index.snippets = _merged(store.load(SNIPPETS, index.key) | new, index.entries)
+        store.keep(SNIPPETS, index.key, index.snippets)
+        store.keep(ENTRIES, index.key, index.entries)
     return index
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from exploracoder_retrieval.facts.parameters import parse_signature
 from exploracoder_retrieval.repotools.answers import SignatureAnswer
-from exploracoder_retrieval.repotools.parameters import parse_signature
 
 
 def live_signature(

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from exploracoder_retrieval.repotools.answers import MemberInfo, MemberKind
-from exploracoder_retrieval.repotools.facts import Class, Function, Variable
-from exploracoder_retrieval.repotools.lineage import Lineage, Located
-from exploracoder_retrieval.repotools.parameters import signature_text
-from exploracoder_retrieval.repotools.reading import functions_of
-
-_DATACLASS_DECORATORS = frozenset(
-    {
-        "dataclass",
-        "pydantic_dataclass",
-        "define",
-        "frozen",
-        "mutable",
-        "attrs",
-        "s",
-        "dataclass_json",
-    }
+from exploracoder_retrieval.facts.fields import has_fields
+from exploracoder_retrieval.facts.kinds import (
+    function_kind,
+    functions_of,
+    implementation,
+    is_overload,
+    joined,
+    last_name,
+    variables_of,
 )
-# Their subclasses' annotated names are fields, with no decorator.
-_FIELD_BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "BaseSettings"})
+from exploracoder_retrieval.facts.lineage import Lineage, Located
+from exploracoder_retrieval.facts.parameters import signature_text
+from exploracoder_retrieval.facts.values import Class, Function, Variable
+from exploracoder_retrieval.repotools.answers import MemberInfo, MemberKind
+
 _NOT_SHOWN = frozenset({"__slots__", "__all__", "__doc__", "__module__", "__match_args__"})
 _SUMMARY_CHARS = 160
+_VALUE_CHARS = 200
 
 
 def members(lineage: Lineage) -> tuple[MemberInfo, ...]:
@@ -70,46 +66,14 @@ def own_members(located: Located, *, is_field: bool) -> Iterator[tuple[MemberInf
     for inner in item.classes:
         seen.add(inner.name)
         yield _of_class(located.path, inner), False
-    for name, variables in _by_name(item.variables).items():
+    for name, variables in variables_of(item).items():
         if name not in seen and name not in _NOT_SHOWN:
             yield _of_variables(located, variables, is_field)
 
 
-def has_fields(located: Located, lineage: Lineage) -> bool:
-    """Whether the annotated names in a class's body are fields of its instances."""
-    if any(_last(one) in _DATACLASS_DECORATORS for one in located.item.decorators):
-        return True
-    bases = {_last(base) for one in lineage.classes for base in one.item.bases}
-    return bool(_FIELD_BASES & (bases | {_last(one) for one in lineage.unknown}))
-
-
-def is_overload(function: Function) -> bool:
-    """Whether a definition is one of several signatures of what follows it."""
-    return any(_last(one) == "overload" for one in function.decorators)
-
-
-def is_accessor(function: Function) -> bool:
-    """Whether it sets or deletes a property that stands above it."""
-    return any(one.endswith((".setter", ".deleter")) for one in function.decorators)
-
-
-def function_kind(decorators: Sequence[str]) -> MemberKind:
-    """What a method's decorators make of it."""
-    for decorator in decorators:
-        last = _last(decorator)
-        if last in ("classmethod", "staticmethod"):
-            return "classmethod" if last == "classmethod" else "staticmethod"
-        if "cached_property" in last or last == "reify":
-            return "cached_property"
-        if last.endswith("property") or last in ("setter", "getter", "deleter"):
-            return "property"
-    return "method"
-
-
 def _of_functions(path: str, functions: Sequence[Function]) -> MemberInfo:
     overloads = [one for one in functions if is_overload(one)]
-    plain = [one for one in functions if not is_overload(one) and not is_accessor(one)]
-    main = plain[-1] if plain else functions[-1]
+    main = implementation(functions)
     doc = main.doc or next((one.doc for one in functions if one.doc), "")
     kind = function_kind(main.decorators or functions[0].decorators)
     is_value = kind in ("property", "cached_property")
@@ -140,34 +104,30 @@ def _of_class(path: str, inner: Class) -> MemberInfo:
 def _of_variables(
     located: Located, variables: Sequence[Variable], is_field: bool
 ) -> tuple[MemberInfo, bool]:
-    body = [one for one in variables if one.place == "body"]
-    main = next((one for one in body if one.value is not None), (body or list(variables))[0])
-    annotation = next((one.annotation for one in variables if one.annotation), None)
+    main = joined(variables)
     callable_ = _from_value(located, main)
     if callable_ is not None:
         return callable_, False
-    kind = _kind(variables, main, annotation, is_field)
+    kind = _kind(variables, main, is_field)
     is_bare = kind == "instance_var" and all(one.place == "body" for one in variables)
     made = MemberInfo(
         name=main.name,
         kind=kind,
         defined_in=located.path,
         line=main.line,
-        annotation=annotation,
-        default=main.value if main.place == "body" else None,
+        annotation=main.annotation,
+        default=_clipped(main.value, _VALUE_CHARS) if main.place == "body" else None,
     )
     return made, is_bare
 
 
-def _kind(
-    variables: Sequence[Variable], main: Variable, annotation: str | None, is_field: bool
-) -> MemberKind:
+def _kind(variables: Sequence[Variable], main: Variable, is_field: bool) -> MemberKind:
     if main.place != "body":
         is_class = any(one.place == "class" for one in variables)
         return "class_var" if is_class else "instance_var"
-    if annotation is None:
+    if main.annotation is None:
         return "class_var"
-    head = _last(annotation.strip("'\"").partition("[")[0])
+    head = last_name(main.annotation.strip("'\""))
     if head == "ClassVar":
         return "class_var"
     if is_field:
@@ -177,7 +137,7 @@ def _kind(
 
 def _from_value(located: Located, variable: Variable) -> MemberInfo | None:
     """What ``name = property(…)``, ``partialmethod(…)`` or ``other = method`` make."""
-    head = _last((variable.value or "").partition("(")[0])
+    head = last_name((variable.value or "").partition("(")[0])
     kind: MemberKind | None = None
     if head in ("property", "partialmethod", "staticmethod", "classmethod", "cached_property"):
         kind = "method" if head == "partialmethod" else function_kind((head,))
@@ -191,7 +151,7 @@ def _from_value(located: Located, variable: Variable) -> MemberInfo | None:
     shape: dict[str, object] = {
         "name": variable.name,
         "line": variable.line,
-        "default": variable.value,
+        "default": _clipped(variable.value, _VALUE_CHARS),
     }
     if made is not None and kind not in ("property", "cached_property"):
         shape |= {
@@ -205,18 +165,9 @@ def _from_value(located: Located, variable: Variable) -> MemberInfo | None:
     )
 
 
-def _by_name(variables: Sequence[Variable]) -> dict[str, list[Variable]]:
-    named: dict[str, list[Variable]] = {}
-    for variable in variables:
-        named.setdefault(variable.name, []).append(variable)
-    return named
-
-
-def _last(text: str) -> str:
-    """The last name of ``a.b.c(…)[…]``."""
-    return text.partition("(")[0].partition("[")[0].rpartition(".")[2].strip()
-
-
 def _summary(doc: str) -> str:
-    first = " ".join(doc.strip().split("\n\n")[0].split())
-    return first if len(first) <= _SUMMARY_CHARS else first[:_SUMMARY_CHARS] + " …"
+    return _clipped(" ".join(doc.strip().split("\n\n")[0].split()), _SUMMARY_CHARS) or ""
+
+
+def _clipped(text: str | None, most: int) -> str | None:
+    return text if text is None or len(text) <= most else text[:most] + " …"

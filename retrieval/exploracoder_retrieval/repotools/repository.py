@@ -5,32 +5,24 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.lineage import Lineages, Located
+from exploracoder_retrieval.facts.scope import Definition, Scope
+from exploracoder_retrieval.facts.sources import InstalledSources, RepositorySources
+from exploracoder_retrieval.facts.store import SNIPPETS, FactStore
+from exploracoder_retrieval.facts.values import Class, Function, Module, Snippet
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.facts import Class, Function, Module, Snippet
+from exploracoder_retrieval.repotools.callables import FoundCallable
 from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
-from exploracoder_retrieval.repotools.lineage import Lineages, Located
-from exploracoder_retrieval.repotools.scope import Definition, Scope
-from exploracoder_retrieval.repotools.sources import InstalledSources, RepositorySources
 from exploracoder_retrieval.repotools.standard import StandardNames
-from exploracoder_retrieval.repotools.store import FactStore
 from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree, find_tree, source_files
 
 _TESTS = frozenset({"tests", "test", "testing", "conftest"})
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFunction:
-    """A function, the module that defines it, and the class that it is a method of."""
-
-    module: Module
-    item: Function
 
 
 class Repository:
@@ -134,7 +126,7 @@ class Repository:
         found = [one for one in own if f".{one.path}".endswith(f".{name}")]
         return found or list(self._aliased(name))
 
-    def functions(self, name: str) -> list[FoundFunction]:
+    def functions(self, name: str) -> list[FoundCallable]:
         """The functions of this name at the top level of modules, or under an alias."""
         found = self._functions.get(name.rpartition(".")[2], [])
         if "." in name:
@@ -146,7 +138,7 @@ class Repository:
         aliases.append(self.scope.at(name) if "." in name else None)
         return _functions_at(aliases)
 
-    def methods(self, name: str) -> list[FoundFunction]:
+    def methods(self, name: str) -> list[FoundCallable]:
         """The methods of this name, of all classes."""
         return self._methods.get(name, [])
 
@@ -173,7 +165,7 @@ class Repository:
         """The pieces of all files, each with its file."""
         pieces = self._index.snippets
         if pieces is None:
-            pieces = self._store.snippets(self._index.key)
+            pieces = self._store.load(SNIPPETS, self._index.key)
         return [
             (path, piece)
             for path, entry in self._index.entries.items()
@@ -228,20 +220,20 @@ class Repository:
         return found
 
     @cached_property
-    def _functions(self) -> dict[str, list[FoundFunction]]:
-        found: dict[str, list[FoundFunction]] = defaultdict(list)
+    def _functions(self) -> dict[str, list[FoundCallable]]:
+        found: dict[str, list[FoundCallable]] = defaultdict(list)
         for module in self.sources.own.values():
             for item in module.functions:
-                found[item.name].append(FoundFunction(module, item))
+                found[item.name].append(FoundCallable(module, item))
         return found
 
     @cached_property
-    def _methods(self) -> dict[str, list[FoundFunction]]:
-        found: dict[str, list[FoundFunction]] = defaultdict(list)
+    def _methods(self) -> dict[str, list[FoundCallable]]:
+        found: dict[str, list[FoundCallable]] = defaultdict(list)
         for module in self.sources.own.values():
             for owner in _nested(module.classes):
                 for item in owner.functions:
-                    found[item.name].append(FoundFunction(module, item))
+                    found[item.name].append(FoundCallable(module, item))
         return found
 
 
@@ -256,10 +248,10 @@ def _nested(classes: Sequence[Class]) -> Iterator[Class]:
         yield from _nested(item.classes)
 
 
-def _functions_at(found: Sequence[Definition | None]) -> list[FoundFunction]:
-    functions: dict[str, list[FoundFunction]] = {}
+def _functions_at(found: Sequence[Definition | None]) -> list[FoundCallable]:
+    functions: dict[str, list[FoundCallable]] = {}
     for one in found:
         if one is not None and isinstance(one.item, Function):
             same = [f for f in one.module.functions if f.qualname == one.item.qualname]
-            functions[one.path] = [FoundFunction(one.module, f) for f in same or [one.item]]
+            functions[one.path] = [FoundCallable(one.module, f) for f in same or [one.item]]
     return [function for group in functions.values() for function in group]

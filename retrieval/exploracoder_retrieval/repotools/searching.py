@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from exploracoder_retrieval.bm25 import WordIndex
+from exploracoder_retrieval.facts.values import Snippet
 from exploracoder_retrieval.repotools.answers import SnippetAnswer
-from exploracoder_retrieval.repotools.facts import Snippet
 from exploracoder_retrieval.repotools.repository import Repository, is_test
 
 # Of the pieces found by words, so many are looked at until enough differ.

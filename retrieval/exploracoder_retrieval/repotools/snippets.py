@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exploracoder_retrieval.repotools.definitions import FunctionNode, first_line
-from exploracoder_retrieval.repotools.facts import Snippet
+from exploracoder_retrieval.facts.definitions import FunctionNode, first_line
+from exploracoder_retrieval.facts.values import Snippet
 from exploracoder_retrieval.wording import words
 
 MAX_LINES = 60

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from exploracoder_retrieval.repotools.facts import Module
-from exploracoder_retrieval.repotools.scope import is_exported
-from exploracoder_retrieval.repotools.sources import InstalledSources
-from exploracoder_retrieval.repotools.store import FactStore
+from exploracoder_retrieval.facts.sources import InstalledSources
+from exploracoder_retrieval.facts.store import NAMES, FactStore
+from exploracoder_retrieval.facts.values import Module
 
 CONVENTIONS = {
     "np": "numpy",
@@ -72,7 +71,7 @@ class StandardNames:
 
     @cached_property
     def _homes(self) -> dict[str, tuple[str, ...]]:
-        kept = self._store.names(_KEY)
+        kept = self._store.load(NAMES, _KEY)
         if kept:
             return kept
         found: dict[str, list[str]] = {}
@@ -81,7 +80,7 @@ class StandardNames:
             for name in _published(module) if module else ():
                 found.setdefault(name, []).append(home)
         homes = {name: tuple(modules) for name, modules in found.items()}
-        self._store.keep_names(_KEY, homes)
+        self._store.keep(NAMES, _KEY, homes)
         return homes
 
 
@@ -91,5 +90,5 @@ _KEY = "standard names"
 def _published(module: Module) -> set[str]:
     """What a stub defines and publishes; what it only imports for its own annotations is not."""
     items = (*module.classes, *module.functions, *module.variables)
-    names = {one.name for one in items if is_exported(module, one.name)}
-    return {one for one in {*names, *(module.exports or ())} if not one.startswith("_")}
+    names = module.exports or (one.name for one in items)
+    return {one for one in names if not one.startswith("_")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from exploracoder_retrieval.facts.parameters import parameters_text
 from exploracoder_retrieval.repotools.answers import (
     Answer,
     BodiesAnswer,
@@ -17,7 +18,6 @@ from exploracoder_retrieval.repotools.answers import (
     SnippetAnswer,
     SnippetsAnswer,
 )
-from exploracoder_retrieval.repotools.parameters import parameters_text
 
 MAX_MEMBERS = 60
 _DOC_LINES = 8
@@ -87,6 +87,8 @@ def _class(one: ClassAnswer, most: int) -> Iterator[str]:
     left_out = one.left_out + max(0, len(one.members) - most)
     if left_out:
         yield f"  … {left_out} more members"
+    if one.problem:
+        yield f"  It cannot be made: {one.problem}"
     if one.unknown_bases:
         yield f"  Not found, so what they bring is missing: {', '.join(one.unknown_bases)}"
 

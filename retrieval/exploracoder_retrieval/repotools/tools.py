@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exploracoder_retrieval.errors import NameNotFound
+from exploracoder_retrieval.facts.lineage import Located
 from exploracoder_retrieval.repotools import callables
 from exploracoder_retrieval.repotools.answers import (
     Answer,
@@ -23,7 +24,6 @@ from exploracoder_retrieval.repotools.answers import (
 from exploracoder_retrieval.repotools.callables import FoundCallable
 from exploracoder_retrieval.repotools.classes import class_answer
 from exploracoder_retrieval.repotools.imports import choices
-from exploracoder_retrieval.repotools.lineage import Located
 from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.searching import SnippetSearch, snippet_answer
 from exploracoder_retrieval.repotools.tree import module_name
@@ -191,7 +191,7 @@ class RepositoryTools:
         repository = self._repository
         found = repository.functions(name) or repository.methods(name)
         if found:
-            return [FoundCallable(one.module, one.item) for one in found]
+            return found
         classes = repository.classes(name)
         made = [one for each in classes for one in self._called(each, "__init__")]
         if made:

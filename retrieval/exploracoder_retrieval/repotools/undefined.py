@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.repotools.reading import parse
+from exploracoder_retrieval.facts.reading import parse
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from exploracoder_retrieval.repotools.conditions import statements
-from exploracoder_retrieval.repotools.facts import Class, Function, Variable, VariablePlace
-from exploracoder_retrieval.repotools.parameters import read_parameters, unparse
+from exploracoder_retrieval.facts.bodies import Tables, read_choices, read_raises, walk_body
+from exploracoder_retrieval.facts.conditions import statements
+from exploracoder_retrieval.facts.parameters import read_parameters, unparse
+from exploracoder_retrieval.facts.values import Class, Function, Variable, VariablePlace
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-_MAX_DOC_CHARS = 2000
-_MAX_VALUE_CHARS = 200
+_MAX_VALUE_CHARS = 1000
 
 
-def read_function(node: FunctionNode, prefix: str = "") -> Function:
-    """One function; ``prefix`` is its class and a dot."""
-    return Function(
-        name=node.name,
-        qualname=prefix + node.name,
-        line=node.lineno,
-        first_line=first_line(node),
-        end_line=node.end_lineno or node.lineno,
-        parameters=read_parameters(node.args),
-        returns=unparse(node.returns),
-        decorators=tuple(ast.unparse(one) for one in node.decorator_list),
-        is_async=isinstance(node, ast.AsyncFunctionDef),
-        doc=read_doc(node),
-    )
+def read_function(node: FunctionNode, tables: Tables) -> Function:
+    """A function that stands alone; ``tables`` is what its module lists."""
+    return _function(node, list(walk_body(node.body)), tables, "")
 
 
-def read_class(node: ast.ClassDef, version: tuple[int, ...], prefix: str = "") -> Class:
+def read_class(
+    node: ast.ClassDef, version: tuple[int, ...], tables: Tables, prefix: str = ""
+) -> Class:
     """One class with all that its body and its methods define."""
     qualname = prefix + node.name
     body = list(statements(node.body, version))
-    methods = [one for one in body if isinstance(one, FunctionNode)]
+    methods = [(one, list(walk_body(one.body))) for one in body if isinstance(one, FunctionNode)]
     inner = [one for one in body if isinstance(one, ast.ClassDef)]
     return Class(
         name=node.name,
@@ -45,21 +38,21 @@ def read_class(node: ast.ClassDef, version: tuple[int, ...], prefix: str = "") -
         bases=tuple(ast.unparse(base) for base in node.bases),
         decorators=tuple(ast.unparse(one) for one in node.decorator_list),
         doc=read_doc(node),
-        functions=tuple(read_function(one, f"{qualname}.") for one in methods),
+        functions=tuple(_function(*one, tables, f"{qualname}.") for one in methods),
         variables=tuple(_class_variables(body, methods)),
-        classes=tuple(read_class(one, version, f"{qualname}.") for one in inner),
+        classes=tuple(read_class(one, version, tables, f"{qualname}.") for one in inner),
     )
 
 
 def read_variables(body: Sequence[ast.stmt]) -> Iterator[Variable]:
     """The names that the statements of one scope assign or annotate."""
-    for node in body:
+    for node, below in zip_longest(body, body[1:]):
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                yield _variable(name, node, "body", annotation, value)
+                yield _variable(name, node, annotation, value, _string_of(below))
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    yield from _assigned(target, value, node)
+                    yield from _assigned(target, value, node, _string_of(below))
 
 
 def first_line(node: FunctionNode | ast.ClassDef) -> int:
@@ -68,14 +61,12 @@ def first_line(node: FunctionNode | ast.ClassDef) -> int:
 
 
 def read_doc(node: FunctionNode | ast.ClassDef | ast.Module) -> str:
-    """The docstring, cut at 2,000 characters."""
-    return (ast.get_docstring(node) or "")[:_MAX_DOC_CHARS]
+    """The docstring."""
+    return ast.get_docstring(node) or ""
 
 
 def dotted(node: ast.expr | None) -> str | None:
-    """``a.b.c`` of names and attributes, and of such a thing with a subscript; else None."""
-    if isinstance(node, ast.Subscript):
-        return dotted(node.value)
+    """``a.b.c`` of names and attributes; None for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -83,8 +74,27 @@ def dotted(node: ast.expr | None) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
+def _function(node: FunctionNode, body: Sequence[ast.AST], tables: Tables, prefix: str) -> Function:
+    parameters = read_parameters(node.args)
+    choices = read_choices(body, tables)
+    return Function(
+        name=node.name,
+        qualname=prefix + node.name,
+        line=node.lineno,
+        first_line=first_line(node),
+        end_line=node.end_lineno or node.lineno,
+        parameters=parameters,
+        returns=unparse(node.returns),
+        decorators=tuple(ast.unparse(one) for one in node.decorator_list),
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        doc=read_doc(node),
+        choices={each.name: choices[each.name] for each in parameters if each.name in choices},
+        raises=read_raises(body),
+    )
+
+
 def _class_variables(
-    body: Sequence[ast.stmt], methods: Sequence[FunctionNode]
+    body: Sequence[ast.stmt], methods: Sequence[tuple[FunctionNode, Sequence[ast.AST]]]
 ) -> Iterator[Variable]:
     for variable in read_variables(body):
         if variable.name == "__slots__":
@@ -92,7 +102,7 @@ def _class_variables(
         else:
             yield variable
     for method in methods:
-        yield from _set_by(method)
+        yield from _set_by(*method)
 
 
 def _slots(body: Sequence[ast.stmt]) -> Iterator[Variable]:
@@ -106,7 +116,7 @@ def _slots(body: Sequence[ast.stmt]) -> Iterator[Variable]:
                     yield Variable(name=inner.value, line=inner.lineno, place="slots")
 
 
-def _set_by(method: FunctionNode) -> Iterator[Variable]:
+def _set_by(method: FunctionNode, body: Sequence[ast.AST]) -> Iterator[Variable]:
     """Attributes that a method sets on its first parameter."""
     arguments = [*method.args.posonlyargs, *method.args.args]
     kinds = {ast.unparse(one) for one in method.decorator_list}
@@ -115,7 +125,7 @@ def _set_by(method: FunctionNode) -> Iterator[Variable]:
     place: VariablePlace = "class" if "classmethod" in kinds else "instance"
     owner = arguments[0].arg
     annotated: dict[int, ast.AnnAssign] = {}
-    for node in _inside(method.body):
+    for node in body:
         if isinstance(node, ast.AnnAssign):
             annotated[id(node.target)] = node
         if (
@@ -129,18 +139,9 @@ def _set_by(method: FunctionNode) -> Iterator[Variable]:
             yield Variable(name=node.attr, line=node.lineno, place=place, annotation=annotation)
 
 
-def _inside(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes, parents first; what a nested class does is its own."""
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            continue
-        yield node
-        yield from _inside(list(ast.iter_child_nodes(node)))
-
-
-def _assigned(target: ast.expr, value: ast.expr, node: ast.stmt) -> Iterator[Variable]:
+def _assigned(target: ast.expr, value: ast.expr, node: ast.stmt, doc: str) -> Iterator[Variable]:
     if isinstance(target, ast.Name):
-        yield _variable(target.id, node, "body", None, value)
+        yield _variable(target.id, node, None, value, doc)
     elif isinstance(target, ast.Tuple | ast.List):
         for element in target.elts:
             if isinstance(element, ast.Name):
@@ -148,11 +149,7 @@ def _assigned(target: ast.expr, value: ast.expr, node: ast.stmt) -> Iterator[Var
 
 
 def _variable(
-    name: str,
-    node: ast.stmt,
-    place: VariablePlace,
-    annotation: ast.expr | None,
-    value: ast.expr | None,
+    name: str, node: ast.stmt, annotation: ast.expr | None, value: ast.expr | None, doc: str
 ) -> Variable:
     text = unparse(value)
     if text is not None and len(text) > _MAX_VALUE_CHARS:
@@ -160,8 +157,23 @@ def _variable(
     return Variable(
         name=name,
         line=node.lineno,
-        place=place,
         annotation=unparse(annotation),
         value=text,
         alias=dotted(value),
+        doc=doc or _doc_argument(value),
     )
+
+
+def _string_of(node: ast.stmt | None) -> str:
+    """The text of a statement that is nothing but a string; empty for any other."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return inspect.cleandoc(text)
+    return ""
+
+
+def _doc_argument(value: ast.expr | None) -> str:
+    for keyword in value.keywords if isinstance(value, ast.Call) else ():
+        if keyword.arg == "doc" and isinstance(keyword.value, ast.Constant):
+            return inspect.cleandoc(str(keyword.value.value or ""))
+    return ""

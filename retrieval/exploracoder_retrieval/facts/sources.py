@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.harvest.compiled import CompiledModules
-from exploracoder_retrieval.harvest.modules import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.facts.compiled import CompiledModules
+from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.facts.reading import parse, read_module
+from exploracoder_retrieval.facts.store import ENTRIES, Entry, FactStore, is_same, read_file, stamp
+from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.facts import Module
-from exploracoder_retrieval.repotools.reading import parse, read_module
-from exploracoder_retrieval.repotools.store import FactStore, is_same, read_file
 
 
 class Sources(Protocol):
@@ -47,18 +47,18 @@ class InstalledSources:
         *,
         named: tuple[Path, ...] = (),
     ) -> None:
+        paths = (*more_paths, *interpreter.search_paths)
+        self.finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
         self._interpreter = interpreter
         self._store = store
-        paths = (*more_paths, *interpreter.search_paths)
         self._homes = more_paths
-        self._finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
-        self._stubs = ModuleFinder(standard_stubs(), frozenset())
+        self._standard = ModuleFinder(standard_stubs(), frozenset())
         self._compiled = CompiledModules(
             interpreter, lambda name, reason: None, alone=True, named=(*named, *more_paths)
         )
         self._modules: dict[str, Module | None] = {}
-        self._stub_modules: dict[str, Module | None] = {}
-        self._files: dict[str, Path] = {}
+        self._stubs: dict[str, Module | None] = {}
+        self._files: dict[tuple[str, bool], Path] = {}
 
     def module(self, name: str) -> Module | None:
         """The facts of a module, or None when there is no such module, or it cannot be read."""
@@ -67,28 +67,26 @@ class InstalledSources:
         return self._modules[name]
 
     def stub(self, name: str) -> Module | None:
-        """The stub beside a module's source, or None."""
-        files = self._finder.find(name)
-        if files is None or files.source is None or files.stub is None or self.is_standard(name):
-            return None
-        if name not in self._stub_modules:
-            found = self._from(files.stub, files)
-            is_stub = {"is_stub": True}
-            self._stub_modules[name] = found.model_copy(update=is_stub) if found else None
-        return self._stub_modules[name]
+        """The stub beside what a module was read from, or None."""
+        if name not in self._stubs:
+            files = self.finder.find(name)
+            module = self.module(name)
+            self._stubs[name] = None
+            if files and files.stub and module and self.path(name) != files.stub:
+                self._stubs[name] = self._from(files.stub, files, is_stub=True)
+        return self._stubs[name]
 
     def file(self, module: Module) -> str | None:
         """The file's name from its top package on: where it lies is the user's own business."""
-        path = self._files.get(module.name)
+        path = self.path(module.name, is_stub=module.is_stub)
         if path is None:
             return None
-        path = path.with_suffix(".pyi") if module.is_stub else path
         depth = module.name.count(".") + (2 if path.stem == "__init__" else 1)
         return "/".join(path.parts[-depth:])
 
-    def path(self, module: str) -> Path | None:
-        """The file that a module was read from."""
-        return self._files.get(module)
+    def path(self, module: str, *, is_stub: bool = False) -> Path | None:
+        """The file that a module was read from; None where it was asked what it holds."""
+        return self._files.get((module, is_stub))
 
     def is_standard(self, module: str) -> bool:
         """Whether a module belongs to the standard library."""
@@ -96,49 +94,54 @@ class InstalledSources:
 
     def exists(self, module: str) -> bool:
         """Whether the interpreter could import a module."""
-        return self._finder.find(module) is not None or self.is_standard(module)
+        return self.finder.find(module) is not None or self.is_standard(module)
 
     def _read(self, name: str) -> Module | None:
-        files = self._stubs.find(name) if self.is_standard(name) else None
-        files = files or self._finder.find(name)
+        files = self._standard.find(name) if self.is_standard(name) else None
+        files = files or self.finder.find(name)
         if files is None:
-            is_builtin = self._finder.is_builtin(name)
-            return self._described(name, None) if is_builtin else None
+            return self._described(name, None) if self.finder.is_builtin(name) else None
         path = files.source or files.stub
         if path is not None:
-            self._files[files.name] = path
             return self._from(path, files)
         if files.compiled is not None:
             return self._described(name, files.compiled)
         return Module(name=name, is_package=True)
 
-    def _from(self, path: Path, files: ModuleFiles) -> Module | None:
+    def _from(self, path: Path, files: ModuleFiles, *, is_stub: bool = False) -> Module | None:
+        module = self._entry(path, files).module
+        if module is not None:
+            self._files[files.name, is_stub] = path
+        return module.model_copy(update={"is_stub": True}) if module and is_stub else module
+
+    def _entry(self, path: Path, files: ModuleFiles) -> Entry:
         key = str(path)
-        try:
-            status = path.stat()
-        except OSError:
-            return None
-        kept = self._store.entries(key)
-        entry = kept.get(key)
-        if entry is None or not is_same(entry, status.st_size, status.st_mtime_ns):
-            entry = read_file(
-                path,
-                files.name,
-                is_package=files.is_package,
-                version=self._interpreter.version,
-                inside=next((home for home in self._homes if path.is_relative_to(home)), None),
-            ).entry
-            self._store.keep(key, {key: entry})
-        return entry.module
+        kept = self._store.load(ENTRIES, key).get(key)
+        if kept is not None and is_same(kept, *stamp(path)):
+            return kept
+        entry = self._read_file(path, files)
+        self._store.keep(ENTRIES, key, {key: entry})
+        return entry
+
+    def _read_file(self, path: Path, files: ModuleFiles) -> Entry:
+        return read_file(
+            path,
+            files.name,
+            is_package=files.is_package,
+            version=self._interpreter.version,
+            inside=next((home for home in self._homes if path.is_relative_to(home)), None),
+        ).entry
 
     def _described(self, name: str, path: Path | None) -> Module | None:
         self._compiled.describe({name: path})
-        stub = self._compiled.stub(name)
+        text = self._compiled.stub(name)
         try:
             version = self._interpreter.version
-            tree = parse(stub)
-            return read_module(tree, name, is_package=False, version=version) if stub else None
+            return (
+                read_module(parse(text), name, is_package=False, version=version) if text else None
+            )
         except UnreadableSource:
+            self._compiled.give_up(name, "what it says of itself is not Python")
             return None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exploracoder_retrieval.repotools.facts import Class, Function, Module, Variable
-from exploracoder_retrieval.repotools.sources import Sources
+from exploracoder_retrieval.facts.sources import Sources
+from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
 
 _MAX_STEPS = 60
 
@@ -31,15 +31,15 @@ class Scope:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._known: dict[tuple[str, str], Definition | None] = {}
+        self._known: dict[tuple[str, bool, str], Definition | None] = {}
+        self._exported: dict[str, frozenset[str]] = {}
 
     def resolve(self, module: Module, name: str) -> Definition | None:
         """What the dotted ``name`` means in a module, builtins included."""
         first, *rest = name.split(".")
         found = self.member(module, first)
         if found is None:
-            builtins = self.sources.module("builtins")
-            found = self.member(builtins, first) if builtins else None
+            found = self._builtin(first)
         for part in rest:
             if found is None:
                 return None
@@ -62,7 +62,7 @@ class Scope:
 
     def member(self, module: Module, name: str, steps: int = 0) -> Definition | None:
         """What ``name`` is at the top level of a module; None when it is nothing there."""
-        key = (module.name, name)
+        key = (module.name, module.is_stub, name)
         if key in self._known:
             return self._known[key]
         self._known[key] = None  # a circle of imports ends here
@@ -71,10 +71,9 @@ class Scope:
         return self._known[key]
 
     def _look(self, module: Module, name: str, steps: int) -> Definition | None:
-        items: tuple[Class | Function, ...] = (*module.classes, *module.functions)
-        for item in items:
-            if item.name == name:
-                return Definition(module, item)
+        own = _defined(Definition(module, None), name)
+        if own is not None and not isinstance(own.item, Variable):
+            return own
         found = self._imported(module, name, steps)
         if found is None:
             found = self._variable(module, name, steps)
@@ -83,14 +82,24 @@ class Scope:
         if found is None and module.is_package:
             inner = self.sources.module(f"{module.name}.{name}")
             found = Definition(inner, None) if inner else None
-        stub = None if found or module.is_stub else self.sources.stub(module.name)
-        return self._look(stub, name, steps) if stub else found
+        if found is None and not module.is_stub:
+            return self._declared(module, name, steps)
+        return found
+
+    def _builtin(self, name: str) -> Definition | None:
+        builtins = self.sources.module("builtins")
+        return self.member(builtins, name) if builtins else None
+
+    def _declared(self, module: Module, name: str, steps: int) -> Definition | None:
+        """What the stub beside a module declares that its code does not show."""
+        stub = self.sources.stub(module.name)
+        return self._look(stub, name, steps) if stub else None
 
     def _imported(self, module: Module, name: str, steps: int) -> Definition | None:
         for one in module.imports:
             if one.name != name:
                 continue
-            source = self.sources.module(one.module)
+            source = self._source(one.module, module)
             if one.attribute is None:
                 if source is not None:
                     return Definition(source, None)
@@ -113,36 +122,71 @@ class Scope:
                 found = self.member(module, first, steps)
                 for part in rest:
                     found = self._inside(found, part) if found else None
-                if found is not None:
+                # What is set to another constant is one of its own.
+                if found is not None and not isinstance(found.item, Variable):
                     return found
             return Definition(module, variable)
         return None
 
     def _starred(self, module: Module, name: str, steps: int) -> Definition | None:
         for star in module.stars:
-            source = self.sources.module(star)
-            if source is None or source.name == module.name or not is_exported(source, name):
+            source = self._source(star, module)
+            if source is None or source.name == module.name:
+                continue
+            if not self.is_exported(source, name):
                 continue
             found = self.member(source, name, steps)
             if found is not None:
                 return found
         return None
 
+    def _source(self, name: str, importer: Module) -> Module | None:
+        """A module as another one imports it: stubs import from stubs, as far as there are any."""
+        stub = self.sources.stub(name) if importer.is_stub else None
+        return stub or self.sources.module(name)
+
+    def exports(self, module: Module, seen: frozenset[str] = frozenset()) -> list[str] | None:
+        """A module's ``__all__``, other modules' lists in it included; None where it has none."""
+        if module.exports is None or module.name in seen:
+            return None
+        names: dict[str, None] = {}
+        for name in module.exports:
+            owner, _, last = name.rpartition(".")
+            if last == "__all__":
+                other = self.resolve(module, owner)
+                names |= dict.fromkeys(
+                    (self.exports(other.module, seen | {module.name}) if other else None) or ()
+                )
+            else:
+                names[name] = None
+        return list(names) or None
+
+    def is_exported(self, module: Module, name: str) -> bool:
+        """Whether ``from module import *`` brings a name."""
+        if module.name not in self._exported:
+            self._exported[module.name] = frozenset(self.exports(module) or ())
+        exported = self._exported[module.name]
+        return name in exported if exported else not name.startswith("_")
+
+    def inside(self, module: Module, qualname: str) -> Definition | None:
+        """What a module defines itself under a name, such as that of a nested class."""
+        found: Definition | None = Definition(module, None)
+        for part in qualname.split("."):
+            found = _defined(found, part) if found else None
+        return found
+
     def _inside(self, found: Definition, name: str) -> Definition | None:
-        if found.item is None:
-            return self.member(found.module, name)
-        if isinstance(found.item, Class):
-            inner = found.item
-            items: tuple[Class | Function | Variable, ...]
-            items = (*inner.classes, *inner.functions, *inner.variables)
-            for item in items:
-                if item.name == name:
-                    return Definition(found.module, item)
+        return self.member(found.module, name) if found.item is None else _defined(found, name)
+
+
+def _defined(found: Definition, name: str) -> Definition | None:
+    """What a module or class defines itself under a name."""
+    scope = found.module if found.item is None else found.item
+    if isinstance(scope, Function | Variable):
         return None
-
-
-def is_exported(module: Module, name: str) -> bool:
-    """Whether ``from module import *`` brings a name."""
-    if module.exports is not None:
-        return name in module.exports
-    return not name.startswith("_")
+    items: tuple[Class | Function | Variable, ...]
+    items = (*scope.classes, *scope.functions, *scope.variables)
+    for item in items:
+        if item.name == name:
+            return Definition(found.module, item)
+    return None

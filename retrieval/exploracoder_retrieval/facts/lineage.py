@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exploracoder_retrieval.repotools.facts import Class, Module
-from exploracoder_retrieval.repotools.scope import Scope
+from exploracoder_retrieval.facts.scope import Scope
+from exploracoder_retrieval.facts.values import Class, Module, Variable
 
 # They say something to type checkers and bring no members.
 _NO_CLASSES = frozenset({"Generic", "Protocol", "TypedDict", "object"})
 _CALLED = {"namedtuple", "NewType"}
+_MAX_DEPTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,15 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A class first, then its bases; ``unknown`` are bases, as written, that were not found."""
+    """A class first, then its bases; ``unknown`` are bases, as written, that were not found.
+
+    ``problem`` says why Python would not make such a class: it inherits in a circle, or its bases
+    have no order.
+    """
 
     classes: tuple[Located, ...]
     unknown: tuple[str, ...]
+    problem: str = ""
 
 
 class Lineages:
@@ -40,12 +46,19 @@ class Lineages:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._known: dict[str, Lineage] = {}
+        self._open: list[str] = []  # those that are being linearised
 
     def of(self, start: Located) -> Lineage:
         """The lineage of a class. One that inherits from itself ends where it comes round."""
-        if start.path not in self._known:
-            self._known[start.path] = Lineage((start,), ())
-            self._known[start.path] = self._linearise(start)
+        known = self._known.get(start.path)
+        if known is not None:
+            return known
+        if start.path in self._open or len(self._open) >= _MAX_DEPTH:
+            circle = f"{start.path} inherits from itself" if start.path in self._open else ""
+            return Lineage((start,), (), circle)
+        self._open.append(start.path)
+        self._known[start.path] = self._linearise(start)
+        self._open.pop()
         return self._known[start.path]
 
     def _linearise(self, start: Located) -> Lineage:
@@ -60,8 +73,11 @@ class Lineages:
         lines = [self.of(base) for base in bases]
         for line in lines:
             unknown += [one for one in line.unknown if one not in unknown]
-        merged = _merge([[*line.classes] for line in lines] + [bases])
-        return Lineage((start, *merged), tuple(unknown))
+        merged, is_ordered = _merge([[*line.classes] for line in lines] + [bases])
+        own = "" if is_ordered else f"the bases of {start.path} have no order"
+        problem = next(filter(None, (*(line.problem for line in lines), own)), "")
+        bases = [base for base in merged if base.path != start.path]
+        return Lineage((start, *bases), tuple(unknown), problem)
 
     def _base(self, start: Located, text: str) -> Located | str:
         """The class that a base means; its text when it was not found; empty when it is none."""
@@ -82,6 +98,8 @@ class Lineages:
                 return Located(found.module, found.item)
             owner = owner.rpartition(".")[0]
         found = self._scope.resolve(start.module, name)
+        if found is not None and isinstance(found.item, Variable):  # Base = Other[int]
+            found = self._scope.resolve(found.module, (found.item.value or "").partition("[")[0])
         # A class that takes the name of its own base: the imported one is meant.
         if found is not None and isinstance(found.item, Class):
             located = Located(found.module, found.item)
@@ -89,16 +107,19 @@ class Lineages:
         return None
 
 
-def _merge(lines: Sequence[list[Located]]) -> list[Located]:
-    """Merge linearisations; where they contradict each other, in the order of first mention."""
+def _merge(lines: Sequence[list[Located]]) -> tuple[list[Located], bool]:
+    """Merged linearisations, and whether they agree; else the order is that of first mention."""
     merged: list[Located] = []
+    is_ordered = True
     rest = [list(line) for line in lines if line]
     while rest:
-        head = next((line[0] for line in rest if not _is_later(line[0], rest)), rest[0][0])
+        head = next((line[0] for line in rest if not _is_later(line[0], rest)), None)
+        is_ordered = is_ordered and head is not None
+        head = head or rest[0][0]
         merged.append(head)
         rest = [[one for one in line if one.path != head.path] for line in rest]
         rest = [line for line in rest if line]
-    return merged
+    return merged, is_ordered
 
 
 def _is_later(one: Located, lines: Sequence[list[Located]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from exploracoder_retrieval.repotools.facts import Function, Parameter, ParameterKind
+from exploracoder_retrieval.facts.values import Function, Parameter, ParameterKind
 
 
 def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
@@ -40,6 +40,14 @@ def parse_signature(text: str) -> tuple[tuple[Parameter, ...], str | None] | Non
     return read_parameters(node.args), unparse(node.returns)
 
 
+def parse_expression(text: str) -> ast.expr | None:
+    """The syntax of an expression; None when it is none, as one that was cut."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def unparse(node: ast.expr | None) -> str | None:
     """Source text of an expression, on one line."""
     return None if node is None else " ".join(ast.unparse(node).split())
@@ -55,6 +63,12 @@ def signature_text(function: Function, name: str | None = None) -> str:
 def parameters_text(parameters: Sequence[Parameter]) -> str:
     """The parameters as they are written between parentheses."""
     return ", ".join(_texts(parameters))
+
+
+def is_opaque(function: Function) -> bool:
+    """Whether nothing is known of the parameters, as with many compiled functions."""
+    names = [parameter.name for parameter in function.parameters]
+    return [name for name in names if name not in {"self", "cls"}] == ["args", "kwargs"]
 
 
 def _texts(parameters: Sequence[Parameter]) -> Iterator[str]:

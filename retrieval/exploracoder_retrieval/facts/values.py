@@ -28,7 +28,11 @@ class Parameter(_Named):
 
 
 class Function(_Named):
-    """A function or method. ``line`` is that of its ``def``, ``first_line`` of its decorators."""
+    """A function or method. ``line`` is that of its ``def``, ``first_line`` of its decorators.
+
+    ``choices`` are the strings that its body compares parameters with, ``raises`` the exceptions
+    that it raises by name.
+    """
 
     qualname: str
     line: int
@@ -39,24 +43,36 @@ class Function(_Named):
     decorators: tuple[str, ...] = ()
     is_async: bool = False
     doc: str = ""
+    choices: dict[str, tuple[str, ...]] = {}
+    raises: tuple[str, ...] = ()
 
 
 class Variable(_Named):
-    """A name that is assigned or annotated; ``alias`` is the dotted name that it is set to."""
+    """A name that is assigned or annotated; ``alias`` is the dotted name that it is set to.
+
+    ``doc`` is the string that stands below it, or that ``property(…, doc="…")`` is given.
+    """
 
     line: int
     place: VariablePlace = "body"
     annotation: str | None = None
     value: str | None = None
     alias: str | None = None
+    doc: str = ""
 
 
 class Import(_Named):
-    """``name`` is bound to ``attribute`` of ``module``, or to the module itself."""
+    """``name`` is bound to ``attribute`` of ``module``, or to the module itself.
+
+    One ``as`` its own name publishes it in a stub. ``only`` says that it is there for type checkers
+    alone, or that the module's ``__getattr__`` fetches it.
+    """
 
     module: str
     attribute: str | None
     line: int
+    as_itself: bool = False
+    only: Literal["", "types", "asked"] = ""
 
 
 class Class(_Named):
@@ -87,7 +103,9 @@ class Snippet(_Fact):
 class Module(_Fact):
     """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of.
 
-    ``is_stub`` says that it has signatures only, and that its lines are those of the stub.
+    ``other.__all__`` among the exports stands for the list of another module. ``texts`` are the
+    strings of several words that it assigns, by name or as ``table['name']``. ``is_stub`` says that
+    it lies beside the source, has signatures only, and that its lines are those of the stub.
     """
 
     name: str
@@ -100,3 +118,4 @@ class Module(_Fact):
     imports: tuple[Import, ...] = ()
     stars: tuple[str, ...] = ()
     exports: tuple[str, ...] | None = None
+    texts: dict[str, str] = {}

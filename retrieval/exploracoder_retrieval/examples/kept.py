@@ -1,0 +1,119 @@
+"""Examples that are kept for a library, in a folder beside the index: an index may be thrown away.
+
+Each is a file of its own, written beside and renamed into place. So who writes at the same time, is
+killed, or finds the disk full takes nothing away from what is there.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.errors import IndexUnavailable
+from exploracoder_retrieval.shelf import digest
+
+# Of one library from one source; the oldest go.
+MAX_KEPT = 300
+ExampleSource = Literal["code", "exploration"]
+
+
+class KeptExample(BaseModel):
+    """Code that uses a library: somebody's own, or what was accepted in an exploration.
+
+    ``title`` says what it is for, ``task`` what it was a part of in an exploration. ``apis`` are
+    the import paths of those that it uses, ``version`` is that of the library. ``origin`` is the
+    file or notebook that it is from, ``line`` where in it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    library: str
+    version: str
+    source: ExampleSource
+    title: str
+    task: str = ""
+    code: str
+    apis: tuple[str, ...]
+    origin: str
+    line: int | None = None
+    kept: datetime
+
+    @property
+    def id(self) -> str:
+        """The same for the same code with the same version, from wherever it comes."""
+        return digest([self.source, self.version, self.code])[:12]
+
+
+class KeptExamples:
+    """Reads and writes what is kept, in a folder beside the index."""
+
+    def __init__(self, index_folder: Path) -> None:
+        self._folder = index_folder / "examples"
+
+    def keep(self, examples: Sequence[KeptExample]) -> None:
+        """Keeps examples; one with the same code is replaced.
+
+        Raises:
+            IndexUnavailable: one cannot be written. Those before it are kept.
+        """
+        for each in examples:
+            home = self._home(each.library)
+            try:
+                home.mkdir(parents=True, exist_ok=True)
+                write_atomically(home / f"{each.id}.json", each.model_dump_json(indent=1))
+            except OSError as error:
+                reason = error.strerror or error
+                raise IndexUnavailable(f"{home} cannot be written: {reason}.") from None
+        for library, source in {(each.library, each.source) for each in examples}:
+            of_source = [each for each in self.of(library) if each.source == source]
+            self._drop(of_source[MAX_KEPT:])
+
+    def of(self, library: str) -> tuple[KeptExample, ...]:
+        """What is kept for a library, newest first; what is damaged is left out."""
+        found = map(_read, self._home(library).glob("*.json"))
+        return tuple(sorted(filter(None, found), key=_age))
+
+    def all(self) -> tuple[KeptExample, ...]:
+        """What is kept for all libraries, by library, newest first."""
+        found = map(_read, self._folder.glob("*/*.json"))
+        return tuple(sorted(filter(None, found), key=lambda each: (each.library, *_age(each))))
+
+    def stamp(self, library: str) -> frozenset[str]:
+        """Changes whenever something is kept or forgotten."""
+        with suppress(OSError):
+            return frozenset(file.name for file in self._home(library).iterdir())
+        return frozenset()
+
+    def forget(self, library: str, ids: Collection[str] = ()) -> int:
+        """Forgets what is kept for a library, or those of these ids, and says how many it was."""
+        known = self.of(library)
+        if ids:
+            return self._drop([each for each in known if each.id in ids])
+        shutil.rmtree(self._home(library), ignore_errors=True)
+        return len(known)
+
+    def _drop(self, examples: Sequence[KeptExample]) -> int:
+        for each in examples:
+            (self._home(each.library) / f"{each.id}.json").unlink(missing_ok=True)
+        return len(examples)
+
+    def _home(self, library: str) -> Path:
+        return self._folder / slug(library)
+
+
+def _read(file: Path) -> KeptExample | None:
+    try:
+        return KeptExample.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _age(example: KeptExample) -> tuple[float, str]:
+    return -example.kept.timestamp(), example.id

@@ -1,0 +1,97 @@
+"""Which examples are nearest to a task: by its words, and by the APIs that it is likely to need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from exploracoder_retrieval.apidoc import Hit
+from exploracoder_retrieval.examples.kept import KeptExample
+from exploracoder_retrieval.harvest.result import UsageExample
+from exploracoder_retrieval.ranking.fields import names
+from exploracoder_retrieval.wording import words
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+# Names that are missing, or mean something else now, are likelier in code for another version.
+_OTHER_VERSION = 0.7
+# So many words of an example are half as telling as the few of a short one.
+_LENGTH = 60
+# What shares less with a task is an example of something else.
+_LEAST = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class NearExample:
+    """An example as a prompt may show it, and how near it is to the task, in 0…2.
+
+    ``is_kept``: it comes from the user's own code or from an exploration, not from the library.
+    """
+
+    title: str
+    code: str
+    nearness: float
+    is_kept: bool = False
+    shares_api: bool = False
+
+    @property
+    def fits(self) -> bool:
+        """Whether it uses what the task is likely to need, and is about something like it."""
+        return self.shares_api and self.nearness >= _LEAST
+
+
+def nearest(
+    task: str,
+    hits: Sequence[Hit],
+    own: Iterable[UsageExample],
+    kept: Iterable[KeptExample],
+    version: str,
+) -> list[NearExample]:
+    """The examples of a library, nearest first; of equally near ones, kept ones come first.
+
+    Args:
+        task: What is to be done, in words.
+        hits: The APIs that were found for it.
+        own: The library's examples.
+        kept: Those that are kept for it.
+        version: The library's version now.
+    """
+    query = _Query(frozenset(words(task)), _weights(hits))
+    found = [_of_kept(one, query, version) for one in kept]
+    found += [query.near(one.title, one.code, _IDENTIFIER.findall(one.code)) for one in own]
+    return sorted(found, key=lambda one: -one.nearness)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The words of a task, and how much it says for an example to use an API of each name."""
+
+    words: frozenset[str]
+    weights: Mapping[str, float]
+
+    def near(self, title: str, code: str, used: Iterable[str]) -> NearExample:
+        """An example, judged by its words and by the last names of what it uses."""
+        said = set(words(f"{title} {code}"))
+        by_words = len(said & self.words) / (len(self.words) or 1) / (1 + len(said) / _LENGTH)
+        by_apis = min(sum(self.weights.get(name, 0.0) for name in set(used)), 1.0)
+        nearness = by_words + by_apis
+        return NearExample(title, code.strip(), nearness, shares_api=by_apis > 0)
+
+
+def _of_kept(example: KeptExample, query: _Query, version: str) -> NearExample:
+    used = [path.rpartition(".")[2] for path in example.apis]
+    near = replace(query.near(example.title, example.code, used), is_kept=True)
+    if not (version and example.version) or example.version == version:
+        return near
+    title = f"{example.title} (version {example.version})"
+    return replace(near, title=title, nearness=_OTHER_VERSION * near.nearness)
+
+
+def _weights(hits: Sequence[Hit]) -> Mapping[str, float]:
+    """The share of each name in the scores of what was found."""
+    total = sum(hit.score for hit in hits) or 1.0
+    weights: dict[str, float] = {}
+    for hit in hits:
+        for name in names(hit.doc):
+            weights[name] = max(weights.get(name, 0.0), hit.score / total)
+    return weights

@@ -1,0 +1,141 @@
+"""Reads scripts, tests and notebooks for uses of a library, and keeps them as its examples."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timezone
+from itertools import islice
+from pathlib import Path
+
+from exploracoder_retrieval.errors import DocsUnavailable, UnreadableSource
+from exploracoder_retrieval.examples.kept import MAX_KEPT, KeptExample
+from exploracoder_retrieval.examples.slices import Slice, slices
+from exploracoder_retrieval.files import Skip, decode_python, read_bytes, walk
+from exploracoder_retrieval.harvest.docs.code import without_magics
+from exploracoder_retrieval.harvest.mentions import ApiNames
+from exploracoder_retrieval.harvest.result import LibraryInfo
+
+MAX_FILES = 5000
+MAX_FILE_BYTES = 1_000_000
+MAX_CHARS = 1500
+_TITLE_CHARS = 120
+
+
+def read_uses(
+    paths: Sequence[Path],
+    library: LibraryInfo,
+    names: ApiNames,
+    on_skip: Skip,
+    *,
+    clean: Callable[[str], str] = str,
+) -> tuple[KeptExample, ...]:
+    """What the files at and below some paths do with a library; nothing is run.
+
+    Args:
+        paths: Python files and notebooks, or folders of them.
+        library: As it is in the index.
+        names: Its APIs.
+        on_skip: Told of each file that is left out, and why.
+        clean: Blots secrets out of a text.
+
+    Raises:
+        DocsUnavailable: there is nothing at one of the paths.
+    """
+    for path in paths:
+        if not path.exists():
+            raise DocsUnavailable(f"There is no file or folder {path}.")
+    found: dict[str, KeptExample] = {}
+    now = datetime.now(timezone.utc)
+    for file in islice(_files(paths, on_skip), MAX_FILES):
+        for each in _uses_in(file, library.import_name, on_skip):
+            code = clean(each.code)
+            apis = names.used_in(code)
+            if not apis or len(code) > MAX_CHARS:
+                continue
+            example = KeptExample(
+                library=library.name,
+                version=library.version,
+                source="code",
+                title=clean(_title(each, file)),
+                code=code,
+                apis=tuple(apis),
+                origin=str(file),
+                line=each.line if file.suffix == ".py" else None,
+                kept=now,
+            )
+            found.setdefault(example.id, example)
+            if len(found) == MAX_KEPT:
+                on_skip(str(file), f"{MAX_KEPT} examples are kept already: the rest is left out")
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def _files(paths: Iterable[Path], on_skip: Skip) -> Iterator[Path]:
+    for path in dict.fromkeys(path.expanduser().resolve() for path in paths):
+        if path.is_dir():
+            for entry in walk(path, _is_code, _is_left_out, inside=path, on_skip=on_skip):
+                yield Path(entry.path)
+        elif _is_code(path.name):
+            yield path
+        else:
+            on_skip(str(path), "it is no .py file and no notebook")
+
+
+def _is_code(name: str) -> bool:
+    return name.endswith((".py", ".ipynb"))
+
+
+def _is_left_out(folder: str) -> bool:
+    return folder.startswith(".") or folder in {"__pycache__", "node_modules", "site-packages"}
+
+
+def _uses_in(file: Path, module: str, on_skip: Skip) -> Iterator[Slice]:
+    try:
+        content = read_bytes(file, MAX_FILE_BYTES)
+        is_notebook = file.suffix == ".ipynb"
+        text = _code_of(file, content, on_skip) if is_notebook else decode_python(content)
+        tree = _parsed(text) if module in text else None
+        if tree is not None:
+            yield from slices(tree, module)
+    except (UnreadableSource, RecursionError) as error:
+        on_skip(str(file), str(error))
+
+
+def _code_of(file: Path, content: bytes, on_skip: Skip) -> str:
+    """The code of a notebook's cells, one after another; what is no Python is left out."""
+    try:
+        cells = json.loads(content)["cells"]
+        codes = [
+            without_magics("".join(cell["source"])) if cell["cell_type"] == "code" else ""
+            for cell in cells
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreadableSource("it is no notebook of format 4") from None
+    for number, code in enumerate(codes):
+        try:
+            _parsed(code)
+        except UnreadableSource as error:
+            on_skip(f"{file}, cell {number + 1}", str(error))
+            codes[number] = ""
+    return "\n\n".join(filter(None, codes))
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        reason = f"it is no Python: {error.msg} (line {error.lineno})"
+        raise UnreadableSource(reason) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise UnreadableSource("it cannot be parsed") from None
+
+
+def _title(use: Slice, file: Path) -> str:
+    """What the function says that it does, or its name; at a file's top the file's name."""
+    if use.function is None:
+        return file.stem.replace("_", " ").replace("-", " ")
+    said = (ast.get_docstring(use.function) or "").strip().partition("\n")[0]
+    name = use.function.name.removeprefix("test_").replace("_", " ").strip()
+    return (said or name)[:_TITLE_CHARS]

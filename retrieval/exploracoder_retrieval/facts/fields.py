@@ -1,0 +1,107 @@
+"""The ``__init__`` that a dataclass, model or named tuple has from its fields."""
+
+from __future__ import annotations
+
+import ast
+
+from exploracoder_retrieval.facts.kinds import last_name
+from exploracoder_retrieval.facts.lineage import Lineage, Located
+from exploracoder_retrieval.facts.parameters import parse_expression, unparse
+from exploracoder_retrieval.facts.values import Class, Parameter, Variable
+
+_ATTRS = frozenset({"define", "frozen", "mutable", "attrs", "s"})
+_DECORATORS = _ATTRS | {"dataclass", "pydantic_dataclass", "dataclass_json"}
+# Their subclasses' annotated names are fields, with no decorator.
+_BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "BaseSettings", "SQLModel"})
+_FIELD_MAKERS = frozenset({"field", "Field", "ib", "attrib"})
+
+
+def has_fields(located: Located, lineage: Lineage) -> bool:
+    """Whether the annotated names in a class's body are fields of its instances."""
+    if _is_decorated(located):
+        return True
+    bases = {last_name(base) for one in lineage.classes for base in one.item.bases}
+    return bool(_BASES & (bases | {last_name(one) for one in lineage.unknown}))
+
+
+def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
+    """Its parameters, ``self`` left out; None when Python calls an ``__init__`` that is written.
+
+    Keyword-only fields stand last, and a field that is defined again keeps its place.
+
+    Source: PEP 557 and the ``dataclasses`` module.
+    """
+    start = lineage.classes[0]
+    if not has_fields(start, lineage):
+        return None
+    fields: dict[str, Parameter] = {}
+    for number in range(len(lineage.classes) - 1, -1, -1):
+        located = lineage.classes[number]
+        if not has_fields(located, Lineage(lineage.classes[number:], lineage.unknown)):
+            continue
+        if _has_init(located.item) and (number == 0 or not _is_decorated(start)):
+            return None
+        fields |= _own_fields(located)
+    if not fields:
+        return None
+    ordered = sorted(fields.values(), key=lambda one: one.kind == "kwonly")
+    return tuple(one for one in ordered if one.name)
+
+
+def _is_decorated(located: Located) -> bool:
+    return any(last_name(one) in _DECORATORS for one in located.item.decorators)
+
+
+def _has_init(item: Class) -> bool:
+    return any(one.name == "__init__" for one in item.functions)
+
+
+def _own_fields(located: Located) -> dict[str, Parameter]:
+    found: dict[str, Parameter] = {}
+    is_keyword = any("kw_only=True" in one for one in located.item.decorators)
+    is_attrs = any(last_name(one) in _ATTRS for one in located.item.decorators)
+    for variable in located.item.variables:
+        if variable.place != "body" or variable.annotation is None:
+            continue
+        head = last_name(variable.annotation.strip("'\""))
+        if head == "KW_ONLY":
+            is_keyword = True
+        elif head != "ClassVar" and (variable.name[:1] != "_" or _is_decorated(located)):
+            parameter = _parameter(variable, is_keyword)
+            shown = parameter.name.lstrip("_") if is_attrs else parameter.name
+            found[variable.name] = parameter.model_copy(update={"name": shown})
+    return found
+
+
+def _parameter(variable: Variable, is_keyword: bool) -> Parameter:
+    """The parameter of one field; one without a name when the field is no parameter."""
+    given = _field_arguments(variable.value)
+    default = variable.value
+    if given is not None:
+        default = given.get("default")
+        if {"default_factory", "factory"} & given.keys():
+            default = "..."
+        if given.get("init") == "False":
+            return Parameter(name="")
+        is_keyword = given.get("kw_only", str(is_keyword)) == "True"
+    return Parameter(
+        name=variable.name,
+        kind="kwonly" if is_keyword else "pos",
+        annotation=variable.annotation,
+        default=default,
+    )
+
+
+def _field_arguments(value: str | None) -> dict[str, str] | None:
+    """The keywords of ``field(…)``, ``Field(…)`` or ``attr.ib(…)``; None for other values."""
+    if "(" not in (value or "") or last_name(value or "") not in _FIELD_MAKERS:
+        return None
+    node = parse_expression(value or "")
+    if not isinstance(node, ast.Call):  # it was cut
+        return {"default": "..."}
+    given = {one.arg: unparse(one.value) or "" for one in node.keywords if one.arg}
+    if node.args:
+        given.setdefault("default", ast.unparse(node.args[0]))
+    if given.get("default") in ("...", "MISSING", "NOTHING"):
+        del given["default"]
+    return given

@@ -1,0 +1,75 @@
+"""What decorators and values make of a definition, told by the ends of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
+
+FunctionKind = Literal["method", "classmethod", "staticmethod", "property", "cached_property"]
+_PROPERTY_MAKERS = ("property", "Property", "cache_readonly", "reify")
+
+
+def last_name(text: str) -> str:
+    """The last name of ``a.b.c(…)[…]``."""
+    return text.partition("(")[0].partition("[")[0].rpartition(".")[2].strip()
+
+
+def functions_of(scope: Module | Class, name: str) -> list[Function]:
+    """All definitions of a function: overloads, then the implementation."""
+    return [one for one in scope.functions if one.name == name]
+
+
+def implementation(functions: Sequence[Function]) -> Function:
+    """Of all definitions of a function the one that is called; where all are overloads the last."""
+    plain = [one for one in functions if not is_overload(one) and not is_accessor(one)]
+    return plain[-1] if plain else functions[-1]
+
+
+def is_overload(function: Function) -> bool:
+    """Whether a definition is one of several signatures of what follows it."""
+    return any(last_name(one) == "overload" for one in function.decorators)
+
+
+def is_accessor(function: Function) -> bool:
+    """Whether it sets or deletes a property that stands above it."""
+    return any(one.endswith((".setter", ".deleter")) for one in function.decorators)
+
+
+def function_kind(decorators: Sequence[str]) -> FunctionKind:
+    """What a method's decorators make of it."""
+    for decorator in decorators:
+        last = last_name(decorator)
+        if last in ("classmethod", "staticmethod"):
+            return "classmethod" if last == "classmethod" else "staticmethod"
+        if "cached_property" in last or last in ("reify", "cache_readonly"):
+            return "cached_property"
+        if last.endswith(_PROPERTY_MAKERS) or last in ("setter", "getter", "deleter"):
+            return "property"
+    return "method"
+
+
+def is_property(item: Function | Variable | Class) -> bool:
+    """Whether a member is read without being called: by a decorator, or made by one as a value."""
+    if isinstance(item, Function):
+        return function_kind(item.decorators) in ("property", "cached_property")
+    maker, called, _ = (item.value or "" if isinstance(item, Variable) else "").partition("(")
+    return bool(called) and maker.endswith(_PROPERTY_MAKERS)
+
+
+def variables_of(cls: Class) -> dict[str, list[Variable]]:
+    """The variables of a class by name: all places where each is set or annotated."""
+    named: dict[str, list[Variable]] = {}
+    for variable in cls.variables:
+        named.setdefault(variable.name, []).append(variable)
+    return named
+
+
+def joined(variables: Sequence[Variable]) -> Variable:
+    """One variable as it is set first, with the type and text that any of the places gives."""
+    body = [one for one in variables if one.place == "body"]
+    main = next((one for one in body if one.value is not None), (body or list(variables))[0])
+    annotation = next((one.annotation for one in variables if one.annotation), None)
+    doc = next((one.doc for one in variables if one.doc), "")
+    return main.model_copy(update={"annotation": annotation, "doc": doc})

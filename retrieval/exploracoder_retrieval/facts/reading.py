@@ -1,0 +1,202 @@
+"""One Python file, read and never run."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence, Set
+
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.bodies import Tables, strings_in
+from exploracoder_retrieval.facts.conditions import statements
+from exploracoder_retrieval.facts.definitions import (
+    FunctionNode,
+    read_class,
+    read_doc,
+    read_function,
+    read_variables,
+)
+from exploracoder_retrieval.facts.values import Import, Module
+
+_MAX_TEXT_CHARS = 20_000
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax of a file.
+
+    Raises:
+        UnreadableSource: it is not Python.
+    """
+    try:
+        with warnings.catch_warnings():
+            # A stray backslash in somebody's docstring is not our user's business.
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        raise UnreadableSource(f"line {error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableSource(f"it cannot be parsed: {type(error).__name__}") from None
+
+
+def read_module(
+    tree: ast.Module, name: str, *, is_package: bool, version: tuple[int, ...]
+) -> Module:
+    """What a file defines, imports and publishes, for a Python of ``version``.
+
+    Raises:
+        UnreadableSource: it is nested too deeply.
+    """
+    try:
+        return _read(tree, name, is_package, version)
+    except RecursionError:
+        raise UnreadableSource("it is nested too deeply") from None
+
+
+def _read(tree: ast.Module, name: str, is_package: bool, version: tuple[int, ...]) -> Module:
+    body = list(statements(tree.body, version))
+    tables = dict(_tables(body))
+    package = name if is_package else name.rpartition(".")[0]
+    functions = [node for node in body if isinstance(node, FunctionNode)]
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    hooks = [node for node in functions if node.name == "__getattr__"]
+    return Module(
+        name=name,
+        is_package=is_package,
+        doc=read_doc(tree),
+        functions=tuple(read_function(each, tables) for each in functions),
+        classes=tuple(read_class(each, version, tables) for each in classes),
+        variables=tuple(read_variables(body)),
+        imports=(
+            *_imports(body, package, for_types=set(_lines_for_types(tree))),
+            *(found for hook in hooks for found in _lazy(hook, package)),
+        ),
+        stars=tuple(_stars(body, package)),
+        exports=_exports(body, tables),
+        texts=dict(_texts(body)),
+    )
+
+
+def _assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for node in body:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                yield target, value
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield target, value
+
+
+def _tables(body: Sequence[ast.stmt]) -> Iterator[tuple[str, list[str]]]:
+    """Names with the strings that they list, or that are keys of theirs."""
+    for target, value in _assignments(body):
+        if isinstance(target, ast.Name) and (strings := strings_in(value)):
+            yield target.id, strings
+
+
+def _texts(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
+    for target, value in _assignments(body):
+        match target, value:
+            case ast.Name() | ast.Subscript(), ast.Constant(value=str(text)) if " " in text:
+                if len(text) <= _MAX_TEXT_CHARS:
+                    yield ast.unparse(target), text
+
+
+def _lines_for_types(tree: ast.Module) -> Iterator[int]:
+    """The lines that only type checkers come to."""
+    for node in tree.body:
+        match node:
+            case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                yield from range(node.lineno, (node.body[-1].end_lineno or node.lineno) + 1)
+
+
+def _imports(
+    body: Sequence[ast.stmt], package: str, *, for_types: Set[int] = frozenset()
+) -> Iterator[Import]:
+    for node in body:
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    top = alias.name.partition(".")[0]
+                    module = alias.name if alias.asname else top
+                    yield Import(
+                        name=alias.asname or top,
+                        module=module,
+                        attribute=None,
+                        line=node.lineno,
+                        only="types" if node.lineno in for_types else "",
+                    )
+            case ast.ImportFrom(names=aliases):
+                module = _absolute(node, package)
+                for alias in aliases:
+                    if alias.name != "*":
+                        yield Import(
+                            name=alias.asname or alias.name,
+                            module=module,
+                            attribute=alias.name,
+                            line=node.lineno,
+                            as_itself=alias.asname == alias.name,
+                            only="types" if node.lineno in for_types else "",
+                        )
+
+
+def _stars(body: Sequence[ast.stmt], package: str) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and any(one.name == "*" for one in node.names):
+            yield _absolute(node, package)
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    base = ".".join(parts[: len(parts) - node.level + 1])
+    return f"{base}.{node.module}" if node.module else base
+
+
+def _lazy(hook: FunctionNode, package: str) -> Iterator[Import]:
+    """The names that a module's ``__getattr__`` answers to by importing something.
+
+    Source: PEP 562.
+    """
+    for node in ast.walk(hook):
+        match node:
+            case ast.If(test=ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(str(name))])):
+                bound = {one.name: one for one in _imports(node.body, package)}
+                for inner in node.body:
+                    if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name):
+                        found = bound.get(inner.value.id)
+                        if found is not None:
+                            yield found.model_copy(update={"name": name, "only": "asked"})
+
+
+def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None:
+    """What ``__all__`` lists; None where there is none, or only running it would tell."""
+    found: list[str] = []
+    for node in body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                found = _listed(value, tables)
+            case ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value):
+                found = _listed(value, tables)
+            case ast.AugAssign(target=ast.Name(id="__all__"), value=value):
+                found += _listed(value, tables)
+            case ast.Expr(value=ast.Call(ast.Attribute(ast.Name("__all__")), [value])):
+                found += _listed(value, tables)  # extend, append
+    return tuple(dict.fromkeys(found)) or None
+
+
+def _listed(node: ast.expr, tables: Tables) -> list[str]:
+    """The names that an expression lists; ``other.__all__`` is the list of another module."""
+    match node:
+        case ast.Constant(value=str(name)):
+            return [name]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return [name for part in parts for name in _listed(part, tables)]
+        case ast.BinOp(left=left, op=ast.Add() | ast.BitOr(), right=right):
+            return [*_listed(left, tables), *_listed(right, tables)]
+        case ast.Starred(value=inner) | ast.Call(args=[inner]):
+            return _listed(inner, tables)
+        case ast.Attribute(attr="__all__"):
+            return [ast.unparse(node)]
+        case ast.Name(id=name):
+            return list(tables.get(name, ()))
+    return []

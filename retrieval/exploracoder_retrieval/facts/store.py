@@ -1,0 +1,154 @@
+"""What was read of files, kept in the user's cache folder and never in their tree."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
+from exploracoder_retrieval.facts.reading import parse, read_module
+from exploracoder_retrieval.facts.values import Module, Snippet
+from exploracoder_retrieval.files import MAX_SOURCE_BYTES, decode_python, read_bytes
+
+# Counts up when what is read of a file, or its form, changes.
+FACTS_VERSION = 2
+ValueT = TypeVar("ValueT")
+
+
+class Entry(BaseModel):
+    """One file as it was read: its facts, or why there are none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    size: int
+    mtime_ns: int
+    sha256: str
+    module: Module | None = None
+    problem: str = ""
+
+
+Entries = dict[str, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[ValueT]):
+    """A kind of values that are kept by name, in files with a suffix of their own."""
+
+    suffix: str
+    values: TypeAdapter[dict[str, ValueT]]
+
+
+# The files of a tree by their paths, pieces of files by the SHA-256 of their content, and names
+# with the modules that have them.
+ENTRIES = Kind("json", TypeAdapter(Entries))
+SNIPPETS = Kind("snippets.json", TypeAdapter(dict[str, tuple[Snippet, ...]]))
+NAMES = Kind("names.json", TypeAdapter(dict[str, tuple[str, ...]]))
+
+
+class FactStore:
+    """Facts on disk, in files of JSON that are replaced whole; ``folder`` None keeps nothing.
+
+    What is damaged or of another version counts as not there.
+    """
+
+    def __init__(self, folder: Path | None, version: tuple[int, ...]) -> None:
+        self._folder = folder / f"facts-{FACTS_VERSION}" if folder else None
+        self._version = version
+
+    def load(self, kind: Kind[ValueT], key: str) -> dict[str, ValueT]:
+        """What was kept under a key; empty when there is nothing, or it is damaged."""
+        path = self._path(key, kind.suffix)
+        try:
+            return kind.values.validate_json(path.read_bytes()) if path else {}
+        except (OSError, ValidationError):
+            return {}
+
+    def keep(self, kind: Kind[ValueT], key: str, values: dict[str, ValueT]) -> None:
+        """Keep values. Raises IndexUnavailable when the folder cannot be written."""
+        content = kind.values.dump_json(values, exclude_defaults=True)
+        self._write(key, kind.suffix, content)
+
+    def _path(self, key: str, suffix: str) -> Path | None:
+        if self._folder is None:
+            return None
+        name = hashlib.sha256(f"{key}\0{self._version[:2]}".encode("utf-8", "surrogateescape"))
+        return self._folder / f"{name.hexdigest()[:32]}.{suffix}"
+
+    def _write(self, key: str, suffix: str, content: bytes) -> None:
+        path = self._path(key, suffix)
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(content)
+            os.replace(file.name, path)  # noqa: PTH105 - the name is a string
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{path.parent} cannot be written ({error.strerror}). Set EXPLORACODER_CACHE to a"
+                " folder of yours."
+            ) from None
+
+
+def is_same(entry: Entry, size: int, mtime_ns: int) -> bool:
+    """Whether a file is still the one that was read, told by its size and time."""
+    return entry.size == size and entry.mtime_ns == mtime_ns
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """A file's size and time; such as no file has where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (-1, 0)
+    return (status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file that was read; text and syntax are there when its content was new and is Python."""
+
+    entry: Entry
+    text: str = ""
+    tree: ast.Module | None = None
+
+
+def read_file(
+    path: Path,
+    name: str,
+    *,
+    is_package: bool,
+    version: tuple[int, ...],
+    before: Entry | None = None,
+    inside: Path | None = None,
+    most: int = MAX_SOURCE_BYTES,
+) -> Reading:
+    """Read a file. Where its content is that of ``before``, its facts are taken over.
+
+    A file that cannot be read is an entry with a problem. ``inside`` and ``most`` as in
+    `read_bytes`.
+    """
+    size, mtime_ns = stamp(path)
+    entry = Entry(size=size, mtime_ns=mtime_ns, sha256="")
+    try:
+        content = read_bytes(path, most, inside=inside)
+    except UnreadableSource as error:
+        return Reading(entry.model_copy(update={"problem": str(error)}))
+    entry = entry.model_copy(update={"sha256": hashlib.sha256(content).hexdigest()})
+    if before is not None and before.sha256 == entry.sha256:
+        kept = {"module": before.module, "problem": before.problem}
+        return Reading(entry.model_copy(update=kept))
+    try:
+        text = decode_python(content)
+        tree = parse(text)
+        module = read_module(tree, name, is_package=is_package, version=version)
+    except UnreadableSource as error:
+        return Reading(entry.model_copy(update={"problem": str(error)}))
+    return Reading(entry.model_copy(update={"module": module}), text, tree)

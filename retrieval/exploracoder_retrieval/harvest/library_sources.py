@@ -1,0 +1,81 @@
+"""The modules of a library that is described, and of those that it re-exports from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from exploracoder_retrieval.facts.compiled import CompiledModules
+from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder, is_published
+from exploracoder_retrieval.facts.sources import InstalledSources
+from exploracoder_retrieval.facts.store import Entry, FactStore, read_file
+from exploracoder_retrieval.facts.values import Module
+from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
+from exploracoder_retrieval.harvest.target import Target
+from exploracoder_retrieval.interpreter import Interpreter
+
+# The source of one library and of what it publishes of others; the largest have a tenth of it.
+MAX_ALL_BYTES = 400_000_000
+
+
+class LibrarySources(InstalledSources):
+    """Modules in their own words: source, else what a compiled module says, else a stub.
+
+    Nothing is kept on disk. What cannot be read is told to ``on_skip``.
+    """
+
+    def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
+        super().__init__(interpreter, FactStore(None, interpreter.version))
+        homes = () if target.home is None else (target.home,)
+        named = () if target.named is None else (target.named,)
+        self.finder = ModuleFinder(target.search_paths, interpreter.builtin_modules, homes=homes)
+        self._compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        self.library = target.import_name
+        self._target = target
+        self._on_skip = on_skip
+        self._left_bytes = MAX_ALL_BYTES
+        self._is_asked = False
+
+    def _read(self, name: str) -> Module | None:
+        files = self.finder.find(name)
+        if files is None:
+            return self._described(name, None) if self.finder.is_builtin(name) else None
+        module = self._from(files.source, files) if files.source else None
+        if module is None and files.compiled:
+            module = self._described(name, files.compiled)
+        if module is None and files.stub:
+            module = self._from(files.stub, files)
+        return module or (Module(name=name, is_package=True) if files.folders else None)
+
+    def _entry(self, path: Path, files: ModuleFiles) -> Entry:
+        entry = read_file(
+            path,
+            files.name,
+            is_package=files.is_package,
+            version=self._interpreter.version,
+            inside=self._target.border(path),
+            most=min(MAX_SOURCE_BYTES, self._left_bytes),
+        ).entry
+        self._left_bytes -= entry.size if entry.sha256 else 0
+        if entry.problem:
+            self._on_skip(str(path), entry.problem)
+        return entry
+
+    def _described(self, name: str, path: Path | None) -> Module | None:
+        if not self._is_asked:
+            # One process for all of the library: most of its time goes into imports.
+            self._is_asked = True
+            self._compiled.describe({**dict(self._compiled_modules()), name: path})
+        return super()._described(name, path)
+
+    def _compiled_modules(self) -> Iterator[tuple[str, Path | None]]:
+        waiting = [self.library]
+        while waiting:
+            name = waiting.pop()
+            files = self.finder.find(name)
+            if files is None or not is_published(name.replace("._", ".")):
+                continue
+            if files.compiled and not files.source:
+                yield name, files.compiled
+            if files.folders:
+                waiting += list(self.finder.submodules(name))

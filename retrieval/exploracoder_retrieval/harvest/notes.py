@@ -1,0 +1,127 @@
+"""What source says of an API beside its docstring: attributes, choices, what is raised, results."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from exploracoder_retrieval.facts.bodies import strings_in
+from exploracoder_retrieval.facts.fields import generated_init, has_fields
+from exploracoder_retrieval.facts.kinds import is_property, joined, last_name, variables_of
+from exploracoder_retrieval.facts.parameters import parse_expression
+from exploracoder_retrieval.facts.values import Class, Function, Variable
+from exploracoder_retrieval.harvest.names import Api, Names
+from exploracoder_retrieval.harvest.signatures import attribute_type, unquoted
+
+MAX_NOTE_CHARS = 300
+_ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class Notes:
+    """Writes notes on one library's APIs; none is longer than `MAX_NOTE_CHARS`."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def of_class(self, cls: Api, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
+        """Members of an enumeration or attributes of instances, and what making one takes."""
+        if problem := self._names.lineage(cls).problem:
+            yield f"Python does not make this class: {problem}"
+        if is_enumeration(cls, self._names):
+            yield from _listed("Members", self._members(cls))
+        else:
+            yield from _listed("Attributes", self._attributes(bases, maker))
+        if maker is not None:
+            yield from self._calls(maker)
+
+    def of_function(self, function: Api, owner: Api | None) -> Iterator[str]:
+        """What its parameters may be, what it raises, and what its result has, if not its owner."""
+        yield from self._calls(function)
+        returns = function.item.returns if isinstance(function.item, Function) else None
+        for name in _NAME.findall(unquoted(returns)):
+            result = self._names.in_scope(function, name)
+            is_owner = owner is not None and result is not None and result.path == owner.path
+            if result is not None and isinstance(result.item, Class) and not is_owner:
+                yield from _listed(f"{result.item.name} has", self._result(result))
+
+    def _calls(self, function: Api) -> Iterator[str]:
+        if not isinstance(function.item, Function):
+            return
+        for parameter in function.item.parameters:
+            annotation = parameter.annotation or ""
+            choices = function.item.choices.get(parameter.name, ())
+            if "Literal" not in annotation:
+                choices = choices or self._choices(function, annotation)
+                yield from _listed(f"{parameter.name} is one of", map(repr, choices))
+        yield from _listed("Raises", function.item.raises)
+
+    def _choices(self, api: Api, annotation: str) -> tuple[str, ...]:
+        """The strings of a ``Literal`` that an annotation names."""
+        for name in _NAME.findall(annotation):
+            named = self._names.in_scope(api, name)
+            value = named.item.value if named and isinstance(named.item, Variable) else None
+            if value and last_name(value) == "Literal":
+                return _strings(value)
+        return ()
+
+    def _members(self, cls: Api) -> Iterator[str]:
+        for name, member in self._names.own_members(cls).items():
+            if isinstance(member.item, Variable) and not name.startswith("_"):
+                yield f"{name} = {member.item.value}"
+
+    def _attributes(self, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
+        """Attributes with their types; one that is set from a parameter has the parameter's."""
+        parameters = maker.item.parameters if maker and isinstance(maker.item, Function) else ()
+        types = {each.name: unquoted(each.annotation) for each in parameters}
+        found: dict[str, str] = {}
+        methods: set[str] = set()
+        for base in bases:
+            for name, member in self._names.own_members(base).items():
+                if is_property(member.item) or getattr(member.item, "annotation", None):
+                    found.setdefault(name, attribute_type(member.item))
+                else:
+                    methods.add(name)
+            variables_by_name = variables_of(base.item) if isinstance(base.item, Class) else {}
+            for name, variables in variables_by_name.items():
+                if any(each.place in ("instance", "slots") for each in variables):
+                    found.setdefault(name, attribute_type(joined(variables)) or types.get(name, ""))
+        for name, kind in found.items():
+            if not name.startswith("_") and name not in methods:
+                yield f"{name}: {kind}" if kind else name
+
+    def _result(self, cls: Api) -> Iterator[str]:
+        """The fields of a data class, or the attributes of another one of a library."""
+        lineage = self._names.lineage(cls)
+        fields = generated_init(lineage) if has_fields(lineage.classes[0], lineage) else None
+        if fields:
+            yield from (f"{each.name}: {unquoted(each.annotation)}" for each in fields)
+        elif cls.library == self._names.sources.library:
+            yield from self._attributes(self._names.bases(cls), None)
+
+
+def is_enumeration(cls: Api, names: Names) -> bool:
+    """Whether a class is an Enum, as far as its bases can be read."""
+    bases = (base for each in names.lineage(cls).classes for base in each.item.bases)
+    return not _ENUMERATIONS.isdisjoint(map(last_name, bases))
+
+
+def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
+    """``title: a, b``, as many whole items as there is room for; nothing when there are none."""
+    note = ""
+    for item in items:
+        if len(title) + len(note) + len(item) > MAX_NOTE_CHARS:
+            note += ", …" if note else ""
+            break
+        note += f", {item}" if note else f"{title}: {item}"
+    if note:
+        yield note
+
+
+def _strings(literal: str) -> tuple[str, ...]:
+    node = parse_expression(literal)
+    if not isinstance(node, ast.Subscript):
+        return ()
+    listed = node.slice if isinstance(node.slice, ast.Tuple) else ast.Tuple(elts=[node.slice])
+    return tuple(strings_in(listed))
