@@ -18,7 +18,8 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
-from exploracoder import damage, migrations, trust
+from exploracoder import damage, trust
+from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
@@ -28,7 +29,7 @@ _log = logging.getLogger("exploracoder.document")
 METADATA_KEY = "exploracoder"
 REVISION_KEY = "revision"
 _TITLE_CHARS = 80
-WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
+_WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
 def save(path: Path, exploration: Exploration) -> None:
@@ -77,46 +78,42 @@ def from_metadata(metadata: object, name: str) -> Exploration:
         damage.check_values(metadata)
         _check_version(metadata.get("schema_version"), name)
         exploration = _validated(metadata, name)
-        damage.check_sense(exploration)
-        at_home = exploration.settings.model_copy(update={"web_search": "off"})
     except damage.DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
+    at_home = exploration.settings.model_copy(update={"web_search": "off"})
     return exploration.model_copy(update={"settings": at_home})
 
 
 def _check_version(version: object, name: str) -> None:
+    said = f"{name} was saved with version {damage.brief(str(version))} of the format"
     # A truth value counts as a whole number in Python.
     if not isinstance(version, int) or isinstance(version, bool) or version > SCHEMA_VERSION:
         raise InputError(
-            f"{name} was saved with version {damage.brief(str(version))} of the format; this"
-            f" ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
+            f"{said}; this ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
         )
-    if version < migrations.OLDEST:
-        raise InputError(
-            f"The exploration in {name} is damaged at schema_version: there never was a version"
-            f" {damage.brief(str(version))}."
-        )
+    if version < SCHEMA_VERSION:
+        raise InputError(f"{said}, which no release has written. Explore its task again.")
 
 
 def _validated(metadata: dict[str, Any], name: str) -> Exploration:
     # The revision counts the states of a notebook; it is no part of the exploration.
     own = {key: value for key, value in metadata.items() if key != REVISION_KEY}
-    own = migrations.migrate(own)
-    unknown: tuple[str, ...] = ()
-    if isinstance(own.get("settings"), dict):
-        own["settings"], unknown = migrations.known_settings(own["settings"])
+    settings, unknown = own.get("settings"), ""
+    if isinstance(settings, dict):
+        unknown = ", ".join(one for one in settings if one not in Settings.model_fields)
+        own["settings"] = {one: settings[one] for one in settings if one in Settings.model_fields}
     try:
-        exploration = Exploration.model_validate(own)
+        exploration = Exploration.model_validate(own, context={"is_from_file": True})
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(damage.brief(str(part)) for part in fault["loc"])
-        raise damage.DamageError(where, damage.brief(fault["msg"], 200)) from error
+        reason = fault["msg"].removeprefix("Value error, ")
+        raise damage.DamageError(fault["loc"], reason) from error
     if unknown:
         _log.warning(
             "%s was made with settings that this ExploraCoder does not have, and goes on without"
             " them: %s.",
             name,
-            damage.brief(", ".join(unknown), 200),
+            damage.brief(unknown, 200),
         )
     return exploration
 
@@ -136,19 +133,19 @@ def cells(exploration: Exploration) -> list[Any]:
 
 def _cells(exploration: Exploration) -> Iterator[Any]:
     task = exploration.task
-    yield notebook.markdown_cell("task", _task_text(exploration), _role("task"))
+    yield notebook.markdown_cell("task", task_text(exploration), _role("task"))
     if task.context:
         yield notebook.code_cell("context", task.context, metadata=_role("context"))
     for number, step in enumerate(exploration.steps, start=1):
         yield notebook.markdown_cell(
-            f"{step.subtask.id}-goal", _step_text(number, step), _role("goal", step.subtask.id)
+            f"{step.subtask.id}-goal", step_text(number, step), _role("goal", step.subtask.id)
         )
         if step.status != "skipped":
             yield _candidate_cell(number, step)
     if exploration.solution is not None:
         yield from _solution_cells(exploration, exploration.solution)
     if exploration.steps:
-        yield notebook.markdown_cell("branches", _picture(exploration), _role("branches"))
+        yield notebook.markdown_cell("branches", picture(exploration), _role("branches"))
 
 
 def _candidate_cell(number: int, step: Step) -> Any:
@@ -171,11 +168,7 @@ def _candidate_cell(number: int, step: Step) -> Any:
 
 
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
-    said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(solution.final)]
-    said += _docs_text(solution.final)
-    if warning(exploration):
-        said.append(f"\n**{escape_markdown(warning(exploration))}**")
-    yield notebook.markdown_cell("solution-verdict", "\n".join(said), _role("verdict"))
+    yield notebook.markdown_cell("solution-verdict", verdict_text(exploration), _role("verdict"))
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good or exploration.task.target is not None:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
@@ -197,6 +190,18 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
             execution_count=count + 1,
             metadata=_role("check"),
         )
+
+
+def verdict_text(exploration: Exploration) -> str:
+    """How the solution was verified, with what was looked up for it, its docs, and a warning."""
+    if exploration.solution is None:
+        return f"## Solution\n\n{escape_markdown(verification(exploration))}"
+    final = exploration.solution.final
+    said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(final)]
+    said += _docs_text(final)
+    if warning(exploration):
+        said.append(f"\n**{escape_markdown(warning(exploration))}**")
+    return "\n".join(said)
 
 
 def _searches_text(attempt: Attempt) -> Iterator[str]:
@@ -241,6 +246,21 @@ def warning(exploration: Exploration) -> str:
     return effects.in_words(effects.effects(exploration.solution.final.code))
 
 
+def libraries(exploration: Exploration) -> str:
+    """The libraries with the versions that were explored."""
+    return ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
+
+
+def cost(exploration: Exploration) -> str:
+    """Calls, tokens and seconds, in a sentence."""
+    usage = exploration.usage
+    return (
+        f"{usage.calls} model calls, {usage.prompt_tokens} prompt and {usage.completion_tokens}"
+        f" completion tokens; {exploration.seconds_total:.0f} s ({usage.seconds:.0f} s model,"
+        f" {exploration.seconds_execution:.1f} s running code)."
+    )
+
+
 def _called(final: Attempt) -> str:
     """What the example call came to."""
     if final.call is None:
@@ -257,15 +277,15 @@ def _error_line(observation: Observation) -> str:
     return _inline(f"{observation.error.ename}: {observation.error.evalue}"[:300])
 
 
-def _task_text(exploration: Exploration) -> str:
+def task_text(exploration: Exploration) -> str:
+    """Title, task, and what it is explored with."""
     task = exploration.task
-    libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
     title, text = title_of(task), task.text.strip()
     # What the title says already is not said twice.
     lines = [] if text == title else escape_markdown(text).splitlines()
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
     about = (
-        f"Explored with ExploraCoder · libraries: {escape_markdown(libraries)}"
+        f"Explored with ExploraCoder · libraries: {escape_markdown(libraries(exploration))}"
         f" · model: {escape_markdown(exploration.model)}"
     )
     if task.target is not None:
@@ -289,7 +309,8 @@ def _brought_text(exploration: Exploration) -> Iterator[str]:
         yield f"Starts with variables of a running kernel: {named}"
 
 
-def _step_text(number: int, step: Step) -> str:
+def step_text(number: int, step: Step) -> str:
+    """A subtask with its docs, those that are used in bold, and what came of it."""
     lines = [f"## {number}. {escape_markdown(step.subtask.goal)}"]
     docs = step.recommendation.kept
     used = set(step.candidate.apis) if step.candidate else set()
@@ -306,21 +327,22 @@ def _step_text(number: int, step: Step) -> str:
 
 def _doc_link(doc: ApiDoc, is_used: bool) -> str:
     name = _inline(doc.path)
-    if doc.url and WEB_ADDRESS.fullmatch(doc.url):
+    if doc.url and _WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
-        name = f"{name} ({escape_markdown(doc_place(doc))})"
+        name = f"{name} ({escape_markdown(_doc_place(doc))})"
     return f"**{name}**" if is_used else name
 
 
-def doc_place(doc: ApiDoc) -> str:
+def _doc_place(doc: ApiDoc) -> str:
     """Where a doc was read: a library's files differ from machine to machine, so only the end."""
     if not doc.file:
         return ""
     return "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
 
 
-def _picture(exploration: Exploration) -> str:
+def picture(exploration: Exploration) -> str:
+    """The tree of branches, under a heading."""
     return f"## Branches\n\n```mermaid\n{flowchart(exploration)}\n```"
 
 

@@ -6,13 +6,15 @@ its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tool
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Literal
 from uuid import uuid4
 
 from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exploracoder.config import Settings
 from exploracoder.models.usage import Usage
@@ -32,7 +34,8 @@ ExplorationStatus = Literal[
 class State(BaseModel):
     """Base of all that travels."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # JSON has no word for infinity, and none for what is no number.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Target(State):
@@ -88,7 +91,7 @@ class Library(State):
 class Subtask(State):
     """One or two API calls' worth of the task (ExploraCoder, section 3.2)."""
 
-    id: str
+    id: str = Field(pattern=r"^step-[0-9]{1,9}$")
     goal: str
 
 
@@ -156,6 +159,17 @@ class Step(State):
     recommendation: Recommendation = Recommendation()
     candidates: tuple[Candidate, ...] = ()
     chosen: str | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Step:
+        ids = [one.id for one in self.candidates]
+        _check_ids(ids, "candidates")
+        if not all(re.fullmatch("step-[0-9]{1,9}/[0-9]{1,9}", one) for one in ids):
+            raise ValueError("a candidate's id is no subtask's id, a slash and a number")
+        # An open step's choice is only a proposal, and a repair may have taken the place of it.
+        if self.status == "done" and (self.candidate is None or not self.candidate.observation):
+            raise ValueError("it is done, and its candidate is not there or never ran")
+        return self
 
     @property
     def candidate(self) -> Candidate | None:
@@ -338,6 +352,13 @@ class Exploration(State):
     spending: tuple[Spending, ...] = ()
     seconds_total: float = 0.0
 
+    @model_validator(mode="after")
+    def _check(self) -> Exploration:
+        _check_ids([step.subtask.id for step in self.steps], "steps")
+        if self.solution is not None and not self.solution.attempts:
+            raise ValueError("it has a solution without an attempt")
+        return self
+
     @property
     def trace(self) -> tuple[Experience, ...]:
         """The chain of experiences so far (section 3.4, equation 7)."""
@@ -383,3 +404,8 @@ class Exploration(State):
             seconds_execution=old.seconds_execution + seconds_execution,
         )
         return self.model_copy(update={"spending": tuple(parts.values())})
+
+
+def _check_ids(ids: Sequence[str], of_what: str) -> None:
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"several {of_what} have the same id")

@@ -15,6 +15,7 @@ from exploracoder.errors import CommandError
 from exploracoder.exporting import ExportForm, export
 from exploracoder.state import Attempt, Exploration, Library, Solution, Task
 from exploracoder_kernel.observation import Observation
+from markdown_it import MarkdownIt
 
 from .conftest import Command
 from .samples import FLOW, exploration
@@ -55,7 +56,7 @@ def hostile() -> Exploration:
     doc = FLOW.model_copy(update={"path": EVIL, "summary": EVIL, "url": "javascript:alert(6)"})
     ranked = first.recommendation.apis[0].model_copy(update={"doc": doc})
     shown = [
-        showing(text__html=f"<table><tr><td onclick='x()'>tea</td></tr></table>{EVIL}"),
+        showing(text__html=f"<table><tr><td onclick='x()'>tea</td></tr></table>{EVIL}\n \n{EVIL}"),
         showing(image__svg_plus_xml=SVG),
         showing(application__javascript="alert(7)", text__plain=EVIL),
         Observation(
@@ -66,7 +67,7 @@ def hostile() -> Exploration:
     candidates = tuple(
         first.candidates[0].model_copy(
             update={
-                "id": f"{EVIL}/{number}",
+                "id": f"{first.subtask.id}/{number}",
                 "code": f'"""{EVIL}\n```\n{EVIL}"""',
                 "observation": one,
             }
@@ -132,11 +133,12 @@ def test_the_report_has_plan_docs_candidates_solution_and_branches(form: ExportF
 
     for words in (
         "1. Read the leaves",
-        "tealeaf.read_leaves: Read leaves. (tealeaf/leaves.py:14)",
-        "step-1/1 (draft) did not run",
+        "(tealeaf/leaves.py:14)",
+        "tealeaf.read_leaves: Read leaves.",
+        "Candidate 1 (draft) did not run",
         "AttributeError: module 'tealeaf' has no attribute 'reed'",
-        "No candidate ran; the chain went on.",
-        "Verified: it ran in a fresh state and the check passed (attempt 2 of 2).",
+        "No candidate ran (1 tried); the chain went on.",
+        "it ran in a fresh state and the check passed (attempt 2 of 2).",
         "Attempt 1 of 2",
         'root ==> s1c2["1.2 debug: ran"]',
         "1 model calls, 100 prompt",
@@ -144,15 +146,22 @@ def test_the_report_has_plan_docs_candidates_solution_and_branches(form: ExportF
         assert words in report
 
 
-def test_candidates_that_were_not_chosen_are_folded_in_the_page() -> None:
-    page = export(exploration(), "html")
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_was_not_chosen_is_folded(form: ExportForm) -> None:
+    report = export(exploration(), form)
 
-    folds = re.findall(r"<details><summary>(.*?)</summary>", page)
-    assert folds == [
-        "step-1/1 (draft) did not run",
-        "step-3/1 (draft) did not run",
+    folds = re.findall(r"<details><summary>(.*?)</summary>", report)
+    assert [fold for fold in folds if fold != "What the docs say"] == [
+        "Candidate 1 (draft) did not run",
+        "Candidate 1 (draft) did not run",
         "Attempt 1 of 2",
     ]
+
+
+def test_an_exploration_without_a_solution_says_why_as_text() -> None:
+    report = export(exploration(solution=None, reason=EVIL), "md")
+
+    assert "No solution yet. &lt;/pre&gt;&lt;script&gt;" in report
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
@@ -178,12 +187,14 @@ def test_a_page_of_hostile_words_runs_nothing_and_asks_for_nothing() -> None:
 
 
 def test_markdown_of_hostile_words_has_no_markup_of_theirs() -> None:
-    text = export(hostile(), "md")
-    outside = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = MarkdownIt("commonmark").parse(export(hostile(), "md"))
+    tokens = [*blocks, *(inner for block in blocks for inner in block.children or ())]
+    markup = "".join(token.content for token in tokens if token.type.startswith("html_"))
 
-    assert "<" not in outside
-    assert not re.search(r"(?<!\\)\]\(javascript", outside)
-    assert "&lt;script&gt;" in outside
+    assert not {"link_open", "image"} & {token.type for token in tokens}
+    assert {tag for tag, _ in tags(markup)} == {
+        *("details", "summary", "div", "img", "table", "tbody", "tr", "td")
+    }
 
 
 def test_a_file_is_written_beside_the_notebook_and_never_over_another(

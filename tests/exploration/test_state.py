@@ -37,6 +37,32 @@ def test_a_field_that_nobody_knows_is_refused(path: tuple[str | int, ...]) -> No
         Exploration.model_validate(data)
 
 
+CONTRADICTIONS: dict[str, tuple[tuple[str | int, ...], object, str]] = {
+    "a step's id of another form": (("steps", 0, "subtask", "id"), "task", "should match"),
+    "a candidate's id of another form": (("steps", 1, "candidates", 0, "id"), "x", "a slash"),
+    "two steps of one id": (("steps", 0, "subtask", "id"), "step-2", "several steps"),
+    "two candidates of one id": (("steps", 0, "candidates", 0, "id"), "step-1/2", "several cand"),
+    "a choice that is not there": (("steps", 1, "chosen"), "step-2/9", "is not there"),
+    "a choice that never ran": (("steps", 1, "candidates", 0, "observation"), None, "never ran"),
+    "a solution without a text": (("solution", "attempts"), [], "without an attempt"),
+    "endless time": (("seconds_total",), float("inf"), "finite number"),
+}
+
+
+@pytest.mark.parametrize(("path", "value", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_an_exploration_that_contradicts_itself_is_refused(
+    path: tuple[str | int, ...], value: object, said: str
+) -> None:
+    data = exploration().model_dump(mode="json")
+    place = data
+    for key in path[:-1]:
+        place = place[key]  # type: ignore[index]
+    place[path[-1]] = value  # type: ignore[index]
+
+    with pytest.raises(ValidationError, match=said):
+        Exploration.model_validate(data)
+
+
 def test_a_saved_exploration_cannot_be_changed_in_place() -> None:
     with pytest.raises(ValidationError):
         exploration().seed = 3  # type: ignore[misc]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,16 +70,9 @@ def _check_target(target: Path, notebook: Path, *, force: bool) -> None:
 
 
 def _write(target: Path, text: str) -> None:
-    """The file whole or not at all. Raises InputError when it cannot be written."""
+    from exploracoder_kernel.notebook import write_text
+
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            Path(name).chmod(0o644)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_text(target, text)
     except OSError as error:
         raise InputError(f"--output: {target} cannot be written: {error.strerror}.") from error

@@ -1,6 +1,6 @@
 """An exploration as something to keep or to send: a script, or a report as Markdown or HTML.
 
-What is shown comes from users, models, docs and outputs: each writer escapes all of it.
+What is shown comes from users, models, docs and outputs, and is escaped.
 """
 
 from __future__ import annotations
@@ -23,18 +23,10 @@ def export(exploration: Exploration, form: ExportForm) -> str:
     Raises:
         CommandError: There is no solution to make a script of.
     """
-    match form:
-        case "py":
-            from exploracoder.exporting.script import script
+    if form == "py":
+        from exploracoder.exporting.script import script
 
-            return script(exploration)
-        case "md":
-            from exploracoder.exporting.markdown import markdown
-            from exploracoder.exporting.report import report
+        return script(exploration)
+    from exploracoder.exporting.report import page, report
 
-            return markdown(report(exploration))
-        case "html":
-            from exploracoder.exporting.page import page
-            from exploracoder.exporting.report import report, title
-
-            return page(title(exploration), report(exploration))
+    return report(exploration) if form == "md" else page(exploration)

@@ -2,119 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import html
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_kernel.observation import Observation
 
 from exploracoder import document
-from exploracoder.exporting.blocks import Block, Code, Flowchart, Fold, Heading, Items, Text, shown
+from exploracoder.document import code_block, escape_markdown
+from exploracoder.exporting.outputs import harmless_outputs, image
 from exploracoder.state import Candidate, Exploration, Solution, Step
 
-_STATUS_WORDS = {
-    "pending": "Not explored yet.",
-    "review": "Proposed; not accepted yet.",
-    "failed": "No candidate ran; the chain went on.",
-    "skipped": "Skipped.",
-}
+# The browser holds the page to it, whatever an output may have got past us.
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_STYLE = """
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }
+pre > code { display: block; overflow-x: auto; padding: 0.6rem; }
+.language-python { background: #f6f8fa; color: #1f2328; }
+.language-text { border-inline-start: 3px solid #8c959f; }
+table { border-collapse: collapse; } th, td { border: 1px solid #8c959f; padding: 0.2rem 0.5rem; }
+details { margin: 0.5rem 0; } img { max-width: 100%; }
+"""
 
 
-def title(exploration: Exploration) -> str:
-    """What the report is called."""
-    return document.title_of(exploration.task) or "Exploration"
+def page(exploration: Exploration) -> str:
+    """The report as a page of HTML that asks nothing of any network and runs nothing.
+
+    The picture of branches is text for Mermaid, which an editor with Mermaid draws.
+    """
+    from markdown_it import MarkdownIt
+    from pygments.formatters import HtmlFormatter
+
+    colours = HtmlFormatter().get_style_defs("code")
+    body = MarkdownIt("commonmark", {"highlight": _highlighted}).render(report(exploration))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{html.escape(document.title_of(exploration.task))}</title>\n"
+        f"<style>{_STYLE}{colours}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
 
 
-def report(exploration: Exploration) -> Iterator[Block]:
-    """The blocks of the report, in order."""
-    yield from _opening(exploration)
+def _highlighted(code: str, language: str, _: str) -> str:
+    """Python in colours; everything else is left to be escaped."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    if language != "python":
+        return ""
+    return str(highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)))
+
+
+def report(exploration: Exploration) -> str:
+    """The report as Markdown, with the pictures and tables of outputs as HTML in it."""
+    return "\n\n".join(part for part in _parts(exploration) if part) + "\n"
+
+
+def _parts(exploration: Exploration) -> Iterator[str]:
+    yield document.task_text(exploration)
+    if exploration.steps:
+        yield "## Plan"
+        yield _items(step.subtask.goal for step in exploration.steps)
+    if exploration.task.context:
+        yield f"## Context\n\n{code_block(exploration.task.context)}"
     for number, step in enumerate(exploration.steps, start=1):
-        yield from _step(number, step)
-    yield Heading(2, "Solution")
-    yield Text(document.verification(exploration).replace("**", ""))
-    if document.warning(exploration):
-        yield Text(document.warning(exploration))
+        yield document.step_text(number, step)
+        yield from _tried(step)
+    yield document.verdict_text(exploration)
     if exploration.solution is not None:
-        yield from _solution(exploration, exploration.solution)
+        yield from _solution(exploration.solution, exploration.task.check)
     if exploration.steps:
-        yield Heading(2, "Branches")
-        yield Flowchart(document.flowchart(exploration))
-    yield from _cost(exploration)
+        yield document.picture(exploration)
+    yield f"## Cost\n\n{document.cost(exploration)}"
+    how = (("method", exploration.method), ("sandbox", exploration.sandbox))
+    yield " · ".join(f"{name}: {escape_markdown(value)}" for name, value in how if value)
 
 
-def _opening(exploration: Exploration) -> Iterator[Block]:
-    task = exploration.task
-    yield Heading(1, title(exploration))
-    if task.text.strip() != title(exploration):
-        yield Text(task.text.strip())
-    libraries = ", ".join(f"{one.name} {one.version}".strip() for one in exploration.libraries)
-    about = [("libraries", libraries), ("model", exploration.model)]
-    about += [("method", exploration.method), ("sandbox", exploration.sandbox)]
-    told = " · ".join(f"{name}: {value}" for name, value in about if value)
-    yield Text(f"Explored with ExploraCoder · {told}")
-    if exploration.steps:
-        yield Heading(2, "Plan")
-        yield Items(tuple((step.subtask.goal, None) for step in exploration.steps))
-    if task.context:
-        yield Heading(2, "Context")
-        yield Code(task.context)
-
-
-def _step(number: int, step: Step) -> Iterator[Block]:
-    yield Heading(2, f"{number}. {step.subtask.goal}")
-    if step.status in _STATUS_WORDS:
-        yield Text(_STATUS_WORDS[step.status])
-    docs = step.recommendation.kept
+def _tried(step: Step) -> Iterator[str]:
+    docs = [doc for doc in step.recommendation.kept if doc.summary]
     if docs:
-        yield Heading(3, "Docs")
-        yield Items(tuple(_doc(doc) for doc in docs))
-    chosen = step.candidate
-    if chosen is not None:
-        yield Heading(3, "Candidate")
-        yield from _candidate(chosen)
-    for other in step.candidates:
-        if other is not chosen:
-            how = "ran" if other.ran else "did not run"
-            yield Fold(f"{other.id} ({other.origin}) {how}", tuple(_candidate(other)))
+        yield _fold("What the docs say", _items(f"{doc.path}: {doc.summary}" for doc in docs))
+    for number, candidate in enumerate(step.candidates, start=1):
+        tried = _candidate(candidate)
+        if candidate.id != step.chosen:
+            how = "ran" if candidate.ran else "did not run"
+            tried = _fold(f"Candidate {number} ({candidate.origin}) {how}", tried)
+        yield tried
 
 
-def _doc(doc: ApiDoc) -> tuple[str, str | None]:
-    place = document.doc_place(doc)
-    said = f": {doc.summary}" if doc.summary else ""
-    is_address = doc.url is not None and document.WEB_ADDRESS.fullmatch(doc.url) is not None
-    return f"{doc.path}{said}" + (f" ({place})" if place else ""), doc.url if is_address else None
+def _candidate(candidate: Candidate) -> str:
+    problems = _items(map(str, candidate.problems))
+    return "\n\n".join(filter(None, [problems, _run(candidate.code, candidate.observation)]))
 
 
-def _candidate(candidate: Candidate) -> Iterator[Block]:
-    yield Code(candidate.code)
-    if candidate.problems:
-        yield Items(tuple((str(problem), None) for problem in candidate.problems))
-    if candidate.observation is not None:
-        yield from shown(candidate.observation)
-
-
-def _solution(exploration: Exploration, solution: Solution) -> Iterator[Block]:
+def _solution(solution: Solution, check: str) -> Iterator[str]:
     final = solution.final
-    yield Code(final.code)
-    yield from shown(final.observation)
-    if final.docs:
-        yield Heading(3, "Docs")
-        yield Items(tuple(_doc(doc) for doc in final.docs))
-    if exploration.task.check:
-        yield Heading(3, "Check")
-        yield Code(exploration.task.check)
-        if final.check_observation is not None:
-            yield from shown(final.check_observation)
+    yield _run(final.code, final.observation)
+    if check:
+        yield f"### Check\n\n{_run(check, final.check_observation)}"
     for number, attempt in enumerate(solution.attempts, start=1):
         if attempt is not final:
-            failure = attempt.failure
-            told = tuple(shown(failure)) if failure is not None else ()
-            yield Fold(f"Attempt {number} of {len(solution.attempts)}", (Code(attempt.code), *told))
+            title = f"Attempt {number} of {len(solution.attempts)}"
+            yield _fold(title, _run(attempt.code, attempt.failure))
 
 
-def _cost(exploration: Exploration) -> Iterator[Block]:
-    usage = exploration.usage
-    yield Heading(2, "Cost")
-    yield Text(
-        f"{usage.calls} model calls, {usage.prompt_tokens} prompt and {usage.completion_tokens}"
-        f" completion tokens; {exploration.seconds_total:.0f} s ({usage.seconds:.0f} s model,"
-        f" {exploration.seconds_execution:.1f} s running code)."
-    )
+def _run(code: str, observation: Observation | None) -> str:
+    outputs = harmless_outputs(observation) if observation is not None else ()
+    return "\n\n".join([code_block(code), *filter(None, map(_output, outputs))])
+
+
+def _output(output: dict[str, Any]) -> str:
+    data = output.get("data", {})
+    for kind, shown in data.items():
+        if kind == "text/html":
+            # A blank line would end the HTML, and what comes after would be Markdown.
+            return "<div>\n{}\n</div>".format(re.sub(r"[\r\n]\s*[\r\n]", "\n", shown.strip()))
+        if kind.startswith("image/"):
+            return image(kind, shown)
+    text = output["text"].rstrip("\n")
+    return code_block(text, "text") if text.strip() else ""
+
+
+def _items(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {escape_markdown(' '.join(text.split()))}" for text in texts)
+
+
+def _fold(title: str, text: str) -> str:
+    """What is shown on demand. The title is in our own words: it is not escaped."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"

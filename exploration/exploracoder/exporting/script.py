@@ -6,11 +6,11 @@ block would change the strings in it that have several lines.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
 from exploracoder import document
+from exploracoder.engine.reading.syntax import parsed
 from exploracoder.errors import CommandError
 from exploracoder.state import Exploration
 
@@ -47,9 +47,8 @@ def _heading(exploration: Exploration) -> Iterator[str]:
     yield _comment(document.verification(exploration).replace("**", "").splitlines())
     if document.warning(exploration):
         yield _comment(document.warning(exploration).splitlines())
-    libraries = [f"{one.name} {one.version}".strip() for one in exploration.libraries]
-    if libraries:
-        yield _comment([f"Libraries: {', '.join(libraries)}"])
+    if exploration.libraries:
+        yield _comment([f"Libraries: {document.libraries(exploration)}"])
     names = [one.name for one in exploration.brought.variables]
     if names:
         yield _comment([f"Starts with variables of a running kernel: {', '.join(names)}"])
@@ -64,10 +63,8 @@ def _comment(lines: list[str]) -> str:
 
 def _plain_python(code: str) -> str:
     """Code of cells as code of a file: magics become calls."""
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError):
-        from nbconvert.filters import ipython2python
+    if parsed(code) is not None:
+        return code
+    from nbconvert.filters import ipython2python
 
-        return str(ipython2python(code))
-    return code
+    return str(ipython2python(code))

@@ -1,0 +1,90 @@
+"""What a run showed, made harmless for whoever looks at it elsewhere."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from typing import Any
+
+from exploracoder_kernel.observation import Observation
+
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+_TAGS = (
+    "a abbr b blockquote br caption code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre small"
+    " span strong sub sup table tbody td tfoot th thead tr ul"
+)
+_ATTRIBUTES = {"a": ["href", "title"], "td": ["colspan", "rowspan"], "th": ["colspan", "rowspan"]}
+_UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+def harmless_outputs(observation: Observation) -> Iterator[dict[str, Any]]:
+    """Outputs of nbformat 4.5, in order; of one thing in several forms the richest that is safe.
+
+    They are streams of text, pictures, and HTML that shows something and does nothing.
+    """
+    from exploracoder_kernel.branch.text import without_colours
+
+    said_error = False
+    for output in observation.outputs:
+        match output["output_type"]:
+            case "stream":
+                yield _text(without_colours(_joined(output["text"])))
+            case "error":
+                said_error = True
+                yield _text(f"{output['ename']}: {output['evalue']}")
+            case _:
+                yield _best(output["data"])
+    if not observation.ran and not said_error:
+        error = observation.error
+        yield _text(
+            f"{error.ename}: {error.evalue}" if error else f"It ended as {observation.status}."
+        )
+
+
+def _best(data: dict[str, object]) -> dict[str, Any]:
+    plain = _joined(data.get("text/plain", ""))
+    for kind in _PICTURES:
+        if kind in data:
+            return _picture(kind, _joined(data[kind]))
+    if "image/svg+xml" in data:
+        # As the source of an image nothing in it can run.
+        source = b64encode(_joined(data["image/svg+xml"]).encode()).decode()
+        return _display("text/html", image("image/svg+xml", source), "A picture")
+    if "text/html" in data:
+        return _display("text/html", _harmless(_joined(data["text/html"])), plain)
+    return _text(plain or f"({', '.join(data) or 'nothing'})")
+
+
+def _picture(kind: str, data: str) -> dict[str, Any]:
+    try:
+        whole = b64decode("".join(data.split()), validate=True)
+    except ValueError:
+        return _text("A picture that cannot be read.")
+    return _display(kind, b64encode(whole).decode(), "A picture")
+
+
+def image(kind: str, data: str) -> str:
+    """HTML that shows a picture; ``data`` is base64."""
+    return f'<img alt="Output" src="data:{kind};base64,{data}">'
+
+
+def _harmless(markup: str) -> str:
+    from nbconvert.preprocessors.sanitize import SanitizeHTML
+
+    cleaner = SanitizeHTML(tags=_TAGS.split(), attributes=_ATTRIBUTES, strip=True)
+    # The texts of scripts and styles would be left standing as words.
+    return str(cleaner.sanitize_html_tags(_UNSEEN.sub("", markup)))
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def _display(kind: str, shown: str, plain: str) -> dict[str, Any]:
+    data = {"text/plain": plain, kind: shown}
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def _joined(text: object) -> str:
+    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)
