@@ -131,23 +131,16 @@ Schema. Fields that are not named here are refused.
 under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`,
 `check`, `branches`) and, where it belongs to a subtask, the `subtask`'s id.
 
-| version | what is new | from the one before |
-| --- | --- | --- |
-| 1 | the first | |
-| 2 | `sandbox`: what code was kept from; `brought`: a kernel's variables | both are empty |
-| 3 | steps in `review`; explorations that are `waiting` or `paused` | nothing changes |
-
-A notebook of an older version is brought to the newest when it is opened, and saved in that form at
-the next step; the file is not touched before. One of a newer version is refused, with the advice to
-upgrade. Settings come and go without another version: those that were renamed are taken over, and
-one that is not known is left out with a warning.
+The first release writes version 8. A notebook of an older version that was released is brought to
+the newest when it is opened, and saved in that form at the next step; the file is not touched
+before. One of a newer version is refused, with the advice to upgrade. Settings come and go without
+another version: one that is not known is left out with a warning.
 
 One that is damaged is refused with the place of the damage; nothing is guessed.
 Beyond the fields' types these things are damage:
 
-- a subtask's id that no cell can have, that another subtask has, or that one of the notebook's own
-  cells has;
-- a candidate's id twice in a step;
+- a subtask's id that is not `step-` with a number, or that another subtask has;
+- a candidate's id that is not a subtask's id, a slash and a number, or that is twice in a step;
 - a step that is `done` and whose `chosen` names no candidate that was run;
 - a solution without an attempt;
 - an output that nbformat does not know;

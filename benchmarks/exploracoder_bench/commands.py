@@ -215,7 +215,9 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
     """
     if not _methods(given):
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
-    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
+    # What was solved before is no example for a measurement, unless that is asked for.
+    asked = dict(prepare.setting_of(one) for one in given["assignments"])
+    assigned: dict[str, object] = {"memory": False, **asked}
     is_embedded = _model(given["model"], given["base_url"])[0] == prepare.EMBEDDED
     return {
         name: prepare.settings_for(

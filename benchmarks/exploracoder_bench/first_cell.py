@@ -31,7 +31,7 @@ from exploracoder.testing import (
     RecordedRequest,
     ScriptedModelServer,
 )
-from exploracoder.workplace import Options
+from exploracoder.workspace import Options
 
 from exploracoder_bench import runs, six_steps
 from exploracoder_bench.markdown import markdown

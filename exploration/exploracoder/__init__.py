@@ -1,7 +1,7 @@
 """Explores a library that a language model does not know. Importing this does nothing slow.
 
 What is public is imported when it is asked for: `explore`, `explore_sync`, `open_exploration`,
-`load`, `Exploration`. ``%load_ext exploracoder`` makes the magics.
+`load`, `map_library`, `Exploration`. ``%load_ext exploracoder`` makes the magics.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from exploracoder.document import load as load
     from exploracoder.events import Event as Event
     from exploracoder.live_exploration import LiveExploration as LiveExploration
+    from exploracoder.mapping import map_library as map_library
     from exploracoder.state import Exploration as Exploration
-    from exploracoder.workplace import Options as Options
+    from exploracoder.workspace import Options as Options
 
 __version__ = "0.1.0"
 
@@ -25,10 +26,11 @@ _HOMES = {
     "Event": "events",
     "Exploration": "state",
     "LiveExploration": "live_exploration",
-    "Options": "workplace",
+    "Options": "workspace",
     "explore": "api",
     "explore_sync": "api",
     "load": "document",
+    "map_library": "mapping",
     "open_exploration": "api",
 }
 

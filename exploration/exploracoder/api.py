@@ -8,25 +8,25 @@ print(done.solution.final.code)
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from exploracoder import commands as c
 from exploracoder import prepare
 from exploracoder.background import run_sync
-from exploracoder.bringing import AnySource, check_source
+from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.events import Progress
 from exploracoder.live import LiveSession
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.chat import ChatModel
-from exploracoder.opening import Opening, local_scratch
-from exploracoder.session import Session, check_writable
-from exploracoder.state import Exploration
+from exploracoder.session import Session
+from exploracoder.state import Exploration, Target
 from exploracoder.tasks import make_task
-from exploracoder.workplace import Options, Workplace, check_trust, open_workplace
+from exploracoder.workspace import Options, Workspace, check_trust, in_thread, open_workspace
 
 Code = str | Path
 
@@ -38,12 +38,14 @@ def new_exploration(
     context: Code = "",
     check: Code = "",
     entry_point: str | None = None,
+    target: Target | None = None,
     model: str | ChatModel | None = None,
     options: Options | None = None,
 ) -> Exploration:
     """An exploration that nobody has begun with; see `explore` for what is given.
 
-    Raises InputError when something that was given cannot be used.
+    ``target`` says where in a repository a class is to be written. Raises InputError when something
+    that was given cannot be used.
     """
     options = options or Options()
     named = [libraries] if isinstance(libraries, str) else libraries
@@ -53,6 +55,7 @@ def new_exploration(
         context=_code(context, "context"),
         check=_code(check, "check"),
         entry_point=entry_point,
+        target=target,
     )
     named_model = model if isinstance(model, str) else None
     is_given = model is not None and named_model is None
@@ -130,23 +133,20 @@ async def open_exploration(
         check_trust(task, str(output), options)
         exploration = prepare.going_on(task)
     feed = Feed(on_event)
-    async with _open_workplace(exploration, target, model, options, mode, feed, source) as place:
-        scratch = local_scratch(
-            place.python, place.folder, strategy=place.strategy, sandboxing=place.sandboxing
-        )
+    async with _open(exploration, target, model, options, mode, feed, source) as (space, chat):
         session = LiveSession(
-            place.exploration,
-            model=place.model,
-            index=place.index,
-            opening=Opening(place.python, scratch, source),
-            save=place.save,
+            space.exploration,
+            model=chat,
+            index=space.index,
+            opening=space.opening,
+            save=space.save,
             mode=mode,
-            listener=feed,
+            on_progress=feed,
         )
         async with session:
             if isinstance(task, str):
                 await session.do(c.GoOn())
-            yield LiveExploration(session, feed, place.output)
+            yield LiveExploration(session, feed, space.output)
 
 
 async def explore(
@@ -265,12 +265,13 @@ async def _run(
     def tell(state: Exploration, message: str) -> None:
         feed(state, Progress(activity="working", message=message))
 
-    async with _open_workplace(exploration, output, model, options, "auto", feed, source) as place:
+    async with _open(exploration, output, model, options, "auto", feed, source) as (space, chat):
         session = Session(
-            place.exploration,
-            model=place.model,
-            index=place.index,
-            place=place.for_session(source),
+            space.exploration,
+            model=chat,
+            index=space.index,
+            opening=space.opening,
+            save=space.save,
             listener=tell,
         )
         async with session:
@@ -278,7 +279,7 @@ async def _run(
 
 
 @asynccontextmanager
-async def _open_workplace(
+async def _open(
     exploration: Exploration,
     output: Path,
     model: str | ChatModel | None,
@@ -286,15 +287,22 @@ async def _open_workplace(
     mode: c.Mode,
     feed: Feed,
     source: AnySource | None,
-) -> AsyncIterator[Workplace]:
-    check_source(source, exploration.brought)
-    check_writable(output)
+) -> AsyncIterator[tuple[Workspace, ChatModel]]:
+    loop = asyncio.get_running_loop()
 
     def tell(message: str) -> None:
         feed(exploration, Progress(activity="working", mode=mode, message=message))
 
-    async with open_workplace(exploration, output, model, options, tell=tell) as place:
-        yield place
+    def tell_from_thread(message: str) -> None:
+        loop.call_soon_threadsafe(tell, message)
+
+    opening = open_workspace(exploration, output, options, source=source, tell=tell_from_thread)
+    with ExitStack() as stack:
+        space = await in_thread(stack.enter_context, opening)
+        tell("Starting the model")
+        async with options.open_model(model) as chat:
+            tell("Starting the scratch kernel")
+            yield space, chat
 
 
 def _code(given: Code, option: str) -> str:

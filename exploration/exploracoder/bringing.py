@@ -78,6 +78,11 @@ async def interpreter_of(kernel: str) -> str:
         raise InputError(f"--kernel: {error}") from error
 
 
+def find_source(kernel: str | None, given: Sequence[str] = ()) -> Source | None:
+    """The kernel that is named, with the names of variables that are given."""
+    return None if kernel is None else Source(kernel, parse_names(given))
+
+
 def parse_names(given: Sequence[str]) -> tuple[str, ...]:
     """Names that are separated by commas, each once."""
     names = (name.strip() for text in given for name in text.split(","))

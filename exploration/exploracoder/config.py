@@ -49,6 +49,11 @@ class Settings(BaseModel):
     shown_apis: int = Field(10, ge=1, description="APIs kept for each subtask's prompt")
     overall_apis: int = Field(15, ge=0, description="k_G: APIs recommended for the whole task")
     shown_examples: int = Field(3, ge=0, description="example codes of the library shown")
+    memory: bool = Field(
+        True,
+        description="keep accepted snippets, and solutions that pass a check, as examples of the"
+        " library, on this machine; rank and show what is kept, the user's own code too",
+    )
     sift: bool = Field(
         True,
         description="show a member that classes share once, and prefer those of live variables",
@@ -194,6 +199,7 @@ PROFILES: dict[ProfileName, Settings] = {
         # As many repairs as subtasks (section 5.4): one each.
         debug_rounds=1,
         shown_examples=0,
+        memory=False,
         example_arguments=False,
         sift=False,
         compose=False,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from exploracoder_kernel.errors import SidecarError
@@ -23,19 +22,19 @@ from exploracoder import commands as c
 from exploracoder.engine.running import steering
 from exploracoder.engine.running.plan_edits import edit_plan
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import CommandError, ExploraCoderError, SetupError
+from exploracoder.errors import CommandError, ExploraCoderError
 from exploracoder.events import Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
-from exploracoder.opening import Opening, open_bench
+from exploracoder.opening import Opening
+from exploracoder.session import Save, Session, outcome, with_status
 from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("exploracoder.live")
 
-Save = Callable[[Exploration], Awaitable[None]]
-Listener = Callable[[Exploration, Progress], None]
+OnProgress = Callable[[Exploration, Progress], None]
 
 
 @runtime_checkable
@@ -51,7 +50,7 @@ class Attended(Protocol):
         ...
 
 
-class LiveSession:
+class LiveSession(Session):
     """Works on an exploration as it is told; use it with ``async with``.
 
     Args:
@@ -61,7 +60,7 @@ class LiveSession:
         opening: Where snippets run.
         save: Called with each state that must not be lost, before the work goes on.
         mode: ``review`` stops at the plan and at each subtask whose candidates have run.
-        listener: Told of every change and of progress, in the order in which they happen.
+        on_progress: Told of every change and of progress, in the order in which they happen.
     """
 
     def __init__(
@@ -73,29 +72,21 @@ class LiveSession:
         opening: Opening,
         save: Save,
         mode: c.Mode = "auto",
-        listener: Listener | None = None,
+        on_progress: OnProgress = lambda state, progress: None,
     ) -> None:
-        self._exploration = exploration
-        self._model = model
-        self._index = index
-        self._opening = opening
-        self._save = save
-        self._listener = listener
-        self._bench: Workbench | None = None
-        self._worker: Worker | None = None
+        super().__init__(exploration, model=model, index=index, opening=opening, save=save)
+        self._on_progress = on_progress
         self._task: asyncio.Task[None] | None = None
         self._runs: list[Work] = []
         self._preview: Step | None = None
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")
-        self._stack = AsyncExitStack()
         self.progress = Progress(mode=mode)
 
     @property
     def exploration(self) -> Exploration:
         """The exploration as it stands, with the candidates that are being tried."""
-        exploration = self._bench.exploration if self._bench else self._exploration
-        shown = self._preview
+        exploration, shown = super().exploration, self._preview
         if shown is None:
             return exploration
         step = steering.find_in(exploration, shown.subtask.id)
@@ -108,25 +99,12 @@ class LiveSession:
         """Whether a command is being worked on."""
         return self._task is not None and not self._task.done()
 
-    async def __aenter__(self) -> LiveSession:
-        """Start the sidecar, run the context, and rebuild the state of the steps that are done.
-
-        Raises InputError when the context or the check cannot be used, SetupError when the sidecar
-        cannot be started or the chain does not run any more.
-        """
-        try:
-            await self._open()
-        except BaseException:
-            await self._stack.aclose()
-            raise
-        return self
-
     async def __aexit__(self, *exc: object) -> None:
         """Stop what is being worked on, save, and end the sidecar."""
         try:
             await self._cancel()
         finally:
-            await self._stack.aclose()
+            await super().__aexit__(*exc)
 
     async def idle(self) -> None:
         """Wait until nothing is worked on."""
@@ -164,7 +142,7 @@ class LiveSession:
         """
 
         async def take() -> None:
-            worker = self._worker_of()
+            worker = Worker(self.bench)
             await self._then_go_on(worker.adopt(subtask, code, branch, observation))
 
         if self.is_working:
@@ -173,24 +151,17 @@ class LiveSession:
             self._start(take)
 
     async def _open(self) -> None:
-        opened = open_bench(
-            self._exploration,
-            model=self._model,
-            index=self._index,
-            opening=self._opening,
-            record=self._record,
-        )
-        bench = self._bench = await self._stack.enter_async_context(opened)
+        await super()._open()
+        bench = self.bench
         bench.is_attended, bench.is_review = True, lambda: self.progress.mode == "review"
         bench.show, bench.tell = self._show, self._tell
-        self._worker = Worker(bench)
         if bench.exploration.status == "running":
-            bench.exploration = _with_status(bench.exploration, "paused")
+            bench.exploration = with_status(bench.exploration, "paused")
         await self._settle()
 
     def _work_for(self, command: c.Command) -> Work:
         """The work that a command asks for; what cannot be done is refused here, at once."""
-        worker, exploration = self._worker_of(), self.bench.exploration
+        worker, exploration = Worker(self.bench), self.bench.exploration
         named = getattr(command, "subtask", None)
         step = None if named is None else steering.find_step(exploration, named)
         match command:
@@ -241,7 +212,7 @@ class LiveSession:
         """Do a piece of work; whatever stops it is said, and what was found stays."""
         bench, error = self.bench, ""
         bench.start_clock()
-        bench.exploration = _with_status(bench.exploration, "running")
+        bench.exploration = with_status(bench.exploration, "running")
         self._say(activity="working", error="", message="")
         try:
             await work()
@@ -275,7 +246,7 @@ class LiveSession:
         """Nothing is being worked on now: save it, and say what the exploration waits for."""
         bench = self.bench
         status, activity, part = _resting(bench.exploration)
-        bench.exploration = _with_status(bench.exploration, status, error)
+        bench.exploration = with_status(bench.exploration, status, error)
         await self._save(bench.exploration)
         await self._attend()
         # Whoever is told may send the next command at once, so it is the last thing that is done.
@@ -326,8 +297,7 @@ class LiveSession:
     def _say(self, **told: Any) -> None:
         """Tell the listener where the work is; what is not named stays as it was."""
         self.progress = self.progress.model_copy(update=told)
-        if self._listener is not None:
-            self._listener(self.exploration, self.progress)
+        self._on_progress(self.exploration, self.progress)
 
     async def _check_free(self) -> None:
         if self.is_working and self.progress.activity != "working":
@@ -342,23 +312,9 @@ class LiveSession:
         if self.is_working and getattr(edit, "subtask", None) == self.progress.part:
             raise CommandError(f"{self.progress.part} is being explored. Cancel that first.")
 
-    @property
-    def bench(self) -> Workbench:
-        """What the session works with. Raises SetupError when it is not open."""
-        if self._bench is None:
-            raise SetupError("The session is not open; use it in `async with`.")
-        return self._bench
-
-    def _worker_of(self) -> Worker:
-        if self._worker is None:
-            raise SetupError("The session is not open; use it in `async with`.")
-        return self._worker
-
 
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:
     """Status, activity and part of an exploration that nobody works on."""
-    from exploracoder.session import outcome
-
     if exploration.solution is not None:
         return outcome(exploration), "idle", "solution"
     first = steering.next_open(exploration)
@@ -376,9 +332,3 @@ def _failed_before(exploration: Exploration, step: Step | None) -> Step | None:
     position = len(steps) if step is None else steps.index(step)
     before = steps[position - 1] if position else None
     return before if before is not None and before.status == "failed" else None
-
-
-def _with_status(
-    exploration: Exploration, status: ExplorationStatus, reason: str = ""
-) -> Exploration:
-    return exploration.model_copy(update={"status": status, "reason": reason})

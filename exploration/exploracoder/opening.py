@@ -41,11 +41,15 @@ OpenScratch = Callable[[Limits, dict[str, str]], AbstractAsyncContextManager[Scr
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """In which interpreter snippets run, how that is started, and whose variables come along."""
+    """In which interpreter snippets run, how that is started, and whose variables come along.
+
+    ``notebook`` is where the exploration is saved, as it is said of what is kept of it.
+    """
 
     python: str
     scratch: OpenScratch
     source: AnySource | None = None
+    notebook: str = ""
 
 
 def local_scratch(
@@ -129,12 +133,13 @@ async def _lay_out(
     }
     return Workbench(
         model=model,
-        index=index,
+        index=index.view(uses_examples=exploration.settings.memory),
         sidecar=executor,
         exploration=exploration.model_copy(update=told),
         record=record,
         root=executor.root,
         branch=await rebuild(executor, exploration),
+        notebook=opening.notebook,
     )
 
 

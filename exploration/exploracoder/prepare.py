@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.facts.modules import ModuleFinder
 from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.docs.source import ALONE
-from exploracoder_retrieval.harvest.modules import ModuleFinder
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index

@@ -19,14 +19,14 @@ class Reliance:
     def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
         imported = {library.name: library.import_name for library in exploration.libraries}
         self._changes = {imported.get(one.library, one.library): one for one in changes}
-        self._brought_in = _read(exploration.task.context).imported
+        self._brought_in = names.read(exploration.task.context, KnownApis(())).imported
 
     def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
         """The changes of what ``code`` imports, or uses by a name that the context imports.
 
         ``apis`` are import paths that it is known to use besides: those of a candidate.
         """
-        paths = {*apis, *self._paths(_read(code))}
+        paths = {*apis, *self._paths(names.read(code, KnownApis(())))}
         return tuple(
             change
             for name, change in self._changes.items()
@@ -38,11 +38,3 @@ class Reliance:
         for name in found.loaded:
             if name in self._brought_in:
                 yield self._brought_in[name]
-
-
-def _read(code: str) -> names.Names:
-    try:
-        return names.read(code, KnownApis(()))
-    except (SyntaxError, ValueError):
-        # A person's own cell may be what only IPython understands.
-        return names.read("", KnownApis(()))

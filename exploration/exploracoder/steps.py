@@ -11,6 +11,7 @@ from exploracoder.engine.running import steering
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.write_cells import write
 from exploracoder.errors import CommandError
+from exploracoder.memory import keep_step
 from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
@@ -35,9 +36,11 @@ class Worker:
         await write_solution(bench)
 
     async def accept(self, step: Step, candidate: Candidate) -> bool:
-        """Accept a candidate; see `steering.accept`."""
+        """Accept a candidate, and keep it as an example; see `steering.accept`."""
         await steering.accept(self._bench, step, candidate)
         await self._record(f"Accepted {candidate.id}", without_solution=True)
+        accepted = steering.find_step(self._bench.exploration, step.subtask.id)
+        await keep_step(self._bench, accepted)
         return True
 
     async def try_code(self, step: Step, code: str) -> bool:

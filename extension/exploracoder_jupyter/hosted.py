@@ -239,10 +239,10 @@ class Hosted:
             exploration.model_copy(update={"libraries": libraries}),
             model=self._model,
             index=index,
-            opening=Opening(self._recipe.python, self._scratch, self._recipe.source),
+            opening=Opening(self._recipe.python, self._scratch, self._recipe.source, self.path),
             save=self._save,
             mode=self.progress.mode,
-            listener=self._hear,
+            on_progress=self._hear,
         )
         await live.__aenter__()
         self._live = live

@@ -103,7 +103,7 @@ class Journal:
             ) from error
 
     def read(self, id_: str) -> Entry | None:
-        """An exploration's entry, of an older form too; None when there is none to be read."""
+        """An exploration's entry; None when there is none to be read."""
         try:
             text = self._file(id_).read_text(encoding="utf-8")
             heading, _, rest = text.partition("\n")

@@ -44,6 +44,7 @@ export interface ApiDoc {
   doc: string;
   examples: string[];
   aliases: string[];
+  notes: string[];
   file: string | null;
   line: number | null;
   url: string | null;
@@ -308,6 +309,7 @@ export interface Settings {
   shown_apis: number;
   overall_apis: number;
   shown_examples: number;
+  memory: boolean;
   sift: boolean;
   rerank: 'model' | 'none';
   candidates: number;

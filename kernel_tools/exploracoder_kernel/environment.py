@@ -15,7 +15,10 @@ _ALLOWED = re.compile(
     |COLUMNS|LINES|NO_COLOR""",
     re.VERBOSE,
 )
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|(^|_)AUTH", re.IGNORECASE)
+# What is called so holds a secret more often than not.
+SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|(^|_)AUTH", re.IGNORECASE
+)
 
 # Candidates run side by side, so one thread each is the fair share; and a process with a pool of
 # threads could not be forked. Equal hashes make a replay print its sets in the same order. A
@@ -39,7 +42,7 @@ def clean_environment(
         name: value for name, value in surroundings.items() if _ALLOWED.fullmatch(name) is not None
     }
     merged = {**_DEFAULTS, **allowed, **(extra or {})}
-    return {name: value for name, value in merged.items() if _SECRET.search(name) is None}
+    return {name: value for name, value in merged.items() if SECRET_NAME.search(name) is None}
 
 
 # Of a home, and of the session that its user has.

@@ -50,6 +50,16 @@ def code_cell(
     )
 
 
+def is_output(output: Mapping[str, Any]) -> bool:
+    """Whether a code cell may have it among its outputs."""
+    from nbformat.validator import isvalid
+
+    # A cell gives its number to an ``execute_result``.
+    numbered = output.get("output_type") == "execute_result"
+    whole = {"execution_count": None, **output} if numbered else dict(output)
+    return bool(isvalid(whole, ref="output", version=4, version_minor=5))
+
+
 def notebook(cells: Sequence[Any], metadata: Mapping[str, Any]) -> Any:
     """A notebook, format 4.5, with Python's kernelspec."""
     from nbformat import v4
@@ -61,14 +71,18 @@ def notebook(cells: Sequence[Any], metadata: Mapping[str, Any]) -> Any:
 
 
 def write(path: Path, made: Any) -> None:
-    """Write a valid notebook, whole or not at all: a reader sees the old file or the new one.
-
-    Raises OSError when it cannot be written, with the old file as it was.
-    """
+    """Write a valid notebook, whole or not at all; see `write_text`."""
     import nbformat
 
     nbformat.validate(made)
-    text = nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n"
+    write_text(path, nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a reader sees the old one or the new one.
+
+    Raises OSError when it cannot be written, with the old file as it was.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
     file = temporary.open("x", encoding="utf-8", errors="replace")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
+
+from exploracoder_kernel import notebook
 
 RunStatus = Literal["ok", "error", "timeout", "killed", "interrupted", "limit"]
 
@@ -38,6 +40,13 @@ class ErrorReport(BaseModel):
     line: int | None = None
 
 
+def _as_in_a_notebook(output: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    """Outputs go into cells as they are. Those of a run are good; a file may say anything."""
+    if info.context and not notebook.is_output(output):
+        raise ValueError("it is no output of a notebook")
+    return output
+
+
 class Observation(BaseModel):
     """What running a snippet showed (ExploraCoder, section 3.4: executability, error, output).
 
@@ -56,13 +65,13 @@ class Observation(BaseModel):
             among it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     status: RunStatus
     stdout: str = ""
     stderr: str = ""
     result: str | None = None
-    outputs: tuple[dict[str, Any], ...] = ()
+    outputs: tuple[Annotated[dict[str, Any], AfterValidator(_as_in_a_notebook)], ...] = ()
     error: ErrorReport | None = None
     variables: tuple[Variable, ...] = ()
     seconds: float = 0.0

@@ -15,7 +15,7 @@ from exploracoder import explore_sync
 from exploracoder import prepare as preparing
 from exploracoder.engine.reading import stub
 from exploracoder.testing import ScriptedModelServer
-from exploracoder.workplace import Options
+from exploracoder.workspace import Options
 from exploracoder_bench.api_use import running
 from exploracoder_bench.api_use.answers import Asking, task_of, whole_program
 from exploracoder_bench.api_use.benchmarks import BENCHMARKS

@@ -50,11 +50,13 @@ def saved(file: Path, *attempts: Attempt, **more: Any) -> Path:
 def step(number: int, status: StepStatus, *tried: Observation) -> Step:
     """A subtask whose last try became its experience, if it has any."""
     candidates = tuple(
-        Candidate(id=f"{number}/{at}", code="", origin="draft", apis=("tea.brew",), observation=one)
+        Candidate(
+            id=f"step-{number}/{at}", code="", origin="draft", apis=("tea.brew",), observation=one
+        )
         for at, one in enumerate(tried)
     )
     return Step(
-        subtask=Subtask(id=f"s{number}", goal="Brew."),
+        subtask=Subtask(id=f"step-{number}", goal="Brew."),
         status=status,
         candidates=candidates,
         chosen=candidates[-1].id if candidates else None,
@@ -147,11 +149,15 @@ DOUBTFUL = attempt(RAN, None).model_copy(
 )
 EXPLORED: dict[str, tuple[dict[str, int], tuple[Attempt, ...], tuple[int, int, bool]]] = {
     "written alone": ({"write": 1, "look": 1}, (attempt(RAN, RAN),), (0, 1, False)),
-    "composed": ({"write": 1, "look": 3, "s2": 2}, (attempt(RAN, RAN),), (1, 3, True)),
-    "written again": ({"s1": 1, "s2": 2, "solution": 1}, (attempt(RAN, RAN),) * 2, (2, 0, True)),
-    "kept": ({"write": 1, "look": 2, "s2": 1}, (attempt(RAN, None),) * 3, (1, 2, False)),
-    "in doubt": ({"write": 1, "look": 1, "s2": 1}, (DOUBTFUL,), (1, 1, False)),
-    "without any": ({"write": 1, "s1": 1}, (), (1, 0, False)),
+    "composed": ({"write": 1, "look": 3, "step_2": 2}, (attempt(RAN, RAN),), (1, 3, True)),
+    "written again": (
+        {"step_1": 1, "step_2": 2, "solution": 1},
+        (attempt(RAN, RAN),) * 2,
+        (2, 0, True),
+    ),
+    "kept": ({"write": 1, "look": 2, "step_2": 1}, (attempt(RAN, None),) * 3, (1, 2, False)),
+    "in doubt": ({"write": 1, "look": 1, "step_2": 1}, (DOUBTFUL,), (1, 1, False)),
+    "without any": ({"write": 1, "step_1": 1}, (), (1, 0, False)),
 }
 
 
@@ -171,7 +177,7 @@ def test_a_step_is_explored_when_the_model_was_asked_for_it_alone(
 def test_docs_ranked_for_a_subtask_and_example_arguments_are_no_exploring(tmp_path: Path) -> None:
     example = step(1, "done", RAN).model_copy(update={"subtask": Subtask(id=STEP, goal="Give.")})
     steps = (example, step(2, "skipped"))
-    spending = spent(step_0=1, s2=1, solution=1)
+    spending = spent(step_0=1, step_2=1, solution=1)
 
     ours = saved(tmp_path / "ours.ipynb", attempt(RAN, RAN), steps=steps, spending=spending)
     other = saved(tmp_path / "other.ipynb", attempt(RAN, RAN), method="capir", spending=spending)
@@ -184,7 +190,7 @@ def test_what_a_cell_uses_was_not_recommended_unless_it_was_explored(tmp_path: P
     steps = (written(1, RAN), written(2, raised("KeyError"), RAN))
 
     alone = saved(tmp_path / "alone.ipynb", steps=steps, spending=spent(write=1))
-    explored = saved(tmp_path / "explored.ipynb", steps=steps, spending=spent(write=1, s2=1))
+    explored = saved(tmp_path / "explored.ipynb", steps=steps, spending=spent(write=1, step_2=1))
 
     assert read_chain(alone).recommended == ()
     assert read_chain(explored).recommended == ("tea.pour_2",)

@@ -112,7 +112,7 @@ async def live_session(
                 opening=Opening(sys.executable, local_scratch(sys.executable, Path.cwd())),
                 save=save,
                 mode=mode,
-                listener=lambda state, progress: told.append((state, progress)),
+                on_progress=lambda state, progress: told.append((state, progress)),
             )
             async with session:
                 yield Followed(session, saved, told)

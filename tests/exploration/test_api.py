@@ -183,8 +183,9 @@ async def test_the_examples_of_the_page_run(
             await running
 
     printed = capsys.readouterr().out
-    assert len(examples) == 4
+    assert len(examples) == 5
     assert printed.startswith("solved import tealeaf")
+    assert "class tealeaf.Kettle" in printed
     assert "done Read the leaves out of the text" in printed
     assert printed.endswith("unverified\n")
 

@@ -281,7 +281,7 @@ NOTEBOOKS = {
     "not an object": (notebook_text(exploracoder="tea"), r"not an exploration"),
     "without a version": (notebook_text(exploracoder={"task": 1}), r"version None"),
     "newer": (notebook_text(exploracoder={"schema_version": 99}), r"version 99.*Upgrade"),
-    "damaged": (notebook_text(exploracoder={"schema_version": 1}), r"damaged at task"),
+    "damaged": (notebook_text(exploracoder={"schema_version": 8}), r"damaged at task"),
 }
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import select
 import subprocess
 import sys
-from collections.abc import Callable
+import termios
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -133,10 +136,11 @@ def test_where_nobody_can_be_asked_the_error_says_how_to_agree(
 
 def test_on_a_terminal_the_question_is_asked_once(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("print('it ' + 'ran')\n")
+    words = ("sidecar", "run", "one.py")
 
-    refused = _at_a_terminal(tmp_path, "n")
-    agreed = _at_a_terminal(tmp_path, "y")
-    again = _at_a_terminal(tmp_path, "")
+    _, refused = _at_a_terminal(tmp_path, words, b"n\n")
+    _, agreed = _at_a_terminal(tmp_path, words, b"y\n")
+    _, again = _at_a_terminal(tmp_path, words, b"")
 
     assert "Go on without a sandbox" in refused
     assert "it ran" not in refused
@@ -146,34 +150,55 @@ def test_on_a_terminal_the_question_is_asked_once(tmp_path: Path) -> None:
     assert "it ran" in again
 
 
-def _at_a_terminal(folder: Path, answer: str) -> str:
-    """What a person sees who answers the question."""
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 2), (b"\x03", 130)])
+@pytest.mark.parametrize(
+    "words", [("sidecar", "run", "one.py"), ("explore", "Print it", "-l", "one.py")], ids=" ".join
+)
+def test_whoever_is_asked_can_refuse_or_leave(
+    tmp_path: Path, words: tuple[str, ...], answer: bytes, code: int
+) -> None:
+    (tmp_path / "one.py").write_text("print('it ' + 'ran')\n")
+
+    exit_code, seen = _at_a_terminal(tmp_path, words, answer)
+
+    assert "[y/N]" in seen
+    assert "it ran" not in seen
+    assert exit_code == code
+
+
+def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[int, str]:
+    """How the command ends for a person who answers the question, and what they see."""
     ours, theirs = pty.openpty()
+    end = time.monotonic() + 60
     with subprocess.Popen(
-        [sys.executable, "-c", THERE_IS_NONE, "sidecar", "run", folder / "one.py"],
+        [sys.executable, "-c", THERE_IS_NONE, *words],
         env={
             **os.environ,
             "EXPLORACODER_SANDBOX": "auto",
             "EXPLORACODER_CONFIG": str(folder / "config"),
         },
+        cwd=folder,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
+        # The terminal is the command's own, so that it hears of Ctrl-C.
+        preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        seen, has_answered = b"", False
-        while select.select([ours], [], [], 60)[0]:
+        seen = b""
+        while time.monotonic() < end and select.select([ours], [], [], 30)[0]:
             try:
                 seen += os.read(ours, 4096)
             except OSError:
                 break
-            if answer and not has_answered and b"[y/N]" in seen:
-                os.write(ours, f"{answer}\n".encode())
-                has_answered = True
+            if answer and b"[y/N]" in seen:
+                time.sleep(0.3)  # as fast as a person is; Python misses what comes sooner
+                os.write(ours, answer)
+                answer = b""
         try:
-            process.wait(30)
+            exit_code = process.wait(max(0.0, end - time.monotonic()))
         finally:
             process.kill()
     os.close(ours)
-    return " ".join(seen.decode(errors="replace").split())
+    return exit_code, " ".join(seen.decode(errors="replace").split())

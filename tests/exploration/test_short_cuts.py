@@ -122,6 +122,7 @@ def test_near_a_limit_the_solution_is_written_from_what_is_there(
 ) -> None:
     server = serve(TeaModel(is_lost=True))
     words = ("--set", "candidates=1", "--set", "functions=off", "--set", setting)
+    words += ("--set", "memory=false")
     explore(server, *words)
     whole = explore.exploration.usage
     tokens = whole.prompt_tokens + whole.completion_tokens

@@ -55,6 +55,21 @@ def test_a_long_doc_gives_way_to_its_summary_and_first_example() -> None:
     assert describe_api(doc, 200) == "- pour(cup)\n  Pour.\n  pot.pour(cup)"
 
 
+def test_notes_stand_below_the_text_as_far_as_there_is_room() -> None:
+    doc = ApiDoc(
+        path="tea.Pot.pour",
+        kind="method",
+        library="tea",
+        signature="pour(cup)",
+        doc="Pour.",
+        notes=("how is one of: 'slow', 'fast'", "Raises: " + "Error, " * 40, "Cup has: size"),
+    )
+
+    shown = describe_api(doc, 150)
+
+    assert shown == "- pour(cup)\n  Pour.\n  how is one of: 'slow', 'fast'\n  Cup has: size"
+
+
 def test_a_variable_shows_type_size_and_value() -> None:
     assert describe_variable(Variable(name="a", type="list", length=2, preview="[1, 2]")) == (
         "- a: list, length 2 = [1, 2]"

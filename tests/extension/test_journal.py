@@ -9,15 +9,14 @@ from exploracoder_jupyter.journal import Entry, Journal, heading_of
 from exploration.samples import exploration
 
 
-def test_an_entry_of_an_older_version_is_read_like_an_older_notebook(tmp_path: Path) -> None:
+def test_an_entry_with_a_setting_that_is_gone_is_read_like_such_a_notebook(tmp_path: Path) -> None:
     whole = exploration()
     journal = Journal(tmp_path)
     journal.write(Entry(heading_of(whole, "tea.ipynb", 7), whole))
     (file,) = tmp_path.glob("*.json")
     heading, rest = file.read_text(encoding="utf-8").splitlines()
-    older = json.loads(rest) | {"schema_version": 2}
+    older = json.loads(rest)
     older["settings"]["steeping"] = "long"
-    del older["brought"]
     file.write_text(f"{heading}\n{json.dumps(older)}\n", encoding="utf-8")
 
     entry = journal.read(whole.id)

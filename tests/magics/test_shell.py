@@ -273,7 +273,7 @@ REFUSED = {
 
 def test_what_cannot_be_done_is_refused_with_a_sentence(ready: Terminal, tmp_path: Path) -> None:
     ready.type("import threading\nleaf, guard = 1, threading.Lock()\ndef needy(x): assert x")
-    for name, metadata in (("newer", {"schema_version": 999}), ("damaged", {"schema_version": 1})):
+    for name, metadata in (("newer", {"schema_version": 999}), ("damaged", {"schema_version": 8})):
         notebook = {"cells": [], "metadata": {"exploracoder": metadata}}
         text = json.dumps(notebook | {"nbformat": 4, "nbformat_minor": 5})
         (tmp_path / f"{name}.ipynb").write_text(text, encoding="utf-8")

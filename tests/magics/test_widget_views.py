@@ -108,7 +108,7 @@ def test_outputs_are_rich_and_run_nothing() -> None:
     assert "<td>5</td>" in table["data"]["text/html"]
     assert "alert" not in str(table) or "<script" not in str(table)
     assert "onerror" not in str(table)
-    assert svg["data"]["text/html"].startswith('<img alt="Output of the candidate" src="data:')
+    assert svg["data"]["text/html"].startswith('<img alt="Output" src="data:')
     assert script["text"] == "script\n"
     assert "cannot be read" in broken["text"]
     assert stream["text"] == "red\n"

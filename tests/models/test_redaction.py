@@ -6,7 +6,7 @@ import base64
 from urllib.parse import quote
 
 import pytest
-from exploracoder.models.redaction import Redactor, secrets_of
+from exploracoder.models.redaction import Redactor, blot_credentials, secrets_of
 
 KEY = "sk-Ab3dEf6hIj9kLm2nOp5q/Rs+8t=="
 
@@ -55,6 +55,41 @@ def test_no_piece_of_a_key_is_left(echo: str) -> None:
 )
 def test_what_is_no_secret_is_left_as_it_is(key: str, text: str) -> None:
     assert Redactor(key).clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ('client = Client(api_key="abc12345678")', 'client = Client(api_key="[key]")'),
+        ('os.environ["TOKEN"] = "abc12345678"', 'os.environ["TOKEN"] = "[key]"'),
+        ("login = {'password': 'tea'}", "login = {'password': '[key]'}"),
+        ('DB_PASSWORD: str = "tea"', 'DB_PASSWORD: str = "[key]"'),
+        ('x = "sk-proj-a1b2c3d4e5f6"', 'x = "[key]"'),
+        ('x = "AKIAIOSFODNN7EXAMPLE"', 'x = "[key]"'),
+        ('connect("postgres://me:tea@host/db")', 'connect("postgres://[key]@host/db")'),
+        ('h = {"A": "Bearer abcdefgh12"}', 'h = {"A": "Bearer [key]"}'),
+        (f'x = "{"aB3" * 12}"', 'x = "[key]"'),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "[key]"),
+    ],
+)
+def test_code_that_is_kept_has_no_key_and_no_password(code: str, kept: str) -> None:
+    assert blot_credentials(code) == kept
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'rows.sort_values(key="name of it", token="word")',
+        'primary_key = "identifier"',
+        "key = lambda row: row.name",
+        "skimage.transform.resize2(hf_hub_download_of_a_file)",
+        "AVeryLongNameOfAClassThatHasDigits2AndCapitals()",
+        "get_a_very_long_name_of_a_function_in_lower_case_letters_2()",
+        'open("https://tea.example/a@b")',
+    ],
+)
+def test_code_that_only_speaks_of_keys_is_kept_as_it_is(code: str) -> None:
+    assert blot_credentials(code) == code
 
 
 def test_what_stands_in_an_address_is_secret_too() -> None:

@@ -103,7 +103,7 @@ async def _direct(
 async def _explored(prepared: Prepared, model: ChatModel, asking: Asking, sample: int) -> Answer:
     """The solution of an exploration of packages that only record."""
     from exploracoder.api import explore
-    from exploracoder.workplace import Options
+    from exploracoder.workspace import Options
 
     folder = asking.folder / asking.method / f"{prepared.problem.id}-{sample}"
     packages = write_packages(prepared.shelf, prepared.shown, folder / "libraries")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import print_json, say
-from exploracoder.cli.library import open_libraries
-from exploracoder.cli.options import index_options, json_option, python_option
+from exploracoder.cli.console import Progress, print_json, say
+from exploracoder.cli.options import index_options, json_option, options_of, python_option
 from exploracoder.config import make_settings
 from exploracoder.errors import InputError
 
@@ -78,6 +77,7 @@ def apisearch(
     from exploracoder_retrieval.errors import RetrievalError
 
     from exploracoder.engine.knowing.lookup import open_web
+    from exploracoder.workspace import open_libraries
 
     if not libraries and not web:
         raise InputError("Say where to look: --library NAME, --web, or both.")
@@ -91,7 +91,9 @@ def apisearch(
         searched = open_web(settings)
         index, names = None, list[str]()
         if libraries:
-            index, found = stack.enter_context(open_libraries(libraries, given))
+            progress = stack.enter_context(Progress())
+            opened = open_libraries(libraries, options_of(given), tell=progress.working)
+            index, found = stack.enter_context(opened)
             names = [library.name for library in found]
         try:
             answer = ApiSearch(index, names, web=searched).search(query, k)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ from exploracoder.cli.options import (
     json_option,
     method_option,
     model_options,
+    options_of,
     profile_option,
     python_option,
     set_option,
@@ -64,10 +64,10 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
 
 def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Briefing], Usage]:
     """What is kept of each library now, and what it cost to have it written."""
-    from exploracoder import confined, prepare
+    from exploracoder import prepare
     from exploracoder.engine.exploring import briefing
-    from exploracoder.models.cache import ReplyCache
     from exploracoder.models.counting import CountingModel
+    from exploracoder.workspace import open_libraries
 
     settings = prepare.settings_for(
         given["method"],
@@ -75,31 +75,15 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
         settings=dict(prepare.setting_of(one) for one in given["assignments"]),
         is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
     )
-    replies = ReplyCache(given["replies"], is_free=False) if given["replies"] else None
-    with ExitStack() as stack:
-        progress = stack.enter_context(Progress(quiet=given["quiet"]))
-        index = stack.enter_context(
-            prepare.open_index(
-                chroma_url=given["chroma_url"],
-                embeddings_url=given["embeddings_url"],
-                embeddings_model=given["embeddings_model"],
-            )
-        )
-        interpreter = confined.find_interpreter(
-            given["python"], import_compiled=given["import_compiled"]
-        )
-        libraries = prepare.index_libraries(index, targets, interpreter, progress=progress.working)
+    options = options_of(given)
+    with (
+        Progress(quiet=given["quiet"]) as progress,
+        open_libraries(targets, options, tell=progress.working) as (index, libraries),
+    ):
 
         async def work() -> tuple[dict[str, Briefing], Usage]:
             progress.working("Starting the model")
-            async with prepare.open_model(
-                given["model"],
-                given["base_url"],
-                cache=given["cache"],
-                replies=replies,
-                lora=given["lora"],
-                reasoning_effort=given["reasoning_effort"],
-            ) as model:
+            async with options.open_model(given["model"]) as model:
                 counting, written = CountingModel(model), {}
                 for one in libraries:
                     progress.working(f"Reading the overview of {one.name}")

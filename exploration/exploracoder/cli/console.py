@@ -6,13 +6,16 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from exploracoder.state import Exploration
 
 ResultT = TypeVar("ResultT")
@@ -23,6 +26,9 @@ class Progress:
 
     On a terminal only; elsewhere the lines come plain. ``quiet`` says nothing at all.
     """
+
+    # Those that are on the screen, at most one.
+    _shown: ClassVar[list[Progress]] = []
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -36,6 +42,7 @@ class Progress:
             self._console = Console(stderr=True, highlight=False)
             self._status = self._console.status("Starting")
             self._status.start()
+            self._shown.append(self)
         return self
 
     def __exit__(
@@ -46,6 +53,16 @@ class Progress:
     ) -> None:
         if self._status is not None:
             self._status.stop()
+            self._shown.remove(self)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Around what is written to the same terminal meanwhile."""
+        if self._status is not None:
+            self._status.stop()
+        yield
+        if self._status is not None:
+            self._status.start()
 
     def working(self, message: str) -> None:
         """Say what is going on now."""
@@ -63,6 +80,15 @@ class Progress:
         cost = f"{exploration.seconds_total:5.0f} s  {tokens:>14}"
         self._console.print(f"[dim]{cost}[/dim]  {_plain(message)}")
         self._status.update(_plain(message))
+
+    @classmethod
+    @contextmanager
+    def question(cls) -> Iterator[None]:
+        """Around a question: nothing is drawn over it, and its unfinished line is shown."""
+        with ExitStack() as stack:
+            for one in cls._shown:
+                stack.enter_context(one.aside())
+            yield
 
 
 def _plain(text: str) -> str:
@@ -97,6 +123,13 @@ def printable(text: str) -> str:
 def say(text: object, *, err: bool = False) -> None:
     """Print words in which a model, a server or a library may have a say."""
     click.echo(printable(str(text)), err=err)
+
+
+def text_console() -> Console:
+    """Standard output; without colour where nobody could see it, or NO_COLOR is set."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:

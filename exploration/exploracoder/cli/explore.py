@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from exploracoder.cli.options import (
     limit_options,
     method_option,
     model_options,
+    options_of,
     profile_option,
     python_option,
     sandbox_options,
@@ -27,12 +28,10 @@ from exploracoder.cli.options import (
     trust_option,
 )
 from exploracoder.errors import ExploraCoderError, InputError, kind_of
-from exploracoder.state import Brought, Exploration
+from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
-    from exploracoder.bringing import Source
-    from exploracoder.models.cache import ReplyCache
-    from exploracoder.session import Place
+    from exploracoder.workspace import Options
 
 
 @click.command()
@@ -180,30 +179,23 @@ def _guarded(given: dict[str, Any], work: _Work) -> int:
 
 
 def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
-    from exploracoder import prepare, tasks
+    from exploracoder import api, prepare, tasks
 
-    text = sys.stdin.read() if task == "-" else task
-    made = tasks.make_task(
-        text,
-        libraries=[prepare.absolute_target(target) for target in given["libraries"]],
+    if (given["kernel"] is None) != (not given["bring"]):
+        raise InputError("--kernel and --bring go together: from where, and which variables.")
+    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
+    options = options_of(given, settings=assigned | _own_options(given))
+    exploration = api.new_exploration(
+        sys.stdin.read() if task == "-" else task,
+        libraries=given["libraries"],
         context=_code(given["context"], "--context"),
         check=_code(given["check"], "--check"),
         entry_point=given["entry_point"],
         target=tasks.make_target(given["repository"], given["file"]),
+        model=given["model"],
+        options=options,
     )
-    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
-    exploration = prepare.make_exploration(
-        made,
-        profile=given["profile"],
-        settings=assigned | _own_options(given),
-        is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
-        method=given["method"],
-        seed=given["seed"],
-    )
-    if (given["kernel"] is None) != (not given["bring"]):
-        raise InputError("--kernel and --bring go together: from where, and which variables.")
-    output = _output(given["output"])
-    return _work(exploration, output, given, so_far)
+    return _work(exploration, _output(given["output"]), options, given, so_far)
 
 
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
@@ -220,82 +212,66 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
     exploration = prepare.going_on(exploration, **limits)
     given["python"] = given["python"] or prepare.interpreter_then(exploration)
-    return _work(exploration, file, given, so_far)
+    return _work(exploration, file, options_of(given), given, so_far)
 
 
 def _work(
-    exploration: Exploration, output: Path, given: dict[str, Any], so_far: dict[str, Any]
+    exploration: Exploration,
+    output: Path,
+    options: Options,
+    given: dict[str, Any],
+    so_far: dict[str, Any],
 ) -> int:
-    from exploracoder import confined, prepare, session
+    from exploracoder import document
+    from exploracoder.bringing import find_source, interpreter_of
     from exploracoder.cli import report
+    from exploracoder.session import Session
+    from exploracoder.workspace import Workspace, open_workspace
 
-    session.check_writable(output)
-    interpreter = confined.find_interpreter(
-        _python(given), import_compiled=given["import_compiled"]
-    )
-    source = _source(given, exploration.brought)
-    if exploration.task.target is not None:
-        given["readable"] = (*given["readable"], Path(exploration.task.target.root))
-    place = _place(str(interpreter.executable), output, given, source)
+    if options.python is None and given["kernel"] is not None:
+        options = replace(options, python=run_async(interpreter_of(given["kernel"])))
+    source = find_source(given["kernel"], given.get("bring") or ())
     spent_before = exploration.usage
-    replies = _replies(given["replies"])
 
-    def told(worked: Exploration) -> dict[str, Any]:
-        cached = {"replies_from_cache": replies.hits} if replies is not None else {}
-        return report.as_json(worked, output, worked.usage.minus(spent_before)) | cached
+    def as_json(worked: Exploration) -> dict[str, Any]:
+        hits = {"replies_from_cache": options.replies.hits} if options.replies is not None else {}
+        return report.as_json(worked, output, worked.usage.minus(spent_before)) | hits
 
-    with ExitStack() as stack:
-        progress = stack.enter_context(Progress(quiet=given["quiet"]))
-        index = stack.enter_context(
-            prepare.open_index(
-                chroma_url=given["chroma_url"],
-                embeddings_url=given["embeddings_url"],
-                embeddings_model=given["embeddings_model"],
+    async def work(space: Workspace, progress: Progress) -> Exploration:
+        progress.working("Starting the model")
+        async with options.open_model(given["model"]) as model:
+            progress.working("Starting the scratch kernel")
+            session = Session(
+                space.exploration,
+                model=model,
+                index=space.index,
+                opening=space.opening,
+                save=space.save,
+                listener=progress.happened,
             )
-        )
-        exploration = prepare.with_libraries(
-            exploration, index, interpreter, progress=progress.working
-        )
+            async with session:
+                try:
+                    return await session.run()
+                except ExploraCoderError:
+                    so_far.update(as_json(session.exploration))
+                    raise
 
-        async def work() -> Exploration:
-            progress.working("Starting the model")
-            async with prepare.open_model(
-                given["model"],
-                given["base_url"],
-                cache=given["cache"],
-                replies=replies,
-                lora=given["lora"],
-                reasoning_effort=given["reasoning_effort"],
-            ) as model:
-                progress.working("Starting the scratch kernel")
-                opened = session.Session(
-                    exploration,
-                    model=model,
-                    index=index,
-                    place=place,
-                    listener=progress.happened,
-                )
-                async with opened:
-                    try:
-                        return await opened.run()
-                    except ExploraCoderError:
-                        so_far.update(told(opened.exploration))
-                        raise
-
+    with (
+        Progress(quiet=given["quiet"]) as progress,
+        open_workspace(exploration, output, options, source=source, tell=progress.working) as space,
+    ):
         try:
-            done = run_async(work())
+            done = run_async(work(space, progress))
         except KeyboardInterrupt:
             if not output.exists():
                 raise
-            from exploracoder import document
-
             done = document.load(output)
             click.echo(
                 f"Interrupted. Everything so far is in {output};"
                 f" go on with: exploracoder resume {output}",
                 err=True,
             )
-    return _tell(done, output, told(done), given)
+    return _tell(done, output, as_json(done), given)
 
 
 def _tell(
@@ -309,49 +285,6 @@ def _tell(
     else:
         say(report.in_words(exploration, output))
     return report.EXIT_CODES[exploration.status]
-
-
-def _replies(folder: Path | None) -> ReplyCache | None:
-    from exploracoder.models.cache import ReplyCache
-
-    return ReplyCache(folder, is_free=False) if folder is not None else None
-
-
-def _python(given: dict[str, Any]) -> str | None:
-    """The interpreter that was named, or that of the kernel whose variables come along."""
-    if given["python"] is not None or given["kernel"] is None:
-        named: str | None = given["python"]
-        return named
-    from exploracoder.bringing import interpreter_of
-
-    return run_async(interpreter_of(given["kernel"]))
-
-
-def _source(given: dict[str, Any], before: Brought) -> Source | None:
-    from exploracoder.bringing import Source, check_source, parse_names
-
-    kernel = given["kernel"]
-    source = None if kernel is None else Source(kernel, parse_names(given.get("bring") or ()))
-    check_source(source, before)
-    return source
-
-
-def _place(python: str, output: Path, given: dict[str, Any], source: Source | None) -> Place:
-    from exploracoder.cli.sandbox import find_sandbox
-    from exploracoder.session import Place
-
-    folder = Path.cwd()
-    sandboxing = find_sandbox(
-        given["sandbox"], python=python, folder=folder, readable=given["readable"]
-    )
-    return Place(
-        python=python,
-        folder=folder,
-        output=output,
-        strategy=given["strategy"],
-        sandboxing=sandboxing,
-        source=source,
-    )
 
 
 def _code(path: Path | None, option: str) -> str:

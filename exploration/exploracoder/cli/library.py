@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exploracoder.cli.console import Progress, print_json
-from exploracoder.cli.options import index_options, json_option, python_option
+from exploracoder.cli.options import index_options, json_option, options_of, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from exploracoder_retrieval.index import Index
     from exploracoder_retrieval.interpreter import Interpreter
 
+    from exploracoder.memory import Uses
     from exploracoder.state import Library
 
 _BULK = 256
@@ -46,6 +47,15 @@ _OTHERS = 3
     help="There is no code: NAME_OR_PATH is documentation, of a library to be called NAME.",
 )
 @click.option("--no-docs", is_flag=True, help="Forget the documentation given before.")
+@click.option(
+    "--uses",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PATH",
+    help="Scripts, tests and notebooks of yours, or a folder of them: what they do with the library"
+    " is read and kept as examples of it, in the place of what was kept of such files before."
+    " 'exploracoder memory' lists and forgets it. May be repeated.",
+)
 @python_option
 @index_options
 @json_option
@@ -54,6 +64,7 @@ def index(
     docs: tuple[str, ...],
     name: str | None,
     no_docs: bool,
+    uses: tuple[Path, ...],
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -68,9 +79,12 @@ def index(
 
     \b
       exploracoder index mylib --docs docs/_build/html --docs tutorials/
+      exploracoder index mylib --uses notebooks/ --uses tests/
       exploracoder index petstore.yaml
       exploracoder index https://docs.example.org/en/stable/ --name teahouse
     """
+    from exploracoder import memory
+
     if no_docs and (docs or name is not None):
         raise InputError("--no-docs forgets documentation; give --docs or --name without it.")
     started = time.monotonic()
@@ -78,13 +92,15 @@ def index(
         if no_docs and _forget(opened, library, interpreter, as_json=as_json):
             return 0
         found = _indexed(opened, library, docs, name, interpreter, working)
+        kept = memory.keep_uses(opened, found.library.name, uses) if uses else None
     seconds = round(time.monotonic() - started, 3)
     if as_json:
         skipped = [one.model_dump() for one in found.info.skipped]
         said = {"seconds": seconds, "docs": found.info.docs, "skipped": skipped}
-        print_json(found.library.model_dump() | said | {"note": found.note})
+        print_json(found.library.model_dump() | said | {"note": found.note} | _uses_said(kept))
     else:
         _say_indexed(found, seconds)
+        _say_uses(kept)
     return 0
 
 
@@ -127,13 +143,18 @@ def search(
     """
     from exploracoder_retrieval.shared_members import with_others
 
+    from exploracoder.workspace import open_libraries
+
     if (query is None) == (queries is None):
         raise InputError("Give either a QUERY or a file of them with --queries.")
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    with open_libraries(libraries, given) as (opened, found_libraries):
-        names = [one.name for one in found_libraries]
+    with (
+        Progress() as progress,
+        open_libraries(libraries, options_of(given), tell=progress.working) as (opened, known),
+    ):
+        names = [one.name for one in known]
         if query is not None:
             merged = with_others(opened.search(query, names, _LOOKED_AT * k), k)
             if as_json:
@@ -213,34 +234,32 @@ def _say_indexed(found: _Indexed, seconds: float) -> None:
         click.echo(found.note, err=True)
 
 
+def _uses_said(kept: Uses | None) -> dict[str, Any]:
+    if kept is None:
+        return {}
+    skipped = [{"name": name, "reason": reason} for name, reason in kept.skipped]
+    return {"uses": {"examples": len(kept.examples), "skipped": skipped}}
+
+
+def _say_uses(kept: Uses | None) -> None:
+    if kept is None:
+        return
+    for name, reason in kept.skipped:
+        click.echo(f"Skipped {_on_a_line(name)}: {_on_a_line(reason)}", err=True)
+    if not kept.examples:
+        click.echo("No use of it was found there, so no examples are kept of your code.", err=True)
+        return
+    files = len({one.origin for one in kept.examples})
+    counts = f"Examples kept: {len(kept.examples)} (files: {files})"
+    click.echo(f"{counts}; see them with: exploracoder memory list")
+
+
 @contextmanager
 def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callable[[str], None]]]:
     """The index, the interpreter whose libraries are meant, and where progress is told."""
-    from exploracoder import confined, prepare
-
-    with (
-        Progress() as progress,
-        prepare.open_index(
-            chroma_url=given["chroma_url"],
-            embeddings_url=given["embeddings_url"],
-            embeddings_model=given["embeddings_model"],
-        ) as opened,
-    ):
-        interpreter = confined.find_interpreter(
-            given["python"], import_compiled=given["import_compiled"]
-        )
-        yield opened, interpreter, progress.working
-
-
-@contextmanager
-def open_libraries(
-    targets: tuple[str, ...], given: dict[str, Any]
-) -> Iterator[tuple[Index, tuple[Library, ...]]]:
-    """The index with the libraries in it, up to date."""
-    from exploracoder import prepare
-
-    with _opened(given) as (opened, interpreter, working):
-        yield opened, prepare.index_libraries(opened, targets, interpreter, progress=working)
+    options = options_of(given)
+    with Progress() as progress, options.open_index() as opened:
+        yield opened, options.find_interpreter(), progress.working
 
 
 def _ranking(words: str, found: Sequence[tuple[Hit, Sequence[str]]]) -> str:

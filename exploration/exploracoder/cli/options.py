@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from exploracoder.effort import EFFORTS
 from exploracoder.methods import DEFAULT
+
+if TYPE_CHECKING:
+    from exploracoder.workspace import Options
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -212,3 +216,15 @@ def limit_options(command: CommandT) -> CommandT:
             help="Stop after T tokens, prompts included, with everything saved.",
         ),
     )(command)
+
+
+def options_of(given: dict[str, Any], **others: Any) -> Options:
+    """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
+    from exploracoder.cli.sandbox import ask_consent
+    from exploracoder.models.cache import ReplyCache
+    from exploracoder.workspace import Options
+
+    chosen = {one.name: given[one.name] for one in fields(Options) if one.name in given} | others
+    if chosen.get("replies") is not None:
+        chosen["replies"] = ReplyCache(chosen["replies"], is_free=False)
+    return Options(**chosen, consent=ask_consent)

@@ -11,6 +11,7 @@ from exploracoder.cli.console import Progress, print_json, run_async, say
 from exploracoder.cli.options import (
     json_option,
     kernel_option,
+    options_of,
     python_option,
     sandbox_options,
     strategy_option,
@@ -43,34 +44,20 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
 
 
 def _replay(file: Path, given: dict[str, Any]) -> Replay:
-    from exploracoder import confined, document, prepare
-    from exploracoder.bringing import Source, check_source
-    from exploracoder.cli.sandbox import find_sandbox
+    from exploracoder import document
+    from exploracoder.bringing import find_source
     from exploracoder.cli.trust import check_trust
-    from exploracoder.installed import find_libraries
-    from exploracoder.replaying import replay_with
+    from exploracoder.workspace import prepare_replay
 
     exploration = document.load(file)
     check_trust(exploration, file, given)
-    source = None if given["kernel"] is None else Source(given["kernel"])
-    check_source(source, exploration.brought)
-    then = prepare.interpreter_then(exploration)
-    interpreter = confined.find_interpreter(given["python"] or then)
-    libraries = find_libraries(exploration, interpreter, (Path.cwd(), file.absolute().parent))
-    target = exploration.task.target
-    sandboxing = find_sandbox(
-        given["sandbox"],
-        python=interpreter.executable,
-        folder=Path.cwd(),
-        readable=(*given["readable"], *([Path(target.root)] if target else [])),
-    )
-    with Progress() as progress:
-        replaying = replay_with(
-            libraries,
-            python=interpreter.executable,
-            strategy=given["strategy"],
-            sandboxing=sandboxing,
-            source=source,
-            tell=lambda cell: progress.working(f"Ran {cell.cell}: {cell.result}"),
+    folder, source = file.absolute().parent, find_source(given["kernel"])
+    replaying = prepare_replay(exploration, folder, options_of(given), source=source)
+
+    async def work(progress: Progress) -> Replay:
+        return await replaying(
+            tell=lambda cell: progress.working(f"Ran {cell.cell}: {cell.result}")
         )
-        return run_async(replaying)
+
+    with Progress() as progress:
+        return run_async(work(progress))

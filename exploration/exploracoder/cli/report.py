@@ -70,7 +70,6 @@ def _failure(final: Attempt) -> str | None:
 def in_words(exploration: Exploration, notebook: Path) -> str:
     """What a person reads at the end."""
     done = sum(step.status == "done" for step in exploration.steps)
-    usage = exploration.usage
     lines = []
     if exploration.solution is not None:
         lines += [with_cards(exploration.solution.final), ""]
@@ -82,10 +81,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
         used = ", ".join(doc.path for doc in exploration.solution.final.docs)
         lines.append(f"It uses {used}.")
     lines.append(
-        f"{done} of {len(exploration.steps)} subtasks explored; {usage.calls} model calls,"
-        f" {usage.prompt_tokens} prompt and {usage.completion_tokens} completion tokens;"
-        f" {exploration.seconds_total:.0f} s ({usage.seconds:.0f} s model,"
-        f" {exploration.seconds_execution:.1f} s running code)."
+        f"{done} of {len(exploration.steps)} subtasks explored; {document.cost(exploration)}"
     )
     lines.append(f"Notebook: {notebook}")
     return "\n".join(lines).replace("**", "")

@@ -1,51 +1,23 @@
-"""The sandbox of a command: chosen, and its absence agreed to by whoever sits there."""
+"""Going on without a sandbox: agreed to by whoever sits at the terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from exploracoder.cli.console import is_terminal
-from exploracoder.errors import SetupError
-
-if TYPE_CHECKING:
-    from exploracoder_kernel.sandbox import LevelChoice, Sandboxing
+from exploracoder.cli.console import Progress, is_terminal
 
 
-def find_sandbox(
-    level: LevelChoice, *, python: str | Path, folder: Path, readable: Sequence[Path] = ()
-) -> Sandboxing:
-    """The sandbox that code will run in. On a terminal, asks once whether to go on without one.
+def ask_consent(missing: str) -> bool:
+    """Ask on a terminal, once, whether to go on without a sandbox; elsewhere the answer is no.
 
-    Args:
-        level: What was asked for.
-        python: The interpreter that code runs in.
-        folder: Where it works; its files can be read.
-        readable: More files and folders that can be.
-
-    Raises:
-        SetupError: There is none, and nobody agreed to go on without.
+    ``missing`` says what a sandbox would need.
     """
-    from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
-    from exploracoder_kernel.sandbox import QUESTION, Consent, choose
+    from exploracoder_kernel.sandbox import QUESTION
 
-    def found() -> Sandboxing:
-        return choose(level, python=python, cwd=folder, inputs=readable)
-
-    try:
-        try:
-            return found()
-        except SandboxUnavailable as none:
-            if level != "auto" or not (is_terminal() and sys.stdin.isatty()):
-                raise
-            click.echo(f"There is no sandbox to run code in. {none.missing}", err=True)
-            if not click.confirm(QUESTION, err=True):
-                raise
-            Consent().give()
-            return found()
-    except (SidecarError, OSError) as error:
-        raise SetupError(str(error)) from error
+    if not (is_terminal() and sys.stdin.isatty()):
+        return False
+    with Progress.question():
+        click.echo(f"There is no sandbox to run code in. {missing}", err=True)
+        return click.confirm(QUESTION, err=True)

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import print_json, run_async
-from exploracoder.cli.options import python_option, sandbox_options, strategy_option
+from exploracoder.cli.console import Progress, is_terminal, print_json, run_async, text_console
+from exploracoder.cli.options import (
+    options_of,
+    python_option,
+    sandbox_options,
+    strategy_option,
+)
 from exploracoder.errors import InputError, SetupError
 
 if TYPE_CHECKING:
@@ -91,27 +96,33 @@ def run(files: tuple[str, ...], **given: Any) -> int:
     sources = read_sources(files)
     setup = given["setup"]
     setup_code = "" if setup is None else read_source(setup)
-    runs = run_async(_run_all(sources, setup_code, given))
+    # Whoever is asked about the sandbox can still leave with Ctrl-C: no loop takes the signal yet.
+    opening = _open(given)
+    runs = run_async(_run_all(opening, sources, setup_code, given))
     return 0 if all(one.status == "ok" for one in runs) else 1
 
 
-async def _run_all(sources: list[Source], setup: str, given: dict[str, Any]) -> list[FileRun]:
+async def _run_all(
+    opening: Sidecar, sources: list[Source], setup: str, given: dict[str, Any]
+) -> list[FileRun]:
     from exploracoder_kernel.errors import SidecarError
 
-    from exploracoder.cli.file_blocks import Waiting, summary
+    from exploracoder.cli.file_blocks import summary
     from exploracoder.cli.file_runs import run_files
 
     jobs = given["jobs"] or os.cpu_count() or 1
     done = []
     try:
-        async with Waiting(len(sources)) as waiting, _open(given) as opened:
-            await _set_up(opened, setup, given["setup"])
-            async with aclosing(run_files(opened, sources, jobs=jobs)) as runs:
-                async for one in runs:
-                    done.append(one)
-                    waiting.advance()
-                    with waiting.out_of_the_way():
-                        _show(one, as_json=given["as_json"])
+        # Elsewhere than on a terminal, the results themselves say how far it is.
+        with Progress(quiet=not is_terminal()) as progress:
+            async with opening as opened:
+                await _set_up(opened, setup, given["setup"])
+                async with aclosing(run_files(opened, sources, jobs=jobs)) as runs:
+                    async for one in runs:
+                        done.append(one)
+                        progress.working(f"{len(done)} of {len(sources)} files are done")
+                        with progress.aside():
+                            _show(one, as_json=given["as_json"])
     except SidecarError as error:
         raise SetupError(str(error)) from error
     if len(done) > 1 and not given["as_json"]:
@@ -123,10 +134,8 @@ def _open(given: dict[str, Any]) -> Sidecar:
     from exploracoder_kernel.limits import Limits
     from exploracoder_kernel.sidecar import Sidecar
 
-    from exploracoder.cli.sandbox import find_sandbox
-
     python, here = given["python"] or sys.executable, Path.cwd()
-    chosen = find_sandbox(given["sandbox"], python=python, folder=here, readable=given["readable"])
+    chosen = options_of(given).find_sandbox(python, here)
     memory = given["memory"]
     limits = Limits(
         wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
@@ -148,7 +157,7 @@ async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
 
 
 def _show(run: FileRun, *, as_json: bool) -> None:
-    from exploracoder.cli.file_blocks import block, text_console
+    from exploracoder.cli.file_blocks import block
 
     if as_json:
         # What has no UTF-8, a lone half of a pair, is written as JSON writes it.

@@ -25,6 +25,7 @@ from exploracoder.config import Settings
 from exploracoder.engine.reading.known import KnownApis, names_used
 from exploracoder.engine.reading.name_grammar import grammar_of
 from exploracoder.errors import BudgetError
+from exploracoder.memory import keep_solution
 from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
@@ -57,6 +58,8 @@ class Workbench:
     ``source`` reads the libraries' source, and ``repositories`` trees of files, once they were
     needed; ``web`` is there once the web was first asked (`engine/knowing/lookup.py`).
     ``cells_request`` is what each question about the cells begins with, once one was asked.
+    ``notebook`` says where what is kept for later comes from, ``solution_kept`` is the last that
+    was.
     """
 
     model: ChatModel
@@ -77,6 +80,8 @@ class Workbench:
     web: WebSearch | None = None
     repositories: Repositories | None = None
     cells_request: CellsRequest | None = None
+    notebook: str = ""
+    solution_kept: str = ""
     _known: KnownApis | None = None
     _code_grammar: str | None = None
     _used_names: frozenset[str] | None = None
@@ -127,11 +132,12 @@ class Workbench:
         self.started = time.monotonic()
 
     async def update(self, exploration: Exploration, message: str) -> None:
-        """Make ``exploration`` the current one, and save it."""
+        """Make ``exploration`` the current one, and save it; keep a solution that was accepted."""
         self.exploration = exploration.model_copy(
             update={"seconds_total": exploration.seconds_total + self._lap()}
         )
         await self.record(self.exploration, message)
+        await keep_solution(self)
 
     def sampling(
         self, part: str, *, n: int = 1, number: int = 0, max_tokens: int, is_code: bool = False

@@ -31,7 +31,7 @@ PARAMETERS = of_the_paper(
     "step_tokens",
 )
 # How the APIs of a subtask and of the whole are found (section 3.3).
-RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples")
+RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples", "memory")
 # A temperature for all class writers, MAX_CALLS for those that go on (RepoClassBench, appendix A
 # and table 10); a class is longer than what else is asked for.
 CLASS_PARAMETERS: Mapping[str, object] = {

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from exploracoder_retrieval.harvest import LibraryInfo
 
 from exploracoder.engine.exploring import arguments
-from exploracoder.engine.exploring.briefing import Briefing, brief, choose_examples
-from exploracoder.engine.exploring.planner import plan, renumbered
+from exploracoder.engine.exploring.briefing import Briefing, brief
+from exploracoder.engine.exploring.planner import numbered, plan
 from exploracoder.engine.finishing.chain import explore_open, write_solution
+from exploracoder.engine.knowing.examples import choose_examples
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
 from exploracoder.state import Step
@@ -56,7 +57,8 @@ async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
     before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
     planned = await plan(bench, briefings, before)
     kept = _others(bench, replaced)
-    added = renumbered(planned.subtasks, {step.subtask.id for step in kept})
+    goals = (one.goal for one in planned.subtasks)
+    added = numbered(goals, [step.subtask.id for step in kept])
     steps = (*kept, *(Step(subtask=subtask) for subtask in added))
     changes = {"steps": steps, "is_planned": True, "solution": None}
     exploration = bench.exploration.model_copy(update=changes)
@@ -73,10 +75,9 @@ async def _brief(bench: Workbench) -> list[Briefing]:
         info = bench.index.info(library.name)
         briefing = await _briefing_of(bench, info)
         briefings.append(briefing)
-        task, count = bench.exploration.task.text, bench.settings.shown_examples
         told = {
             "summary": briefing.summary,
-            "examples": choose_examples(task, info, count),
+            "examples": await choose_examples(bench, library.name),
         }
         libraries.append(library.model_copy(update=told))
     briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})

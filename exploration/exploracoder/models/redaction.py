@@ -1,4 +1,4 @@
-"""Secrets blotted out of whatever a server says."""
+"""Secrets blotted out of whatever a server says, and of code that is kept."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from exploracoder_kernel.environment import SECRET_NAME
 
 BLOT = "[key]"
 # What is shorter is no secret, and would be found in words that mean something else.
@@ -70,6 +72,37 @@ class Redactor:
             for start in range(len(text) - _SHORTEST + 1):
                 if text[start : start + _SHORTEST] in self._pieces:
                     yield start, start + _SHORTEST
+
+
+# Texts that are keys wherever they stand: by their beginnings, or because they are long and mixed.
+_KEY_SHAPE = re.compile(
+    r"""\b(?:[spr]k-|[spr]k_(?:live|test)_|gh[opsu]_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|AIza|eyJ)
+        (?=[-\w]*\d)[-\w.]{12,}
+    |(?<=[Bb]earer\s)[-\w.~+/]{8,}
+    |(?<=://)[^\s/'"@:]*:[^\s/'"@]+(?=@)
+    |-----BEGIN[A-Z ]*PRIVATE\ KEY-----.*?(?:-----END[A-Z ]*PRIVATE\ KEY-----|\Z)
+    |(?<=['"])(?=[\w+/]*\d)(?=[\w+/]*[a-z])(?=[\w+/]*[A-Z])[\w+/]{32,}=*(?=['"])""",
+    re.VERBOSE | re.DOTALL,
+)
+# What is assigned, passed or mapped to a name: a password is one however it looks, while a ``key``
+# may as well be a column's name.
+_NAMED = re.compile(
+    r"""(?P<name>\b\w+)['"]?\]?\s*(?::\s*str\s*)?[=:]\s*[rbfu]*(?P<quote>['"])(?P<value>[^'"\n]+)(?P=quote)"""
+)
+_PASSWORD = re.compile(r"PASS(WORD|WD|PHRASE)|SECRET|CREDENTIAL", re.IGNORECASE)
+
+
+def blot_credentials(text: str) -> str:
+    """A text of code with a blot in the place of what looks like a key or a password."""
+
+    def blotted(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"]
+        is_key = SECRET_NAME.search(name) and len(value) >= _SHORTEST and re.search(r"\d", value)
+        if not (is_key or _PASSWORD.search(name)):
+            return match[0]
+        return match[0].replace(value, BLOT)
+
+    return _KEY_SHAPE.sub(BLOT, _NAMED.sub(blotted, text))
 
 
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ class Usage(BaseModel):
     ``cached_tokens`` is the part of ``prompt_tokens`` that the server did not have to read again.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     calls: NonNegativeInt = 0
     prompt_tokens: NonNegativeInt = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from exploracoder.engine.reading import syntax
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc
@@ -28,17 +29,7 @@ def imported_in(code: str) -> dict[str, str]:
     """The names that the import lines of a text bind, and the paths that they stand for."""
     found: dict[str, str] = {}
     for match in _IMPORT.finditer(code):
-        try:
-            (node,) = ast.parse(match[1].strip()).body
-        except (SyntaxError, ValueError):
-            continue
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                top = one.name.partition(".")[0]
-                found[one.asname or top] = one.name if one.asname else top
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for one in node.names:
-                found[one.asname or one.name] = f"{node.module}.{one.name}"
+        found |= syntax.imports(syntax.tree(match[1].strip()))
     return found
 
 

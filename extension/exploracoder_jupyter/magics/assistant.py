@@ -16,7 +16,7 @@ from exploracoder.commands import MAX_CODE_CHARS
 from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
-from exploracoder.workplace import check_trust
+from exploracoder.workspace import check_trust
 from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
@@ -275,9 +275,9 @@ class Assistant:
     def _replay(self, order: Order) -> None:
         path, exploration = self._saved(order)
         source = self._brought([one.name for one in exploration.brought.variables])
-        options = self._configuration.options
+        folder, options = path.absolute().parent, self._configuration.options
         try:
-            again = lookups.replay_again(exploration, path.absolute().parent, options, source)
+            again = lookups.replay_again(exploration, folder, options, source)
             replayed = self._keeper.run(again)
         finally:
             if source is not None:

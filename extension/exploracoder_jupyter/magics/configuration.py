@@ -10,7 +10,7 @@ from exploracoder.commands import Mode
 from exploracoder.config import PROFILES, Settings
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError
-from exploracoder.workplace import Options
+from exploracoder.workspace import Options
 
 from exploracoder_jupyter.magics.page import Line, Page, Table
 from exploracoder_jupyter.magics.registry import nearest

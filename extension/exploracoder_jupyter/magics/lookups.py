@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
-from exploracoder import confined, prepare
-from exploracoder.bringing import check_source
 from exploracoder.errors import InputError
-from exploracoder.installed import find_libraries
 from exploracoder.replay import Replay
-from exploracoder.replaying import replay_with
 from exploracoder.state import Exploration, Library
-from exploracoder.workplace import Options, find_sandbox, in_thread, open_index
+from exploracoder.workspace import Options, in_thread, open_libraries, prepare_replay
 from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.index import Index
 
 _SHOWN = 10
 _NEAR = 3
@@ -23,17 +22,14 @@ _NEAR = 3
 
 async def read_libraries(targets: Sequence[str], options: Options) -> tuple[Library, ...]:
     """Bring the index up to date for libraries. Raises InputError when one cannot be had."""
-    async with open_index(options) as index:
-        interpreter = await in_thread(confined.find_interpreter, options.python)
-        return await in_thread(prepare.index_libraries, index, targets, interpreter)
+    async with _opened(targets, options) as (_, libraries):
+        return libraries
 
 
 async def search(query: str, targets: Sequence[str], options: Options) -> tuple[Hit, ...]:
     """The best APIs for a query. Raises InputError when a library cannot be had."""
-    async with open_index(options) as index:
-        interpreter = await in_thread(confined.find_interpreter, options.python)
-        found = await in_thread(prepare.index_libraries, index, targets, interpreter)
-        names = [library.name for library in found]
+    async with _opened(targets, options) as (index, libraries):
+        names = [library.name for library in libraries]
         return tuple(await in_thread(index.search, query, names, _SHOWN))
 
 
@@ -42,10 +38,8 @@ async def find_doc(name: str, targets: Sequence[str], options: Options) -> ApiDo
 
     Raises InputError, with the nearest names, when there is none.
     """
-    async with open_index(options) as index:
-        interpreter = await in_thread(confined.find_interpreter, options.python)
-        found = await in_thread(prepare.index_libraries, index, targets, interpreter)
-        docs = {doc.path: doc for library in found for doc in index.docs(library.name)}
+    async with _opened(targets, options) as (index, libraries):
+        docs = {doc.path: doc for library in libraries for doc in index.docs(library.name)}
     if name in docs:
         return docs[name]
     ends = [path for path in docs if path.endswith(f".{name}")]
@@ -59,21 +53,14 @@ async def find_doc(name: str, targets: Sequence[str], options: Options) -> ApiDo
 async def replay_again(
     exploration: Exploration, folder: Path, options: Options, source: OwnVariables | None
 ) -> Replay:
-    """Run the accepted cells of an exploration again, in a scratch kernel of their own.
+    """Run the accepted cells of an exploration again, as `prepare_replay` says."""
+    prepare = partial(prepare_replay, exploration, folder, options, source=source)
+    return await (await in_thread(prepare))()
 
-    A library that is not where it was is looked for in ``folder``. Raises InputError and SetupError
-    when the kernel or a library cannot be had.
-    """
-    check_source(source, exploration.brought)
-    then = options.python or prepare.interpreter_then(exploration)
-    interpreter = await in_thread(confined.find_interpreter, then)
-    places = (Path.cwd(), folder)
-    libraries = await in_thread(find_libraries, exploration, interpreter, places)
-    sandboxing = await in_thread(find_sandbox, options, interpreter, Path.cwd())
-    return await replay_with(
-        libraries,
-        python=interpreter.executable,
-        strategy=options.branching,
-        sandboxing=sandboxing,
-        source=source,
-    )
+
+@asynccontextmanager
+async def _opened(
+    targets: Sequence[str], options: Options
+) -> AsyncIterator[tuple[Index, tuple[Library, ...]]]:
+    with ExitStack() as stack:
+        yield await in_thread(stack.enter_context, open_libraries(targets, options))

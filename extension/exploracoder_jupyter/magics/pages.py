@@ -177,6 +177,7 @@ def _doc(doc: ApiDoc) -> Iterator[Block]:
     text = doc.doc or doc.summary
     if text:
         yield Output(text[:_MOST_OUTPUT])
+    yield from (Line(note) for note in doc.notes)
     if doc.url or doc.file:
         yield Line(place_of(doc), "dim")
 

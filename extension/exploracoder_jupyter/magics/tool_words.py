@@ -10,7 +10,7 @@ from typing import Any
 from exploracoder import confined
 from exploracoder.errors import InputError
 from exploracoder.repositories import Repositories
-from exploracoder.workplace import Options, in_thread
+from exploracoder.workspace import Options, in_thread
 from exploracoder_retrieval.errors import QuestionError
 from exploracoder_retrieval.repotools.questions import TOOL_NAMES, Question
 from exploracoder_retrieval.repotools.text import answer_text

@@ -126,7 +126,8 @@ function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
         role="group"
         aria-label={trans.__('Text of the docs')}
       >
-        {doc.doc || doc.summary || trans.__('The library says nothing of it.')}
+        {[doc.doc || doc.summary, ...doc.notes].filter(Boolean).join('\n\n') ||
+          trans.__('The library says nothing of it.')}
       </div>
       <Source doc={doc} tools={tools} />
       {kind && (

@@ -7,7 +7,6 @@ examples, and kept with its index (ExploraCoder, section 3.2 and appendix A.9).
 from __future__ import annotations
 
 import hashlib
-import re
 
 from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
@@ -19,7 +18,6 @@ from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.structured import complete_json
 from exploracoder.prompts import fingerprint, render
-from exploracoder.state import Example
 
 _OVERVIEW_CHARS = 3500
 _EXAMPLE_CHARS = 900
@@ -70,27 +68,6 @@ async def brief(
 def wants_briefing(settings: Settings) -> bool:
     """Whether the settings leave anything to be told before a plan."""
     return settings.library_summary or settings.few_shot_plans > 0
-
-
-def choose_examples(task: str, library: LibraryInfo, count: int) -> tuple[Example, ...]:
-    """The examples of a library's documentation that are nearest to the task, short ones first."""
-    usable = [one for one in library.examples if 0 < len(one.code) <= _EXAMPLE_CHARS]
-    words = set(_words(task))
-
-    def nearness(one: UsageExample) -> float:
-        said = set(_words(f"{one.title} {one.code}"))
-        return len(words & said) / (10 + len(said))
-
-    chosen = sorted(usable, key=nearness, reverse=True)[:count]
-    return tuple(
-        Example(title=clip(" ".join(one.title.split()), 160), code=one.code.strip())
-        for one in usable
-        if one in chosen
-    )
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])", text)]
 
 
 async def _key(model: ChatModel, settings: Settings) -> str:

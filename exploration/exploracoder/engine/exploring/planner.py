@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from exploracoder.engine.exploring.briefing import Briefing
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.wording import clip, describe_variables
-from exploracoder.engine.running.plan_edits import next_number
+from exploracoder.engine.running.trial import next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
@@ -50,7 +50,7 @@ async def plan(
     """
     question = await _question(bench, briefings, before)
     goals = await _ask(bench, [*_examples(bench, briefings), question])
-    return Plan(subtasks=_number(goals, before))
+    return Plan(subtasks=numbered(goals, [one.id for one in before]))
 
 
 async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
@@ -105,11 +105,7 @@ def _distinct(goals: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(goal for goal in cleaned if goal))
 
 
-def _number(goals: Sequence[str], before: Sequence[Subtask]) -> tuple[Subtask, ...]:
-    first = next_number(one.id for one in before)
+def numbered(goals: Iterable[str], taken: Iterable[str]) -> tuple[Subtask, ...]:
+    """The goals as subtasks, under ids that are free."""
+    first = next_number(taken)
     return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))
-
-
-def renumbered(subtasks: Sequence[Subtask], taken: Iterable[str]) -> tuple[Subtask, ...]:
-    """The subtasks under ids that are free."""
-    return _number([one.goal for one in subtasks], [Subtask(id=one, goal="") for one in taken])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import try_solution
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.results import result_names, shown
+from exploracoder.engine.reading.syntax import IMPORTS, parsed
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Exploration
 
@@ -66,7 +66,8 @@ def _as_function(head: str, codes: Sequence[str]) -> str | None:
     if isinstance(body[-1], ast.Expr):
         body = body[:-1]
     returned = ast.Return(value=value)
-    names = [node for one in (*body, returned) for node in ast.walk(one) if _is_name(node)]
+    nodes = [node for one in (*body, returned) for node in ast.walk(one)]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
     needed = {one.name for one in stub.parameters(head)} | {node.id for node in names}
     if not needed <= read:
@@ -74,10 +75,6 @@ def _as_function(head: str, codes: Sequence[str]) -> str | None:
     inside = "\n".join(ast.unparse(one) for one in (*body, returned))
     written = stub.complete(inside, head)
     return "\n".join([*imports, "", written] if imports else [written])
-
-
-def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name)
 
 
 def _value_of(last: ast.stmt) -> ast.expr | None:
@@ -109,19 +106,11 @@ def _choices(exploration: Exploration) -> list[list[str]]:
         [
             candidate.code
             for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
-            if candidate.ran and _parses(candidate.code)
+            if candidate.ran and parsed(candidate.code) is not None
         ]
         for step in exploration.steps
         if step.status == "done" and step.subtask.id != arguments.STEP
     ]
-
-
-def _parses(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _joined(codes: Sequence[str]) -> str:
@@ -133,11 +122,8 @@ def _joined(codes: Sequence[str]) -> str:
 def _parted(codes: Sequence[str]) -> tuple[list[str], list[ast.stmt]]:
     """Imports, each once, and the other statements without the prints that were there to look."""
     body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
-    imports = dict.fromkeys(ast.unparse(node) for node in body if isinstance(node, _IMPORTS))
-    return list(imports), [node for node in body if not isinstance(node, _IMPORTS)]
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
+    imports = dict.fromkeys(ast.unparse(node) for node in body if isinstance(node, IMPORTS))
+    return list(imports), [node for node in body if not isinstance(node, IMPORTS)]
 
 
 def _is_print(node: ast.stmt) -> bool:

@@ -23,7 +23,7 @@ from exploracoder.engine.reading.wording import (
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
 from exploracoder.prompts import fenced, render
-from exploracoder.state import Attempt, Subtask
+from exploracoder.state import Attempt, Example, Subtask
 
 
 def solution_messages(
@@ -31,11 +31,12 @@ def solution_messages(
     apis: Sequence[ApiDoc],
     subtasks: Sequence[Subtask] = (),
     library_map: str = "",
+    examples: Sequence[Example] = (),
 ) -> list[Message]:
     """The conversation that asks for the solution: docs, what was tried, and the task.
 
     ``subtasks`` are given as instructions, one after another; ``library_map`` has further APIs in
-    a line each.
+    a line each, ``examples`` are shown beside those that the exploration has.
     """
     task, settings = bench.exploration.task, bench.settings
     trace = [
@@ -53,7 +54,7 @@ def solution_messages(
         "user",
         library=bench.library_words,
         summary=bench.exploration.summary,
-        examples=bench.exploration.examples,
+        examples=(*bench.exploration.examples, *examples),
         context=task.context,
         map=library_map,
         apis=describe_apis(apis, settings.doc_chars),

@@ -25,7 +25,7 @@ from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Message
-from exploracoder.state import Attempt, CheckResult, ExampleCall, Solution, Subtask
+from exploracoder.state import Attempt, CheckResult, Example, ExampleCall, Solution, Subtask
 
 PART = "solution"
 _UNCHECKED = 5
@@ -46,6 +46,7 @@ async def synthesize(
     share: float = 1.0,
     from_memory: bool = False,
     library_map: str = "",
+    examples: Sequence[Example] = (),
     is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
 ) -> Solution:
     """Write the solution from the trace and ``apis``; stop when the attempts are enough.
@@ -53,15 +54,15 @@ async def synthesize(
     That is by default when the last one is good and its example call did not fail. Each of the
     settings' attempts starts from scratch and is repaired within its rounds; none but the first
     when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
-    they are counted as, ``library_map`` has further APIs in a line each. What is written
-    ``from_memory`` may have any names. Raises BudgetError, ModelError, and NoCodeError where no
-    reply has code in it.
+    they are counted as, ``library_map`` has further APIs in a line each, ``examples`` are
+    further ones. What is written ``from_memory`` may have any names. Raises BudgetError,
+    ModelError, and NoCodeError where no reply has code in it.
     """
     settings, made, seen = bench.settings, list[Attempt](), set[str]()
     silence: NoCodeError | None = None
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
-    messages = solution_messages(bench, apis, subtasks, library_map)
+    messages = solution_messages(bench, apis, subtasks, library_map, examples)
     for number in range(count):
         if number and bench.has_used(share):
             break

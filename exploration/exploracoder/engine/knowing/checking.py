@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,11 +68,7 @@ async def check(
     imports = tuple(library.import_name for library in bench.exploration.libraries)
     before = _imported(earlier, bench.known)
     bound = [*(variable.name for variable in variables), *before]
-    try:
-        found = names.read(code, bench.known, before)
-    except (SyntaxError, ValueError):
-        # Running it will say what is wrong, with the line.
-        return Checked(code)
+    found = names.read(code, bench.known, before)
     added: tuple[str, ...] = ()
     if bench.settings.repair_imports:
         added = names.missing_imports(found, bench.known, bound, imports)
@@ -91,6 +86,5 @@ def _imported(codes: Sequence[str], known: KnownApis) -> dict[str, str]:
     """What codes import, by the names that it has there."""
     imported: dict[str, str] = {}
     for code in codes:
-        with contextlib.suppress(SyntaxError, ValueError):
-            imported |= names.read(code, known).imported
+        imported |= names.read(code, known).imported
     return imported

@@ -15,7 +15,6 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.recommender import trim
 from exploracoder.engine.knowing.sieve import live_types
 from exploracoder.engine.reading import names
-from exploracoder.engine.reading.known import KnownApis
 from exploracoder.engine.workbench import Workbench
 
 # A value of Python's own may have it: ``rows.append`` says nothing of a library.
@@ -31,19 +30,11 @@ def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> t
     variable's class; none, if there is no such variable.
     """
     known = bench.known
-    around = _read(bench.exploration.task.context, known)
-    found = _read(code, known)
+    around = names.read(bench.exploration.task.context, known)
+    found = names.read(code, known)
     found = dataclasses.replace(found, imported={**around.imported, **found.imported})
     types = sorted(live_types(known, variables))
     members = [doc for type_ in types for doc in known.members(type_)]
     likely = [doc for doc in members if doc.path.rpartition(".")[2] not in _OF_VALUES]
     used = (known.at(path) for path in names.apis_used(found, known, likely))
     return tuple(trim(bench, doc, is_kept=True) for doc in used if doc is not None)
-
-
-def _read(code: str, known: KnownApis) -> names.Names:
-    """Its names; none of what is no Python, which fails as it is run."""
-    try:
-        return names.read(code, known)
-    except (SyntaxError, ValueError):
-        return names.read("", known)

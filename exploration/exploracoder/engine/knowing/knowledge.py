@@ -1,4 +1,4 @@
-"""What a prompt says of the libraries: their overview, the map, and docs in full.
+"""What a prompt says of the libraries: their overview, the map, docs in full, examples.
 
 It is the same in every request of an exploration, and what does not depend on the task comes first.
 """
@@ -6,10 +6,11 @@ It is the same in every request of an exploration, and what does not depend on t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find
 from exploracoder.engine.reading.library_map import library_map
 from exploracoder.engine.reading.wording import clip, describe_api, describe_apis
@@ -17,24 +18,27 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 
 # Shares of the room; the docs in full have what is left.
-_OVERVIEW, _MAP = 8, 2
+_OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 
 async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[ApiDoc, ...]]:
     """What the libraries offer, in at most ``room`` characters, and the docs in it in full."""
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
-    shown = await asyncio.to_thread(_map, bench, room // _MAP, [hit.doc for hit in hits])
-    left = room - len(overview) - len(shown)
+    best = [hit.doc.path for hit in hits]
+    shown = await asyncio.to_thread(library_map, bench.known.docs, room // _MAP, best)
+    examples = await used_before(bench, hits, room // _EXAMPLES)
+    left = room - len(overview) - len(shown.text) - example_chars(examples)
     docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
     text = render(
         "cells",
         "know",
         library=bench.library_words,
         overview=overview,
-        map=shown,
-        is_whole=shown.count("\n") + 1 >= len(bench.known.docs),
+        map=shown.text,
+        is_whole=shown.is_whole,
         docs=describe_apis(docs, bench.settings.doc_chars),
+        examples=examples,
     )
     return text, docs
 
@@ -44,14 +48,6 @@ def _overview(bench: Workbench, chars: int) -> str:
     names = bench.library_names
     texts = (bench.index.info(name).overview.strip() for name in names)
     return "\n\n".join(clip(text, chars // len(names)) for text in texts if text)
-
-
-def _map(bench: Workbench, chars: int, best: Sequence[ApiDoc]) -> str:
-    """The map, of the libraries one after another; where it does not fit, what was found."""
-    known = bench.known
-    near = [member.path for doc in best for member in known.members(doc.path.rpartition(".")[0])]
-    paths = [doc.path for doc in best]
-    return library_map(known.docs, chars, dict.fromkeys([*paths, *near]))
 
 
 def _fitting(docs: Iterable[ApiDoc], doc_chars: int, room: int) -> Iterator[ApiDoc]:

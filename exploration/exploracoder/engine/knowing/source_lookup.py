@@ -16,19 +16,19 @@ from pathlib import Path
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.errors import RetrievalError, UnreadableSource
+from exploracoder_retrieval.facts.lineage import Lineages, Located
+from exploracoder_retrieval.facts.parameters import signature_text
+from exploracoder_retrieval.facts.scope import Scope
+from exploracoder_retrieval.facts.sources import InstalledSources
+from exploracoder_retrieval.facts.store import FactStore
+from exploracoder_retrieval.facts.values import Class, Function
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
-from exploracoder_retrieval.repotools.facts import Class, Function
-from exploracoder_retrieval.repotools.lineage import Lineages, Located
 from exploracoder_retrieval.repotools.live import live_signature
-from exploracoder_retrieval.repotools.parameters import signature_text
-from exploracoder_retrieval.repotools.scope import Scope
-from exploracoder_retrieval.repotools.sources import InstalledSources
-from exploracoder_retrieval.repotools.store import FactStore
 
 from exploracoder import confined
-from exploracoder.engine.reading import names
+from exploracoder.engine.reading import names, syntax
 from exploracoder.engine.reading.known import KnownApis
 from exploracoder.engine.reading.wording import clip
 from exploracoder.engine.workbench import Workbench
@@ -166,18 +166,15 @@ def names_in_line(
     What is called comes first. Empty when the code is not Python.
     """
     bound = {variable.name: variable.type for variable in variables}
-    try:
-        for cell in (*earlier, code):
-            read = names.read(cell, known)
-            bound |= read.imported | read.typed
-        nodes = list(_at_line(ast.parse(code), line))
-    except (SyntaxError, ValueError):
-        return {}
+    for cell in (*earlier, code):
+        read = names.read(cell, known)
+        bound |= read.imported | read.typed
+    nodes = list(_at_line(syntax.tree(code), line))
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
     found: dict[str, str] = {}
     for node in (*called, *nodes):
-        chain = names.chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        if chain is None or any(longer.startswith(f"{chain}.") for longer in found):
+        chain = syntax.chain_of(node)
+        if not chain or any(longer.startswith(f"{chain}.") for longer in found):
             continue
         root, dot, rest = chain.partition(".")
         if root in bound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+from exploracoder.engine.reading.syntax import DEFINITIONS, IMPORTS, tree
 
 
 def called_in(code: str) -> str:
@@ -13,15 +13,15 @@ def called_in(code: str) -> str:
     The last line where it makes none that could be told.
     """
     lines = code.strip().splitlines()
-    found = [ast.unparse(call) for node in _body(code) for call in _calls(node)]
+    found = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
     return ", ".join(dict.fromkeys(found)) or (lines[-1] if lines else "")
 
 
 def only_defines(code: str) -> bool:
     """Whether a code defines functions or classes, and does nothing else but import."""
-    body = [node for node in _body(code) if not _is_docstring(node)]
-    has_definition = any(isinstance(node, _DEFINITIONS[:3]) for node in body)
-    return has_definition and all(isinstance(node, _DEFINITIONS) for node in body)
+    body = [node for node in tree(code).body if not _is_docstring(node)]
+    has_definition = any(isinstance(node, DEFINITIONS) for node in body)
+    return has_definition and all(isinstance(node, (*DEFINITIONS, *IMPORTS)) for node in body)
 
 
 def _calls(node: ast.stmt) -> list[ast.Call]:
@@ -35,10 +35,3 @@ def _calls(node: ast.stmt) -> list[ast.Call]:
 
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _body(code: str) -> list[ast.stmt]:
-    try:
-        return ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return []

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from exploracoder.engine.reading.replies import code_block
 from exploracoder.engine.reading.snippets import whole_statements
+from exploracoder.engine.reading.syntax import DEFINITIONS, IMPORTS, first_line, tree
 from exploracoder.engine.reading.wording import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -39,8 +40,6 @@ _NAMED = re.compile(
 )
 _GOAL_CHARS = 300
 _MOST_CELLS = 40
-_IMPORTS = (ast.Import, ast.ImportFrom)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,8 @@ def cells_of(code: str) -> tuple[Cell, ...]:
 
     Empty where it is a definition alone, or no Python.
     """
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return ()
-    if not body or isinstance(body[-1], _DEFINITIONS):
+    body = tree(code).body
+    if not body or isinstance(body[-1], DEFINITIONS):
         return ()
     lines = code.split("\n")
     starts = [_start(lines, node) for node in body]
@@ -105,7 +101,7 @@ def cells_of(code: str) -> tuple[Cell, ...]:
     for number, start in enumerate(starts[1:], 1):
         is_cut = lines[start].startswith("#") if has_comments else not lines[start - 1].strip()
         # Imports stay with what needs them.
-        is_first = all(isinstance(node, _IMPORTS) for node in body[:number])
+        is_first = all(isinstance(node, IMPORTS) for node in body[:number])
         if is_cut and not is_first and len(cuts) < _MOST_CELLS:
             cuts.append(start)
     spans = zip(cuts, [*cuts[1:], len(lines)], strict=True)
@@ -119,12 +115,9 @@ def body_of(code: str, name: str, result: str) -> str:
     What it returns is put into ``result``. What stands above the function comes first. Empty where
     there is no such function, or it returns elsewhere than at its end.
     """
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return ""
-    found = next((one for one in body if _is_function(one, name)), None)
-    if not isinstance(found, ast.FunctionDef) or not _returns_at_end(found):
+    functions = (one for one in tree(code).body if isinstance(one, ast.FunctionDef))
+    found = next((one for one in functions if one.name == name), None)
+    if found is None or not _returns_at_end(found):
         return ""
     lines = code.split("\n")
     above = lines[: _start(lines, found)]
@@ -139,10 +132,6 @@ def body_of(code: str, name: str, result: str) -> str:
     return program if found.body[0].lineno > found.lineno else ""
 
 
-def _is_function(node: ast.stmt, name: str) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name == name
-
-
 def _returns_at_end(function: ast.FunctionDef) -> bool:
     returned = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     last = function.body[-1]
@@ -151,8 +140,7 @@ def _returns_at_end(function: ast.FunctionDef) -> bool:
 
 def _start(lines: list[str], node: ast.stmt) -> int:
     """The index of a statement's first line, the comments right above it included."""
-    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
-    first = min([node.lineno, *(one.lineno for one in decorators)]) - 1
+    first = first_line(node) - 1
     while first and lines[first - 1].startswith(" " * node.col_offset + "#"):
         first -= 1
     return first

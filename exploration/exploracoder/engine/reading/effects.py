@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from exploracoder.engine.reading import syntax
 from exploracoder.state import State
 
 EffectKind = Literal["deletes", "runs", "sends", "writes", "hidden"]
@@ -103,8 +104,8 @@ class Effect(State):
 
 def effects(code: str) -> tuple[Effect, ...]:
     """What code does beyond computing, by line; of code that is no Python, that nobody can tell."""
-    plain, found = (code, []) if _parsed(code) else _without_magics(code)
-    tree = _parsed(plain)
+    plain, found = (code, []) if syntax.parsed(code) else _without_magics(code)
+    tree = syntax.parsed(plain)
     if tree is None:
         return (*found, Effect(kind="hidden", line=1, what="it is no Python"))
     names = _names(tree)
@@ -128,13 +129,6 @@ def in_words(found: tuple[Effect, ...]) -> str:
     )
 
 
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _without_magics(code: str) -> tuple[str, list[Effect]]:
     """The code with IPython's own lines made harmless, and what these do."""
     lines, found = code.split("\n"), []
@@ -153,22 +147,10 @@ def _without_magics(code: str) -> tuple[str, list[Effect]]:
 
 def _names(tree: ast.AST) -> dict[str, str]:
     """What names stand for: imported ones for what was imported, those of the code for nothing."""
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            names.setdefault(node.arg, "")
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.setdefault(node.id, "")
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= _imported(node)
-    return names
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-    if isinstance(node, ast.ImportFrom):
-        return {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
-    tops = {one.name.partition(".")[0] for one in node.names if not one.asname}
-    return {one.asname: one.name for one in node.names if one.asname} | {top: top for top in tops}
+    nodes = list(ast.walk(tree))
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return dict.fromkeys(own, "") | syntax.imports(tree)
 
 
 def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
@@ -249,12 +231,9 @@ def _kind_of(dotted: str) -> EffectKind | None:
 
 def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
     """``a.b.c`` with what ``a`` was imported as; empty for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    root = names.get(node.id, node.id) if isinstance(node, ast.Name) else ""
-    return ".".join([root, *reversed(parts)]) if root else ""
+    root, dot, rest = syntax.chain_of(node).partition(".")
+    origin = names.get(root, root)
+    return origin + dot + rest if origin else ""
 
 
 def _text(node: ast.expr) -> str | None:

@@ -5,7 +5,8 @@ It does not change from request to request, so that a server which keeps prefixe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
@@ -13,26 +14,71 @@ from exploracoder.engine.reading.wording import cut
 
 _SIGNATURE_CHARS = 96
 _SUMMARY_CHARS = 72
+# Of a map in which not all fits, so much at least says what else there is, a line for each module:
+# less where a task says what matters.
+_REST_SHARE, _REST_SHARE_OF_ALL = 6, 3
+_REST_CHARS = 120
+_ELLIPSIS_CHARS = len(", …\n")
 
 
-def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> str:
+@dataclass(frozen=True, slots=True)
+class LibraryMap:
+    """A map's text, and whether each API has its line in it."""
+
+    text: str
+    is_whole: bool
+
+
+def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> LibraryMap:
     """The APIs of ``docs`` in a line each: path, signature, first sentence.
 
-    Members stand below their class, by their last names. Where the lines have more than ``chars``
-    characters, those of the ``best`` paths are kept, as many as there is room for, best first; the
+    Those of a module stand together, and members below their class, by their last names. Where the
+    lines have more than ``chars`` characters, those of the ``best`` paths are kept, then those of
+    their classes' other members, then of what is used most, as many as there is room for; of the
+    others a line for each module says how many there are, and names those that are used most. The
     order of the lines stays that of ``docs``. Empty without room for any.
     """
     classes = {doc.path for doc in docs if doc.kind == "class"}
     lines = {doc.path: _line(doc, classes) for doc in docs if doc.kind != "module"}
-    if sum(len(line) + 1 for line in lines.values()) > chars:
-        kept = _fitting(lines, chars, best)
-        lines = {path: line for path, line in lines.items() if path in kept}
-    return "\n".join(lines[path] for path in _grouped(docs, lines))
+    modules = _modules(lines, classes)
+    if sum(len(line) + 1 for line in lines.values()) <= chars:
+        return LibraryMap("\n".join(_grouped(modules, lines, {})), is_whole=True)
+    used = sorted((doc for doc in docs if doc.path in lines), key=_standing)
+    first = tuple(best)
+    order = _order(first, [doc.path for doc in used], classes)
+    reserved = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
+    kept = _fitting(lines, chars - reserved, order)
+    left = chars - sum(len(lines[path]) + 1 for path in kept)
+    rests = _rests(modules, [doc.path for doc in used if doc.path not in kept], left)
+    shown = {path: line for path, line in lines.items() if path in kept}
+    return LibraryMap("\n".join(_grouped(modules, shown, rests)), is_whole=False)
 
 
-def _fitting(lines: dict[str, str], chars: int, best: Iterable[str]) -> set[str]:
+def _standing(doc: ApiDoc) -> tuple[int, int, str]:
+    """What is used in most examples and tests first, and what lies near the top."""
+    return -doc.uses, doc.path.count("."), doc.path
+
+
+def _modules(paths: Iterable[str], classes: Collection[str]) -> dict[str, list[str]]:
+    """The paths of each module; those of members are their class's."""
+    modules: dict[str, list[str]] = {}
+    for path in paths:
+        owner = path.rpartition(".")[0]
+        while owner in classes:
+            owner = owner.rpartition(".")[0]
+        modules.setdefault(owner, []).append(path)
+    return modules
+
+
+def _order(best: Sequence[str], used: Sequence[str], classes: Collection[str]) -> dict[str, None]:
+    owners = {path.rpartition(".")[0] for path in best} & set(classes)
+    beside = (path for path in used if path.rpartition(".")[0] in owners)
+    return dict.fromkeys([*best, *beside, *used])
+
+
+def _fitting(lines: Mapping[str, str], chars: int, order: Iterable[str]) -> set[str]:
     kept: set[str] = set()
-    for path in best:
+    for path in order:
         owner = path.rpartition(".")[0]
         added = {one for one in (path, owner) if one in lines and one not in kept}
         cost = sum(len(lines[one]) + 1 for one in added)
@@ -43,19 +89,57 @@ def _fitting(lines: dict[str, str], chars: int, best: Iterable[str]) -> set[str]
     return kept
 
 
-def _grouped(docs: Sequence[ApiDoc], lines: dict[str, str]) -> list[str]:
-    """The paths in order, each class before its members."""
-    members: dict[str, list[str]] = {}
-    tops = []
-    for doc in docs:
-        if doc.path not in lines:
-            continue
-        owner = doc.path.rpartition(".")[0]
-        if owner in lines:
-            members.setdefault(owner, []).append(doc.path)
-        else:
-            tops.append(doc.path)
-    return [path for top in tops for path in (top, *members.get(top, ()))]
+def _rests(modules: Mapping[str, list[str]], left_out: Sequence[str], room: int) -> dict[str, str]:
+    """A line for each module on those of its APIs that have none; ``left_out`` is in order of use.
+
+    Where there is no room for all, they name fewer, and the modules whose APIs are used most come
+    first.
+    """
+    homes = {path: module for module, paths in modules.items() for path in paths}
+    of_module: dict[str, list[str]] = {}
+    for path in left_out:
+        of_module.setdefault(homes[path], []).append(path)
+    rests: dict[str, str] = {}
+    chars = min(room // max(len(of_module), 1), _REST_CHARS)
+    for module, paths in of_module.items():
+        line = _rest(module, paths, chars, is_all=len(paths) == len(modules[module]))
+        room -= len(line) + 1
+        if room < 0:
+            break
+        rests[module] = line
+    return rests
+
+
+def _rest(module: str, paths: Sequence[str], chars: int, *, is_all: bool) -> str:
+    words = f"{module}: {len(paths)} {'' if is_all else 'more '}APIs: "
+    names = [path.removeprefix(f"{module}.") for path in paths]
+    shown = ""
+    for count, name in enumerate(names):
+        longer = f"{shown}, {name}" if shown else name
+        if count and len(words) + len(longer) + _ELLIPSIS_CHARS > chars:
+            return f"{words}{shown}, …"
+        shown = longer
+    return words + shown
+
+
+def _grouped(
+    modules: Mapping[str, list[str]], lines: Mapping[str, str], rests: Mapping[str, str]
+) -> Iterator[str]:
+    """The lines module by module, each class before its members, and what else a module has."""
+    for module, paths in modules.items():
+        members: dict[str, list[str]] = {}
+        for path in (one for one in paths if one in lines):
+            owner = path.rpartition(".")[0]
+            members.setdefault(owner if owner in lines else module, []).append(path)
+        yield from (lines[path] for path in _below(module, members))
+        if module in rests:
+            yield rests[module]
+
+
+def _below(owner: str, members: Mapping[str, list[str]]) -> Iterator[str]:
+    for path in members.get(owner, ()):
+        yield path
+        yield from _below(path, members)
 
 
 def _line(doc: ApiDoc, classes: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known import KnownApis
 from exploracoder.state import NameProblem
 
@@ -60,10 +61,10 @@ class Names:
 def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
     """Read the names of a snippet, ``inherited`` ones mapped to what they were imported from.
 
-    Raises SyntaxError when it is not Python.
+    What is no Python has none: running it will say what is wrong.
     """
-    tree = ast.parse(_without_magics(code))
-    imported: dict[str, str] = {}
+    tree = syntax.tree(_without_magics(code))
+    imported = syntax.imports(tree)
     typed: dict[str, str] = {}
     assigned: set[str] = set()
     loaded: list[str] = []
@@ -71,13 +72,6 @@ def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None
     attributes: list[str] = []
     for node in ast.walk(tree):
         match node:
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    local = alias.asname or alias.name.partition(".")[0]
-                    imported[local] = alias.name if alias.asname else local
-            case ast.ImportFrom(module=str(module), names=aliases, level=0):
-                for alias in aliases:
-                    imported[alias.asname or alias.name] = f"{module}.{alias.name}"
             case ast.Name(id=name, ctx=ast.Load()):
                 loaded.append(name)
             case ast.Name(id=name):
@@ -90,8 +84,7 @@ def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None
                 assigned.add(name)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 attributes.append(name)
-                chain = chain_of(node)
-                if chain:
+                if chain := syntax.chain_of(node):
                     chains.append(chain)
     names = Names(
         imported,
@@ -183,21 +176,12 @@ def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
-                chain = func.id if isinstance(func, ast.Name) else chain_of(func)
+                chain = syntax.chain_of(func)
                 doc = known.at(names.absolute(chain)) if chain else None
                 if doc is not None and doc.kind == "class":
                     names.typed[target] = doc.path
                 else:
                     names.typed.pop(target, None)
-
-
-def chain_of(node: ast.expr) -> str | None:
-    """``a.b.c`` of names and attributes; None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def _without_magics(code: str) -> str:

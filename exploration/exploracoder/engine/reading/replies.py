@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.snippets import whole_statements
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Reply
@@ -153,29 +154,13 @@ def _joined(parts: Sequence[str]) -> str:
 
 def _goes_on(code: str, part: str) -> bool:
     """Whether ``part`` reads what ``code`` binds, and binds none of it anew but by imports."""
-    bound, _ = _names(code)
-    bound_then, read_then = _names(part)
-    again = (bound - _imported(code)) & (bound_then - _imported(part))
-    return bool(bound & read_then) and not again
-
-
-def _names(code: str) -> tuple[set[str], set[str]]:
-    """The names that a code binds, and those that it reads."""
-    tree = _tree(code)
-    nodes = list(ast.walk(tree)) if tree else []
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} | _imported(code)
-    bound |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
-    return bound, {node.id for node in names if isinstance(node.ctx, ast.Load)}
-
-
-def _imported(code: str) -> set[str]:
-    tree = _tree(code)
-    aliases = [node for node in ast.walk(tree) if isinstance(node, ast.alias)] if tree else []
-    return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-
-
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    first, then = _tree(code), _tree(part)
+    if first is None or then is None:
+        return False
+    bound = syntax.bound(first)
+    names = (node for node in ast.walk(then) if isinstance(node, ast.Name))
+    again = (bound - set(syntax.imports(first))) & (syntax.bound(then) - set(syntax.imports(then)))
+    return not again and any(one.id in bound and isinstance(one.ctx, ast.Load) for one in names)
 
 
 def does_nothing(code: str) -> bool:
@@ -218,10 +203,7 @@ def _parses(code: str) -> bool:
 
 def _tree(code: str) -> ast.Module | None:
     """The syntax tree of a code that may be indented: the body of a function, say."""
-    try:
-        return ast.parse(textwrap.dedent(code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return syntax.parsed(textwrap.dedent(code))
 
 
 @lru_cache

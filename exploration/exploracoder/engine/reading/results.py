@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.engine.reading import syntax
 from exploracoder.state import Task
 
 _QUOTED = re.compile(r"`([A-Za-z_]\w*)`")
@@ -61,31 +62,11 @@ def shown(observation: Observation) -> Iterator[tuple[str, Value]]:
 
 
 def _in_order(code: str) -> list[str]:
-    names = [node for node in ast.walk(_tree(code)) if isinstance(node, ast.Name)]
+    names = [node for node in ast.walk(syntax.tree(code)) if isinstance(node, ast.Name)]
     return [node.id for node in sorted(names, key=lambda node: (node.lineno, node.col_offset))]
 
 
 def _bound(code: str) -> set[str]:
-    """The names that a code binds: assigned, imported, or defined."""
-    bound: set[str] = set()
-    for node in ast.walk(_tree(code)):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()):
-                bound.add(name)
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                bound |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                bound.add(name)
-            case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
-                bound.add(name)
-            case ast.arg(arg=name):
-                bound.add(name)
-    return bound
-
-
-def _tree(code: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError):
-        # Magics and the like: then nothing is known of the names.
-        return ast.Module(body=[], type_ignores=[])
+    """The names that a code binds, those of parameters included."""
+    tree = syntax.tree(code)
+    return syntax.bound(tree) | {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from exploracoder.engine.reading.syntax import first_line, parsed, tree
+
 # In lines: more is parsed in vain, again and again.
 _LONGEST_STATEMENT = 400
 
@@ -15,11 +17,8 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
     Models asked for new lines tend to start over; running those lines again would only cost time
     and undo what later lines did. Code that holds nothing new is left as it is.
     """
-    try:
-        body = ast.parse(code).body
-        known = {ast.dump(node) for one in earlier for node in ast.parse(one).body}
-    except (SyntaxError, ValueError):
-        return code
+    body = tree(code).body
+    known = {ast.dump(node) for one in earlier for node in tree(one).body}
     is_new = {node: ast.dump(node) not in known for node in body}
     if not any(is_new.values()):
         return code
@@ -31,18 +30,12 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
 
 def _lines(node: ast.stmt) -> range:
     """The numbers of a statement's lines, its decorators included."""
-    heads = [one.lineno for one in getattr(node, "decorator_list", ())]
-    return range(min([node.lineno, *heads]), (node.end_lineno or node.lineno) + 1)
+    return range(first_line(node), (node.end_lineno or node.lineno) + 1)
 
 
 def whole_statements(code: str) -> str:
     """``code`` without an unfinished end: a reply that was cut off at the token limit."""
     lines = code.splitlines()
-    for end in range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1):
-        head = "\n".join(lines[:end])
-        try:
-            ast.parse(head)
-        except (SyntaxError, ValueError):
-            continue
-        return head
-    return code
+    ends = range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1)
+    heads = ("\n".join(lines[:end]) for end in ends)
+    return next((head for head in heads if parsed(head) is not None), code)

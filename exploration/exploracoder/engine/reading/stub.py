@@ -7,6 +7,9 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from exploracoder.engine.reading import syntax
+from exploracoder.engine.reading.syntax import FUNCTIONS, Function
+
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
 
 
@@ -26,7 +29,7 @@ def assignment_target(stub: str) -> str | None:
 
 def _target(line: str) -> str | None:
     """The left side of ``target =``, whatever can be assigned to; None for any other line."""
-    tree = _parse(f"{line} 0") if line.rstrip().endswith("=") else None
+    tree = syntax.parsed(f"{line} 0") if line.rstrip().endswith("=") else None
     if tree is None or not isinstance(tree.body[0], ast.Assign):
         return None
     return line.rstrip()[:-1].rstrip()
@@ -34,9 +37,8 @@ def _target(line: str) -> str | None:
 
 def function_name(stub: str) -> str | None:
     """The name of the last function that the stub begins; None when it begins none."""
-    tree = _parse_head(stub)
-    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
-    return functions[-1].name if functions else None
+    function = _function(stub)
+    return function.name if function else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,10 @@ class Parameter:
 
 def parameters(stub: str) -> tuple[Parameter, ...]:
     """The parameters of the last function that the stub begins, without ``*args`` and the like."""
-    tree = _parse_head(stub)
-    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
-    if not functions:
+    function = _function(stub)
+    if function is None:
         return ()
-    given = functions[-1].args
+    given = function.args
     positional = [*given.posonlyargs, *given.args]
     defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
     found = [_parameter(one, default) for one, default in zip(positional, defaults, strict=True)]
@@ -68,8 +69,7 @@ def reads_parameters(code: str, stub: str) -> bool:
     True as well where there are none, or where no such function is written out.
     """
     names, name = {one.name for one in parameters(stub)}, function_name(stub)
-    tree = _parse(code)
-    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)] if tree else []
+    functions = [node for node in ast.walk(syntax.tree(code)) if isinstance(node, FUNCTIONS)]
     written = [function for function in functions if function.name == name]
     if not (names and written):
         return True
@@ -117,26 +117,25 @@ def without_stub(text: str, stub: str) -> str:
 
 
 def _docstring(stub: str) -> str:
-    tree = _parse_head(stub)
-    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)] if tree else []
-    if not functions:
+    function = _function(stub)
+    if function is None:
         return ""
     comments = (line.strip() for line in stub.splitlines())
     said = " ".join(line.lstrip("# ") for line in comments if line.startswith("#"))
-    return ast.get_docstring(functions[-1]) or said
+    return ast.get_docstring(function) or said
 
 
 def in_context(code: str) -> Split:
     """Take the unfinished end off a context, when that is what keeps it from being Python."""
-    if _parses(code):
+    if syntax.parsed(code) is not None:
         return Split(code, "")
     lines = code.rstrip().splitlines()
-    if lines and _target(lines[-1]) and _parses("\n".join(lines[:-1])):
+    if lines and _target(lines[-1]) and syntax.parsed("\n".join(lines[:-1])) is not None:
         return Split("\n".join(lines[:-1]), lines[-1])
     for number in range(len(lines) - 1, -1, -1):
         if re.match(r"(?:async )?def \w+\(|@\w", lines[number]):
             head, tail = "\n".join(lines[:number]), "\n".join(lines[number:])
-            if _parses(head) and _parse_head(tail) is not None:
+            if syntax.parsed(head) is not None and _parse_head(tail) is not None:
                 return Split(head, tail)
     return Split(code, "")
 
@@ -151,39 +150,32 @@ def complete(code: str, stub: str) -> str:
     target = assignment_target(stub)
     if target is not None:
         return _complete_assignment(code, target)
-    name = function_name(stub)
-    return _complete_function(code, stub, name) if name else code
+    function = _function(stub)
+    return _complete_function(code, stub, function) if function else code
 
 
 def _complete_assignment(code: str, target: str) -> str:
-    tree = _parse(code)
+    tree = syntax.parsed(code)
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return code
     return f"{target} = {code.strip()}"
 
 
-def _complete_function(code: str, stub: str, name: str) -> str:
-    tree = _parse(code)
-    defined = tree and next(
-        (node for node in tree.body if isinstance(node, _FUNCTIONS) and node.name == name), None
-    )
-    if tree is None or not defined:
-        return code if tree is not None and _defines_functions(tree) else _under_head(code, stub)
-    head = _parse_head(stub)
-    theirs = next(
-        node
-        for node in (head.body if head else [])
-        if isinstance(node, _FUNCTIONS) and node.name == name
-    )
-    if ast.dump(theirs.args) == ast.dump(defined.args):
+def _complete_function(code: str, stub: str, wanted: Function) -> str:
+    tree = syntax.parsed(code)
+    functions = _functions(tree)
+    written = next((one for one in functions if one.name == wanted.name), None)
+    if tree is None or written is None:
+        return code if functions else _under_head(code, stub)
+    if ast.dump(wanted.args) == ast.dump(written.args):
         return code
-    defined.args, defined.returns = theirs.args, theirs.returns
+    written.args, written.returns = wanted.args, wanted.returns
     lines = code.splitlines()
-    first = defined.lineno - 1
-    body = defined.body[0].lineno - 1
+    first = written.lineno - 1
+    body = written.body[0].lineno - 1
     if body == first:
         return ast.unparse(tree)
-    signature = ast.unparse(defined).splitlines()
+    signature = ast.unparse(written).splitlines()
     start = next(line for line in signature if re.match(r"(?:async )?def ", line))
     return "\n".join([*lines[:first], start, *lines[body:]])
 
@@ -191,14 +183,7 @@ def _complete_function(code: str, stub: str, name: str) -> str:
 def _under_head(code: str, stub: str) -> str:
     head = stub.rstrip()
     candidate = head + "\n" + textwrap.indent(textwrap.dedent(code), "    ")
-    return candidate if _parses(candidate) else code
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def _defines_functions(tree: ast.Module) -> bool:
-    return any(isinstance(node, _FUNCTIONS) for node in tree.body)
+    return candidate if syntax.parsed(candidate) is not None else code
 
 
 def _is_stub(code: str, entry_point: str | None) -> bool:
@@ -210,15 +195,13 @@ def _is_stub(code: str, entry_point: str | None) -> bool:
 
 def _parse_head(stub: str) -> ast.Module | None:
     """Parse a function whose body may be missing."""
-    return _parse(stub) or _parse(stub.rstrip() + "\n    pass\n")
+    return syntax.parsed(stub) or syntax.parsed(stub.rstrip() + "\n    pass\n")
 
 
-def _parses(code: str) -> bool:
-    return _parse(code) is not None
+def _function(stub: str) -> Function | None:
+    """The last function that a stub begins."""
+    return next(reversed(_functions(_parse_head(stub))), None)
 
 
-def _parse(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError):
-        return None
+def _functions(tree: ast.Module | None) -> list[Function]:
+    return [node for node in tree.body if isinstance(node, FUNCTIONS)] if tree else []

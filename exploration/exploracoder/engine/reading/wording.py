@@ -34,6 +34,7 @@ def describe_api(doc: ApiDoc, chars: int) -> str:
     """An ApiDoc as a list item: how to import it, signature, and as much of its text as fits.
 
     When not all fits, its summary and its first example say more than the beginning of its text.
+    What source says beside the text has a third of the room.
     """
     owner, _, name = doc.path.rpartition(".")
     signature = doc.signature or name
@@ -41,14 +42,25 @@ def describe_api(doc: ApiDoc, chars: int) -> str:
         signature = f"from {owner} import {name}: {signature}"
     forms = _short_aliases(doc)
     other = f" (also written {', '.join(forms)})" if forms else ""
+    notes = _fitting(doc.notes, chars // 3)
+    chars -= len(notes)
     text = doc.doc.strip()
     if len(text) > chars:
         text = doc.summary
         room = chars - len(text)
         if doc.examples and room > _MIN_EXAMPLE_CHARS:
             text += "\n" + clip(doc.examples[0].strip(), room)
-    body = text.replace("\n", "\n  ")
+    body = "\n".join(filter(None, (text, notes))).replace("\n", "\n  ")
     return f"- {signature}{other}" + (f"\n  {body}" if body else "")
+
+
+def _fitting(notes: Iterable[str], chars: int) -> str:
+    """The first notes, whole, that there is room for."""
+    text = ""
+    for note in notes:
+        if len(text) + len(note) < chars:
+            text += f"\n{note}" if text else note
+    return text
 
 
 def _short_aliases(doc: ApiDoc) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from exploracoder.engine.reading.syntax import first_line, tree
 from exploracoder.errors import InputError
 from exploracoder.state import Target
 
@@ -43,14 +44,13 @@ def _span(source: str, name: str) -> tuple[int, int] | None:
     """The lines of a class at the top level, decorators included, counting from 0."""
     for node in reversed(ast.parse(source).body):
         if isinstance(node, ast.ClassDef) and node.name == name:
-            heads = [node.lineno, *(one.lineno for one in node.decorator_list)]
-            return min(heads) - 1, node.end_lineno or node.lineno
+            return first_line(node) - 1, node.end_lineno or node.lineno
     return None
 
 
 def _without_future(code: str) -> tuple[str, list[str]]:
     """A code without its imports from ``__future__``, and the features that they name."""
-    body = _body(code)
+    body = tree(code).body
     found = [one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
     gone = {line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}
     kept = [line for number, line in enumerate(code.splitlines(), 1) if number not in gone]
@@ -61,14 +61,7 @@ def _with_future(code: str, features: list[str]) -> str:
     """A code with imports from ``__future__`` where they may stand: after its docstring."""
     if not features:
         return code
-    body, lines = _body(code), code.splitlines()
+    body, lines = tree(code).body, code.splitlines()
     has_doc = bool(body) and ast.get_docstring(ast.Module(body=body[:1], type_ignores=[]))
     end = (body[0].end_lineno or 0) if has_doc else 0
     return "\n".join([*lines[:end], _FUTURE + ", ".join(features), *lines[end:]])
-
-
-def _body(code: str) -> list[ast.stmt]:
-    try:
-        return ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return []

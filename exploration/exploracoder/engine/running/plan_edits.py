@@ -6,10 +6,9 @@ not be what the plan says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from exploracoder.commands import AddSubtask, DeleteSubtask, MoveSubtask, RenameSubtask
 from exploracoder.engine.running.steering import find_step
+from exploracoder.engine.running.trial import next_number
 from exploracoder.errors import CommandError
 from exploracoder.state import Exploration, Step, Subtask, Written
 
@@ -84,8 +83,3 @@ def _goal(text: str) -> str:
     if not goal:
         raise CommandError("A subtask needs a goal: say in a sentence what it is to do.")
     return goal
-
-
-def next_number(ids: Iterable[str]) -> int:
-    """The number of the next subtask: that of one which is there is not used again."""
-    return max((int(one.rpartition("-")[2]) for one in ids), default=0) + 1

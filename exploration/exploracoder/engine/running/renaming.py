@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from exploracoder.engine.reading import syntax
 from exploracoder.state import NameProblem
 
 # Runs that one failure may cost, and wall seconds after which no further one is begun.
@@ -71,17 +72,10 @@ def variants(tried: Tried) -> Iterator[str]:
 
 def renamed(code: str, wrong: str, name: str) -> str | None:
     """``code`` with ``name`` wherever the attribute or import ``wrong`` is; None if nowhere."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError):
-        return None
-    places = sorted(_places(tree, wrong), reverse=True)
-    # Positions in the tree count bytes.
-    lines = [line.encode() for line in code.splitlines(keepends=True)]
+    places = sorted(_places(syntax.tree(code), wrong), reverse=True)
     for row, end in places:
-        line = lines[row - 1]
-        lines[row - 1] = line[: end - len(wrong.encode())] + name.encode() + line[end:]
-    return b"".join(lines).decode() if places else None
+        code = syntax.replaced(code, row, end - len(wrong.encode()), end, name)
+    return code if places else None
 
 
 def _places(tree: ast.Module, wrong: str) -> set[tuple[int, int]]:

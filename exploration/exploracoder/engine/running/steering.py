@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.knowing.checking import check
-from exploracoder.engine.running.trial import earlier_cells, run_again
+from exploracoder.engine.running.trial import earlier_cells, next_number, run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
@@ -134,9 +134,9 @@ async def adopt(
     variables = await bench.sidecar.variables(branch)
     checked = await check(bench, branch, code, variables, earlier_cells(bench), ())
     known = next((one for one in step.candidates if one.code == code), None)
-    numbers = [int(one.id.rpartition("/")[2]) for one in step.candidates]
+    number = next_number(one.id for one in step.candidates)
     candidate = Candidate(
-        id=known.id if known else f"{step.subtask.id}/{max(numbers, default=0) + 1}",
+        id=known.id if known else f"{step.subtask.id}/{number}",
         code=code,
         origin=known.origin if known else "user",
         debug_of=known.debug_of if known else None,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
+from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known import KnownApis
-from exploracoder.engine.reading.names import chain_of
 from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
 
 
@@ -114,11 +114,8 @@ def substitutes(
     only if it can be called as that place does. A function takes a method's place with what is
     before the dot as its first value, where ``code`` or ``around`` has imported its library.
     """
-    try:
-        tree = ast.parse(code)
-        modules = _modules([tree, ast.parse(around)])
-    except (SyntaxError, ValueError):
-        return
+    tree = syntax.tree(code)
+    modules = _modules([tree, syntax.tree(around)])
     places = [one for one in _places(tree) if one.name in wrong or known.named(one.name)]
     # What comes last is what the result hangs on.
     places.sort(key=lambda one: (one.row, one.start), reverse=True)
@@ -127,7 +124,7 @@ def substitutes(
         there = [one for one in places if (one.name in wrong) == is_wrong]
         for doc, place in _likeliest_first(docs, there):
             for change in _changes(doc, place, code, modules):
-                made = _apply(code, change)
+                made = syntax.replaced(code, change.row, change.start, change.end, change.text)
                 if doc.path.rpartition(".")[2] != place.name and made not in seen:
                     seen.add(made)
                     yield made
@@ -146,14 +143,8 @@ def _likeliest_first(
 
 def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
     """The local names of modules that are imported whole, by the modules' paths."""
-    aliases = [
-        alias
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    ]
-    return {alias.name: alias.asname or alias.name for alias in aliases}
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Import))
+    return {path: name for node in nodes for name, path in syntax.imports(node).items()}
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
@@ -165,7 +156,7 @@ def _places(tree: ast.Module) -> Iterator[_Place]:
             case ast.Attribute(value, attr=name, end_lineno=int(row), end_col_offset=int(end)):
                 start = end - len(name.encode())
                 owner = value.col_offset if value.lineno == row else None
-                root = (chain_of(node) or "").partition(".")[0]
+                root = syntax.chain_of(node).partition(".")[0]
                 yield _Place(name, row, start, end, call, True, owner, root)
             case ast.Name(id=name, lineno=row, col_offset=start, end_col_offset=int(end)):
                 yield _Place(name, row, start, end, call)
@@ -238,12 +229,10 @@ class _Parameters:
         _, bracket, rest = signature.partition("(")
         if not bracket:
             return cls()
-        try:
-            (function,) = ast.parse(f"def _({rest}: ...").body
-        except (SyntaxError, ValueError):
+        body = syntax.tree(f"def _({rest}: ...").body
+        if not body or not isinstance(body[0], ast.FunctionDef):
             return cls()
-        assert isinstance(function, ast.FunctionDef)
-        given = function.args
+        given = body[0].args
         positional = [one.arg for one in (*given.posonlyargs, *given.args)]
         if positional[:1] in (["self"], ["cls"]):
             positional = positional[1:]
@@ -267,10 +256,3 @@ class _Parameters:
         if len(call.args) + given > self.most:
             return False
         return self.has_keywords or named - {None} <= self.names
-
-
-def _apply(code: str, change: _Change) -> str:
-    lines = [line.encode() for line in code.splitlines(keepends=True)]
-    line = lines[change.row - 1]
-    lines[change.row - 1] = line[: change.start] + change.text.encode() + line[change.end :]
-    return b"".join(lines).decode()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.observation import Variable
@@ -45,9 +46,8 @@ class Trial:
 
     @property
     def next_number(self) -> int:
-        """The number of the next candidate: none is used twice."""
-        numbers = [int(one.id.rpartition("/")[2]) for one in self.candidates]
-        return max(numbers, default=0) + 1
+        """The number of the next candidate."""
+        return next_number(one.id for one in self.candidates)
 
     @property
     def base(self) -> str:
@@ -94,6 +94,11 @@ class Trial:
             return
         for branch in self.branches.values():
             await self.bench.sidecar.drop(branch)
+
+
+def next_number(ids: Iterable[str]) -> int:
+    """The number of the next subtask or candidate: that of one which is there is not used again."""
+    return max((int(re.split("[-/]", one)[-1]) for one in ids), default=0) + 1
 
 
 def earlier_cells(bench: Workbench) -> list[str]:

@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from exploracoder.engine.knowing.recommender import trim
 from exploracoder.engine.reading.cells import Cell
 from exploracoder.engine.running import mending
-from exploracoder.engine.running.plan_edits import next_number
 from exploracoder.engine.running.steering import OPEN, find_step, next_open, propose, reopen
-from exploracoder.engine.running.trial import Trial
+from exploracoder.engine.running.trial import Trial, next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
 
@@ -32,7 +31,8 @@ def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
     theirs, go.
     """
     kept = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
-    step = _written(Subtask(id=_free_id(bench), goal=cell.goal), cell.code)
+    number = next_number(step.subtask.id for step in bench.exploration.steps)
+    step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
     changes = {"steps": (*kept, step), "is_planned": True, "solution": None}
     bench.exploration = bench.exploration.model_copy(update=changes)
 
@@ -103,10 +103,6 @@ async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
         await record(bench, cell)
 
 
-def _free_id(bench: Workbench) -> str:
-    return f"step-{next_number(step.subtask.id for step in bench.exploration.steps)}"
-
-
 def _written(subtask: Subtask, code: str) -> Step:
     candidate = Candidate(id=f"{subtask.id}/1", code=code, origin="draft")
     return Step(subtask=subtask, candidates=(candidate,), chosen=candidate.id)
@@ -114,10 +110,9 @@ def _written(subtask: Subtask, code: str) -> Step:
 
 def _rewritten(step: Step, cell: Cell) -> Step:
     """The step with another code that was not run yet, and the goal that stands above it."""
-    numbers = [int(one.id.rpartition("/")[2]) for one in step.candidates]
     earlier = step.chosen or (step.candidates[-1].id if step.candidates else None)
     candidate = Candidate(
-        id=f"{step.subtask.id}/{max(numbers, default=0) + 1}",
+        id=f"{step.subtask.id}/{next_number(one.id for one in step.candidates)}",
         code=cell.code,
         origin="debug" if earlier else "draft",
         debug_of=earlier,

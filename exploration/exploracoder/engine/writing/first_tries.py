@@ -15,6 +15,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize, try_solution
+from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find, find_meant
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.cells import Cell, body_of, cells_of
@@ -182,13 +183,15 @@ async def _write(
     """Solutions, without repairs if none are asked for; none where the model wrote no code, which
     is no end yet.
 
-    Below the ``docs`` more of the library is shown, an API in a line.
+    Below the ``docs`` more of the library is shown, an API in a line, or an example in the place of
+    some of these.
     """
     if docs:
         found = await find(bench, bench.exploration.task.text, _FOUND)
-        options["library_map"] = library_map(
-            bench.known.docs, _MAP_CHARS, [hit.doc.path for hit in found if hit.doc not in docs]
-        )
+        best = [hit.doc.path for hit in found if hit.doc not in docs]
+        examples = options["examples"] = await used_before(bench, found, _MAP_CHARS // 2)
+        room = _MAP_CHARS - example_chars(examples)
+        options["library_map"] = library_map(bench.known.docs, room, best).text
     try:
         return await synthesize(
             bench,

@@ -1,0 +1,96 @@
+"""The map of a library: what is in it, in which order, and what becomes of the rest."""
+
+from __future__ import annotations
+
+import exploracoder
+import pytest
+from exploracoder.engine.reading.library_map import library_map
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+
+from .conftest import Command
+
+
+def doc(path: str, kind: ApiKind = "function", *, uses: int = 0, summary: str = "") -> ApiDoc:
+    return ApiDoc(path=path, kind=kind, library="tea", uses=uses, summary=summary)
+
+
+DOCS = [
+    doc("tea.Pot", "class", summary="Holds tea."),
+    doc("tea.Pot.Lid", "class"),
+    doc("tea.Pot.Lid.lift", "method"),
+    doc("tea.Pot.pour", "method", summary="Fill a cup."),
+    doc("tea.cups.wash", uses=2),
+    doc("tea.read", uses=5),
+]
+
+
+def test_each_api_stands_in_a_line_below_its_class_and_beside_its_module() -> None:
+    made = library_map(DOCS, 1000)
+
+    assert made.is_whole
+    assert made.text.splitlines() == [
+        "class tea.Pot: Holds tea.",
+        "class   .Lid",
+        "  .lift",
+        "  .pour: Fill a cup.",
+        "tea.read",
+        "tea.cups.wash",
+    ]
+
+
+def thousands() -> list[ApiDoc]:
+    modules = [f"tea.part{number:02}" for number in range(40)]
+    return [doc(f"{name}.step{n:02}", uses=n) for name in modules for n in range(60)]
+
+
+def test_of_thousands_a_line_for_each_module_counts_them_and_names_the_most_used() -> None:
+    made = library_map(thousands(), 40_000)
+
+    rests = [line for line in made.text.splitlines() if "APIs:" in line]
+    assert not made.is_whole
+    assert len(made.text) <= 40_000
+    assert len(rests) == 40
+    assert rests[0].startswith("tea.part00: ")
+    counted = [int(line.split()[1]) for line in rests]
+    assert sum(counted) + len(made.text.splitlines()) - 40 == 2400
+    assert "tea.part00.step59" in made.text
+
+
+def test_what_does_not_fit_is_chosen_by_use_or_by_the_task() -> None:
+    by_use = library_map(thousands(), 600).text
+    by_rank = library_map(thousands(), 600, ["tea.part07.step00", "tea.part03.step01"]).text
+
+    assert by_use.startswith("tea.part00.step59\n")
+    assert {"tea.part03.step01", "tea.part07.step00"} <= set(by_rank.splitlines())
+    assert "tea.part07.step00" not in by_use
+    assert max(len(by_use), len(by_rank)) <= 600
+
+
+def test_a_module_of_which_nothing_is_shown_says_how_much_there_is() -> None:
+    little = library_map(thousands(), 500).text.splitlines()
+    more = library_map(thousands(), 3000).text.splitlines()
+
+    assert "tea.part20: 60 APIs: step59, …" in little
+    assert "tea.part39: 58 more APIs: step57, …" in more
+
+
+def test_there_is_nothing_where_there_is_no_room() -> None:
+    assert library_map(DOCS, 0).text == ""
+
+
+def test_the_command_prints_the_same_map_each_time(command: Command) -> None:
+    once, again = command("map", "tealeaf/"), command("map", "tealeaf/")
+    small = command("map", "tealeaf/", "--budget", "40", "--task", "heat the water", "--json")
+
+    assert once.code == 0
+    assert once.out == again.out
+    assert "class tealeaf.Kettle" in once.out
+    assert "  .heat(celsius): Heat the water to a temperature" in once.out
+    assert "Kettle" in small.json["map"]
+    assert small.json["is_whole"] is False
+    assert exploracoder.map_library("tealeaf/") + "\n" == once.out
+
+
+@pytest.mark.parametrize("words", [["nothing-of-this-name"], ["tealeaf/", "--budget", "0"]])
+def test_what_cannot_be_mapped_is_refused(command: Command, words: list[str]) -> None:
+    assert command("map", *words).code == 2
