@@ -22,6 +22,7 @@ METHODS: Mapping[str, str] = {
     "exploracoder-paper-no-selection": "ExploraCoder* that does not look at what ran",
     "direct": "one sample from memory",
     "docprompting": "one sample with the docs that the task retrieves",
+    "best-of-three": "the same up to three times, until a text runs",
     "capir": "one sample with the docs that the plan's subtasks retrieve",
     "epigen": "the same, with the subtasks as instructions",
     "self-repair": "the same docs, then feedback on what failed and a repair, as often as there are"
@@ -84,7 +85,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.basic_prompting import BasicPrompting, NaiveRag
     from exploracoder.methods.capir import Capir, EpiGen
     from exploracoder.methods.direct import Direct
-    from exploracoder.methods.docprompting import DocPrompting
+    from exploracoder.methods.docprompting import BestOfThree, DocPrompting
     from exploracoder.methods.exploration import Exploration
     from exploracoder.methods.reflexion import Reflexion
     from exploracoder.methods.repocoder import RepoCoder
@@ -98,6 +99,7 @@ def find_method(name: str) -> Method:
         paper.NoChain(),
         Direct(),
         DocPrompting(),
+        BestOfThree(),
         Capir(),
         EpiGen(),
         SelfRepair(),
