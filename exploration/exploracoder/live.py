@@ -211,7 +211,7 @@ class LiveSession(Session):
     async def _guard(self, work: Work) -> None:
         """Do a piece of work; whatever stops it is said, and what was found stays."""
         bench, error = self.bench, ""
-        bench.start_clock()
+        bench.limits.start_clock()
         bench.exploration = with_status(bench.exploration, "running")
         self._say(activity="working", error="", message="")
         try:
@@ -258,13 +258,13 @@ class LiveSession(Session):
         if not isinstance(bench.sidecar, Attended):
             return
         cells = {
-            step.subtask.id: bench.bases[step.subtask.id]
+            step.subtask.id: bench.branches.bases[step.subtask.id]
             for step in bench.exploration.steps
-            if step.status not in steering.OPEN and step.subtask.id in bench.bases
+            if step.status not in steering.OPEN and step.subtask.id in bench.branches.bases
         }
         first = steering.next_open(bench.exploration)
         if first is not None:
-            cells[first.subtask.id] = bench.branch
+            cells[first.subtask.id] = bench.branches.current
         # A kernel that has died says so elsewhere, and is started again on the next command.
         with contextlib.suppress(SidecarError):
             await bench.sidecar.bind(cells)
@@ -273,9 +273,9 @@ class LiveSession(Session):
     async def _move_desk(self, executor: Attended, bench: Workbench) -> None:
         """Let the user's other cells see the end of the chain, and do it no harm."""
         came_from, desk = self._desk
-        if came_from == bench.branch:
+        if came_from == bench.branches.current:
             return
-        self._desk = (bench.branch, await executor.go_to(bench.branch))
+        self._desk = (bench.branches.current, await executor.go_to(bench.branches.current))
         if desk:
             await bench.sidecar.drop(desk)
 

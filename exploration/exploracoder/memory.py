@@ -102,7 +102,11 @@ async def _keep(bench: Workbench, title: str, code: str, apis: Sequence[str]) ->
     title, task = map(_first_line, (title, bench.exploration.task.text))
     examples = []
     for library in bench.exploration.libraries:
-        own = [doc.path for doc in map(bench.known.at, apis) if doc and doc.library == library.name]
+        own = [
+            doc.path
+            for doc in map(bench.libraries.known.at, apis)
+            if doc and doc.library == library.name
+        ]
         if own:
             examples.append(
                 KeptExample(
@@ -118,7 +122,7 @@ async def _keep(bench: Workbench, title: str, code: str, apis: Sequence[str]) ->
                 )
             )
     try:
-        await asyncio.to_thread(bench.index.examples.keep, examples)
+        await asyncio.to_thread(bench.libraries.index.examples.keep, examples)
     except RetrievalError as error:
         _log.warning("What was accepted is not kept as an example: %s", error)
 

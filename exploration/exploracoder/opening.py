@@ -132,13 +132,13 @@ async def _lay_out(
         "brought": brought,
     }
     return Workbench(
+        exploration.model_copy(update=told),
         model=model,
         index=index.view(uses_examples=exploration.settings.memory),
         sidecar=executor,
-        exploration=exploration.model_copy(update=told),
-        record=record,
         root=executor.root,
         branch=await rebuild(executor, exploration),
+        record=record,
         notebook=opening.notebook,
     )
 

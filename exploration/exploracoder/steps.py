@@ -72,7 +72,7 @@ class Worker:
         """Ask for a repair of a candidate."""
         bench = self._bench
         step = await self._opened(step)
-        base = bench.branch
+        base = bench.branches.current
         why = _doubt(candidate, hint) if hint or candidate.ran else ""
         repaired = await repair(bench, step, candidate, hint=why)
         await self._show_proposal(repaired, base)
@@ -81,7 +81,7 @@ class Worker:
         """Ask for other candidates."""
         bench = self._bench
         step = await self._opened(step)
-        base = bench.branch
+        base = bench.branches.current
         if not step.recommendation.apis:
             step = await read_docs(bench, step)
         known = step.candidate or (step.candidates[-1] if step.candidates else None)

@@ -183,7 +183,7 @@ async def test_a_cell_that_the_user_ran_by_hand_is_accepted_and_the_chain_goes_o
     async with live_session(serve()) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         bench = followed.session.bench
-        branch = await bench.sidecar.fork(bench.branch)
+        branch = await bench.sidecar.fork(bench.branches.current)
         observation = await bench.sidecar.run(branch, mine)
         await followed.session.take_run("step-2", mine, branch, observation)
         await followed.session.idle()

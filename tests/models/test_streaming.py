@@ -847,8 +847,16 @@ async def test_a_workbench_passes_on_what_is_told_and_counts_it_once() -> None:
     with ScriptedModelServer(LONG, piece_pause_s=0.03) as server:
         async with model_at(server) as model:
             none: Any = SimpleNamespace()
-            bench = Workbench(model, none, none, before, none, "root", "root")
-            reply = await bench.ask("solution", ASK, Sampling(), on_text=heard)
+            bench = Workbench(
+                before,
+                model=model,
+                index=none,
+                sidecar=none,
+                root="root",
+                branch="root",
+                record=none,
+            )
+            reply = await bench.model.ask("solution", ASK, Sampling(), on_text=heard)
 
     spent = bench.exploration.usage.minus(before.usage)
     assert heard.is_growing_to(LONG)

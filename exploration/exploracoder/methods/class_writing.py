@@ -49,8 +49,8 @@ async def reflect(bench: Workbench, failed: Attempt, information: str = "") -> s
     bench.tell(_REFLECTION, "Thinking about what failed")
     asked = render("class", "reflection", **_failed(bench, failed, information))
     number = len(tried(bench))
-    sampling = bench.sampling(_REFLECTION, number=number, max_tokens=_REFLECTION_TOKENS)
-    reply = await bench.ask(_REFLECTION, _turns("reflecting", asked), sampling)
+    sampling = bench.model.sampling(_REFLECTION, number=number, max_tokens=_REFLECTION_TOKENS)
+    reply = await bench.model.ask(_REFLECTION, _turns("reflecting", asked), sampling)
     return reply.text.strip()
 
 
@@ -66,8 +66,10 @@ async def improve(
 async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
     """Ask, judge, and record, so that nothing is asked twice after an interruption."""
     attempts = tried(bench)
-    sampling = bench.sampling(PART, number=len(attempts), max_tokens=bench.settings.solution_tokens)
-    reply = await bench.ask(PART, _turns("writing", asked), sampling)
+    sampling = bench.model.sampling(
+        PART, number=len(attempts), max_tokens=bench.settings.solution_tokens
+    )
+    reply = await bench.model.ask(PART, _turns("writing", asked), sampling)
     made = await judge(bench, solution_in(reply, bench.model.name), PART)
     made = made.model_copy(update={"notes": tuple(filter(None, notes))})
     solution = Solution(attempts=(*attempts, made))

@@ -28,7 +28,7 @@ class DocPrompting:
         """Retrieve once, ask once, run once."""
         task = bench.exploration.task
         hits = await asyncio.to_thread(
-            bench.index.search, task.text, bench.library_names, _SHOWN_APIS
+            bench.libraries.index.search, task.text, bench.libraries.names, _SHOWN_APIS
         )
         overall = Recommendation(
             apis=tuple(RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
@@ -47,7 +47,8 @@ class BestOfThree(DocPrompting):
     """
 
     name = "best-of-three"
-    overrides: Mapping[str, object] = ONE_SHOT | {
+    overrides: Mapping[str, object] = {
+        **ONE_SHOT,
         "solution_attempts": _SAMPLES,
         "example_arguments": True,
     }

@@ -105,7 +105,7 @@ async def _look_until_right(bench: Workbench) -> bool:
     for _ in range(bench.settings.looks):
         if attempt is not None and attempt.leaves_no_doubt and (has_check or has_looked):
             return True
-        if bench.is_late:
+        if bench.limits.is_late:
             break
         script = await look(bench, attempt)
         if not (script.cells or script.solution):

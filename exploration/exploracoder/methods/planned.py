@@ -72,7 +72,7 @@ def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
 async def _brief(bench: Workbench) -> list[Briefing]:
     briefings, libraries = [], []
     for library in bench.exploration.libraries:
-        info = bench.index.info(library.name)
+        info = bench.libraries.index.info(library.name)
         briefing = await _briefing_of(bench, info)
         briefings.append(briefing)
         told = {
@@ -89,7 +89,9 @@ async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
     """What the model says of a library; nothing, for this time, where it does not say it in time or
     cannot take what it is asked with. A plan can be made without."""
     try:
-        return await brief(bench.metered("briefing"), bench.index, bench.settings, info)
+        return await brief(
+            bench.model.for_part("briefing"), bench.libraries.index, bench.settings, info
+        )
     except (AnswerTimeoutError, PromptError, RefusedError) as error:
         await bench.update(bench.exploration, f"Goes on without an overview. {error}")
         return Briefing()

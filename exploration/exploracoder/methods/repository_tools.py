@@ -78,9 +78,9 @@ async def consult(bench: Workbench, failed: Attempt) -> str:
     asked = render("class", "tools", code=failed.code, feedback=feedback(bench, failed), **told)
     messages = [Message("system", render("class", "calling")), Message("user", asked)]
     number = len(bench.exploration.solution.attempts) if bench.exploration.solution else 0
-    sampling = bench.sampling(_PART, number=number, max_tokens=_TOKENS)
+    sampling = bench.model.sampling(_PART, number=number, max_tokens=_TOKENS)
     try:
-        reply = await bench.ask_json(_PART, messages, sampling, _CallsReply)
+        reply = await bench.model.ask_json(_PART, messages, sampling, _CallsReply)
     except ReplyError:
         # It has to do without: the reflection still has the oracle's words.
         return ""
@@ -107,14 +107,14 @@ async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str
         loop.call_soon_threadsafe(bench.tell, _PART, words)
 
     def ask() -> str:
-        if bench.repositories is None:
+        if bench.libraries.repositories is None:
             interpreter = confined.find_interpreter(bench.exploration.python or None)
-            bench.repositories = Repositories(interpreter, progress)
+            bench.libraries.repositories = Repositories(interpreter, progress)
         target = bench.exploration.task.target
         assert target is not None, "there is a class to write"
         try:
             question = Question.of(tool, arguments)
-            return answer_text(bench.repositories.ask(question, target.root))
+            return answer_text(bench.libraries.repositories.ask(question, target.root))
         except (RetrievalError, InputError) as error:
             return str(error)
 

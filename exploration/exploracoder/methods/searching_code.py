@@ -59,9 +59,11 @@ async def _in_text(bench: Workbench, has_tool: bool, has_query: bool) -> Attempt
 
     async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
         nonlocal asked
-        sampling = bench.sampling(PART, number=asked, max_tokens=tokens)
+        sampling = bench.model.sampling(PART, number=asked, max_tokens=tokens)
         asked += 1
-        return await bench.ask_text(PART, prompt, dataclasses.replace(sampling, stop=tuple(stops)))
+        return await bench.model.ask_text(
+            PART, prompt, dataclasses.replace(sampling, stop=tuple(stops))
+        )
 
     head, context = _head(bench), bench.exploration.task.context
 
@@ -116,8 +118,8 @@ async def _by_functions(bench: Workbench, has_tool: bool, has_query: bool) -> At
         return lookup.in_words(bench, answer)
 
     tools = (Tool(lookup.NAME, lookup.description(bench), lookup.Query, act),) if has_tool else ()
-    sampling = bench.sampling(PART, max_tokens=bench.settings.solution_tokens)
-    reply = await bench.ask(PART, solution_messages(bench, ()), sampling, tools)
+    sampling = bench.model.sampling(PART, max_tokens=bench.settings.solution_tokens)
+    reply = await bench.model.ask(PART, solution_messages(bench, ()), sampling, tools)
     return await _tried(bench, solution_in(reply, bench.model.name), searches)
 
 
@@ -127,7 +129,7 @@ async def _found(bench: Workbench, query: str, k: int) -> Answer:
     seconds = bench.settings.search_seconds
     # A search that is left behind may keep the index to itself: what the code is checked with is
     # read before.
-    _ = bench.known
+    _ = bench.libraries.known
     try:
         return await within(seconds, lambda: lookup.search(bench, query, k))
     except TimeoutError:
@@ -156,7 +158,7 @@ def _prompt(bench: Workbench, head: str, has_query: bool) -> str:
         task=stub.without_stub(task.text, task.stub),
         entry_point="" if head else task.entry_point or "",
         wanted="" if head else ", ".join(f"`{name}`" for name in result_names(task)),
-        library=bench.library_words,
+        library=bench.libraries.words,
         context=task.context.strip("\n"),
         head=head.rstrip("\n"),
     )

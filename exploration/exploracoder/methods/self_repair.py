@@ -74,8 +74,8 @@ async def _sample(
     feedback: str,
 ) -> Attempt:
     tokens = bench.settings.solution_tokens
-    sampling = bench.sampling(PART, number=number, max_tokens=tokens)
-    reply = await bench.ask(PART, messages, sampling)
+    sampling = bench.model.sampling(PART, number=number, max_tokens=tokens)
+    reply = await bench.model.ask(PART, messages, sampling)
     attempt = await try_solution(bench, solution_in(reply, bench.model.name), apis)
     return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
 
@@ -90,8 +90,8 @@ async def _feedback(bench: Workbench, asked: Message, failed: Attempt, number: i
         failure=failure_words(bench, failed),
     )
     messages = [Message("system", render("self_repair", "system")), Message("user", told)]
-    sampling = bench.sampling(_FEEDBACK, number=number, max_tokens=_FEEDBACK_TOKENS)
-    return (await bench.ask(_FEEDBACK, messages, sampling)).text.strip()
+    sampling = bench.model.sampling(_FEEDBACK, number=number, max_tokens=_FEEDBACK_TOKENS)
+    return (await bench.model.ask(_FEEDBACK, messages, sampling)).text.strip()
 
 
 def _request(bench: Workbench, failed: Attempt, feedback: str) -> Message:

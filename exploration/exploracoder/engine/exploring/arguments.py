@@ -81,15 +81,15 @@ async def give_others(bench: Workbench, failure: str) -> bool:
     step = find_in(bench.exploration, STEP)
     if step is None or not step.candidate or not any(p.default is None for p in _parameters(bench)):
         return False
-    branch = bench.branch
-    bench.branch = await bench.base_of(step)
+    branch = bench.branches.current
+    bench.branches.current = await bench.branches.base_of(step)
     bench.exploration = bench.exploration.model_copy(update={"steps": ()})
     is_made = False
     try:
         is_made = await _make(bench, step, failure)
     finally:
         if not is_made:
-            bench.branch = branch
+            bench.branches.current = branch
             bench.exploration = bench.exploration.model_copy(update={"steps": (step,)})
     return is_made
 
@@ -104,14 +104,17 @@ async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
     if not (lines or wanted):
         return False
     trial = Trial(
-        bench, step, await bench.sidecar.variables(bench.branch), candidates=list(step.candidates)
+        bench,
+        step,
+        await bench.sidecar.variables(bench.branches.current),
+        candidates=list(step.candidates),
     )
-    before = bench.branch
+    before = bench.branches.current
     try:
         chosen = await _bind(trial, lines, wanted, doubt)
         if chosen is not None:
-            bench.bases[STEP] = before
-            bench.branch = trial.branches.pop(chosen.id)
+            bench.branches.bases[STEP] = before
+            bench.branches.current = trial.branches.pop(chosen.id)
     finally:
         await trial.drop_branches()
     if chosen is None:
@@ -159,10 +162,10 @@ async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> 
             temperature=usual if doubt else min(usual, 0.3),
             top_p=bench.settings.top_p,
             max_tokens=_VALUE_TOKENS * len(wanted),
-            seed=bench.seed(STEP, number),
+            seed=bench.model.seed(STEP, number),
         )
         try:
-            reply = await bench.ask_json(STEP, messages, sampling, form)
+            reply = await bench.model.ask_json(STEP, messages, sampling, form)
         except ReplyError:
             return None
         values = reply.model_dump(by_alias=True)
@@ -210,7 +213,7 @@ async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list
     user = render(
         "arguments",
         "user",
-        library=bench.library_words,
+        library=bench.libraries.words,
         context=task.context,
         apis=describe_apis((hit.doc for hit in docs), 0),
         task=stub.without_stub(task.text, task.stub),
@@ -218,7 +221,7 @@ async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list
         known=lines,
         wanted=", ".join(f"`{name}`" for name in wanted),
     )
-    system = render("arguments", "system", library=bench.library_words)
+    system = render("arguments", "system", library=bench.libraries.words)
     return [Message("system", system), Message("user", user)]
 
 

@@ -46,7 +46,7 @@ async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
         suspected = _made(step) & wrong
         if step.status == "done" and suspected:
             words = f"{failure.error.ename}: {failure.error.evalue}"
-            variables = await bench.sidecar.variables(bench.branch)
+            variables = await bench.sidecar.variables(bench.branches.current)
             now = describe_variables([one for one in variables if one.name in suspected])
             why = f"A check of {', '.join(sorted(suspected))} failed: {words}"
             return await _redo(bench, step, f"{clip(why, bench.settings.output_chars)}\n{now}")
@@ -58,7 +58,11 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
 
     Returns whether all of them are done now. If not, the chain and its state are as they were.
     """
-    exploration, branch, bases = bench.exploration, bench.branch, dict(bench.bases)
+    exploration, branch, bases = (
+        bench.exploration,
+        bench.branches.current,
+        dict(bench.branches.bases),
+    )
     if doubted.candidate is None:
         return False
     is_better = False
@@ -68,7 +72,7 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
         # Also when it is interrupted: what was accepted before stands until there is better.
         if not is_better:
             bench.exploration = _put_back(bench.exploration, exploration)
-            bench.branch, bench.bases = branch, bases
+            bench.branches.current, bench.branches.bases = branch, bases
     return is_better
 
 
@@ -83,7 +87,7 @@ def _put_back(now: Exploration, before: Exploration) -> Exploration:
 async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
     assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
     hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
-    bench.branch = await bench.base_of(doubted)
+    bench.branches.current = await bench.branches.base_of(doubted)
     bench.exploration = bench.exploration.with_step(_open(doubted))
     again = await explore(bench, _open(doubted), hint=hint)
     if again.status != "done" or not _differs(doubted, again):

@@ -37,7 +37,7 @@ def draft_messages(
 
     ``focus`` is an API which it should try, ``hint`` says what was wrong with an earlier one.
     """
-    turns = [Message("system", render("explore", "system", library=bench.library_words))]
+    turns = [Message("system", render("explore", "system", library=bench.libraries.words))]
     said = [_opening(bench)]
     for experience in bench.exploration.trace:
         said.append(f"Step: {experience.subtask.goal}")
@@ -62,7 +62,7 @@ def debug_messages(
     request = render(
         "explore",
         "debug",
-        library=bench.library_words,
+        library=bench.libraries.words,
         error=error_text(bench, failed, missing),
         problems=describe_problems(bench.settings, failed.problems),
         apis=describe_apis(apis, bench.settings.doc_chars),
@@ -95,7 +95,7 @@ def _opening(bench: Workbench) -> str:
     return render(
         "explore",
         "opening",
-        library=bench.library_words,
+        library=bench.libraries.words,
         summary=bench.exploration.summary,
         examples=bench.exploration.examples,
         # The stub is left out: a model that sees it writes the whole function at the first step.
@@ -128,8 +128,8 @@ def _question(
     return render(
         "explore",
         "step",
-        library=bench.library_words,
-        variables=describe_variables(variables, bench.known),
+        library=bench.libraries.words,
+        variables=describe_variables(variables, bench.libraries.known),
         apis=describe_apis(step.recommendation.kept, bench.settings.doc_chars),
         number=ids.index(step.subtask.id) + 1,
         count=len(ids),

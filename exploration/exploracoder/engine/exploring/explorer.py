@@ -60,8 +60,8 @@ async def repair(bench: Workbench, step: Step, target: Candidate, *, hint: str =
 
 
 async def _open(bench: Workbench, step: Step, hint: str) -> Trial:
-    bench.bases[step.subtask.id] = bench.branch
-    variables = await bench.sidecar.variables(bench.branch)
+    bench.branches.bases[step.subtask.id] = bench.branches.current
+    variables = await bench.sidecar.variables(bench.branches.current)
     there = [variable.name for variable in variables]
     wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
     return Trial(bench, step, variables, wanted, hint, list(step.candidates))
@@ -123,11 +123,11 @@ def _focus(trial: Trial, number: int) -> ApiDoc | None:
 async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
     bench, part = trial.bench, trial.step.subtask.id
     messages = draft_messages(bench, trial.step, trial.variables, focus, trial.hint)
-    sampling = bench.sampling(
+    sampling = bench.model.sampling(
         part, n=n, number=number, max_tokens=bench.settings.step_tokens, is_code=True
     )
     tools = functions_for(trial, is_repair=False)
-    reply = await bench.ask(part, messages, sampling, tools)
+    reply = await bench.model.ask(part, messages, sampling, tools)
     return codes(reply)
 
 
@@ -161,7 +161,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
     drafted = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
     apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
     apis += siblings(bench, target) if target.ran else ()
-    sampling = bench.sampling(
+    sampling = bench.model.sampling(
         f"{part}/debug",
         number=len(trial.candidates),
         max_tokens=bench.settings.step_tokens,
@@ -178,7 +178,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
     )
     messages = debug_messages(bench, drafted, target, apis, lacking, source)
     tools = functions_for(trial, is_repair=True)
-    reply = await bench.ask(part, messages, sampling, tools)
+    reply = await bench.model.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
     await _add(trial, codes(reply), "debug", debug_of=target.id)
     return trial.candidates[count] if len(trial.candidates) > count else None
@@ -190,11 +190,11 @@ async def _conclude(trial: Trial) -> Step:
         trial.new,
         strategy=settings.selection,
         keep_failed=settings.keep_failed,
-        seed=bench.seed(f"{trial.step.subtask.id}/select"),
+        seed=bench.model.seed(f"{trial.step.subtask.id}/select"),
         wanted=trial.wanted,
     )
     if chosen is not None and settings.candidate_style == "live" and chosen.ran:
-        bench.branch = trial.branches.pop(chosen.id)
+        bench.branches.current = trial.branches.pop(chosen.id)
     return trial.shown.model_copy(
         update={
             "chosen": chosen.id if chosen else None,

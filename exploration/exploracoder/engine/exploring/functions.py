@@ -93,7 +93,7 @@ class _Functions:
 
     async def read_doc(self, asked: Named) -> str:
         self._tell("Reading the docs")
-        known, name = self._bench.known, asked.name.strip("`() ")
+        known, name = self._bench.libraries.known, asked.name.strip("`() ")
         doc = known.at(name)
         docs = [doc] if doc else list(known.named(name.rpartition(".")[2]))[:_SAME_NAME]
         chars = _WHOLE * self._bench.settings.doc_chars
@@ -103,7 +103,7 @@ class _Functions:
     async def read_source(self, asked: Named) -> str:
         self._tell("Reading the source")
         name = asked.name.strip("`() ")
-        named = self._bench.known.named(name.rpartition(".")[2])
+        named = self._bench.libraries.known.named(name.rpartition(".")[2])
         paths = [name, *(doc.path for doc in named[:_SAME_NAME])]
         for path in dict.fromkeys(paths):
             if said := await asyncio.to_thread(describe_source, self._bench, path, True):
@@ -114,7 +114,7 @@ class _Functions:
         bench, chars = self._bench, self._bench.settings.output_chars
         branch = await bench.sidecar.fork(self._trial.base)
         try:
-            observation = await bench.run(self._trial.step.subtask.id, branch, asked.code)
+            observation = await bench.branches.run(self._trial.step.subtask.id, branch, asked.code)
         finally:
             await bench.sidecar.drop(branch)
         output = describe_output(observation, chars)

@@ -59,10 +59,10 @@ async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
         temperature=min(bench.settings.temperature, 0.3),
         top_p=bench.settings.top_p,
         max_tokens=_GOAL_TOKENS * most,
-        seed=bench.seed("plan"),
+        seed=bench.model.seed("plan"),
     )
     try:
-        reply = await bench.ask_json("plan", messages, sampling, _form(most))
+        reply = await bench.model.ask_json("plan", messages, sampling, _form(most))
     except ReplyError:
         task = bench.exploration.task
         return [clip(stub.without_stub(task.text, task.stub), _TASK_CHARS)]
@@ -70,7 +70,7 @@ async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:
 
 
 def _examples(bench: Workbench, briefings: Sequence[Briefing]) -> list[Message]:
-    library = bench.library_words
+    library = bench.libraries.words
     messages = [Message("system", render("plan", "system", library=library))]
     for example in (example for briefing in briefings for example in briefing.plans):
         messages.append(Message("user", render("plan", "example", task=example.task)))
@@ -82,16 +82,16 @@ async def _question(
     bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask]
 ) -> Message:
     task, settings = bench.exploration.task, bench.settings
-    variables = await bench.sidecar.variables(bench.branch)
+    variables = await bench.sidecar.variables(bench.branches.current)
     return Message(
         "user",
         render(
             "plan",
             "question",
-            library=bench.library_words,
+            library=bench.libraries.words,
             summary="\n\n".join(one.summary for one in briefings if one.summary),
             context=task.context,
-            variables=describe_variables(variables, bench.known),
+            variables=describe_variables(variables, bench.libraries.known),
             task=stub.without_stub(task.text, task.stub),
             before=[one.goal for one in before],
             most=settings.max_subtasks,

@@ -34,7 +34,7 @@ async def explore_open(bench: Workbench) -> bool:
     # Cells that were written at once have run already.
     if is_open and not bench.is_review() and await is_enough(bench):
         return False
-    while (step := next_open(bench.exploration)) is not None and not bench.is_late:
+    while (step := next_open(bench.exploration)) is not None and not bench.limits.is_late:
         if not bench.is_review() and _was_written_after_a_failure(bench, step):
             await _run_or_give_up(bench, step)
             continue
@@ -82,7 +82,7 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
 
     In a review its choice is a proposal, and the chain stays as it was.
     """
-    base = bench.branch
+    base = bench.branches.current
     again = None
     if step.candidate is not None and step.candidate.observation is None:
         if await run_written(bench, step):
@@ -97,7 +97,7 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
     if bench.is_review():
         again = propose(bench, again, base)
     else:
-        await bench.let_go()
+        await bench.branches.let_go()
     await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
     return again
 

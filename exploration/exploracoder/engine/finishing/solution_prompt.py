@@ -52,7 +52,7 @@ def solution_messages(
     user = render(
         "solution",
         "user",
-        library=bench.library_words,
+        library=bench.libraries.words,
         summary=bench.exploration.summary,
         examples=(*bench.exploration.examples, *examples),
         context=task.context,
@@ -67,7 +67,7 @@ def solution_messages(
         wanted=", ".join(f"`{name}`" for name in result_names(task)),
     )
     system = render(
-        "solution", "system", library=bench.library_words, trace=bool(trace), apis=bool(apis)
+        "solution", "system", library=bench.libraries.words, trace=bool(trace), apis=bool(apis)
     )
     return [Message("system", system), Message("user", user)]
 
@@ -95,13 +95,15 @@ async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
     source = ""
     if failure is not None and attempt.checks != "failed":
         before = [task.context]
-        source = await look_up(bench, attempt.code, failure, branch=bench.root, earlier=before)
+        source = await look_up(
+            bench, attempt.code, failure, branch=bench.branches.root, earlier=before
+        )
     return Message(
         "user",
         render(
             "solution",
             "repair",
-            library=bench.library_words,
+            library=bench.libraries.words,
             failure=failure_words(bench, attempt),
             problems=describe_problems(settings, attempt.problems),
             apis=describe_apis(

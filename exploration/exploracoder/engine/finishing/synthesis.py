@@ -64,7 +64,7 @@ async def synthesize(
     rounds = settings.repair_rounds if repairs is None else repairs
     messages = solution_messages(bench, apis, subtasks, library_map, examples)
     for number in range(count):
-        if number and bench.has_used(share):
+        if number and bench.limits.has_used(share):
             break
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
             tries = _write(bench, messages, apis, number, rounds, part, seen, not from_memory)
@@ -95,13 +95,13 @@ async def _write(
     """
     attempt: Attempt | None = None
     for repair in range(1 + rounds):
-        sampling = bench.sampling(
+        sampling = bench.model.sampling(
             PART,
             number=100 * number + repair,
             max_tokens=bench.settings.solution_tokens,
             is_code=is_code,
         )
-        reply = await bench.ask(part, messages, sampling)
+        reply = await bench.model.ask(part, messages, sampling)
         code = code_block(reply.text)
         if not code:
             continue
@@ -184,7 +184,7 @@ async def _substitute(
 
     return await substituting.search(
         failed,
-        bench.known,
+        bench.libraries.known,
         docs_for,
         run,
         is_good,
@@ -198,9 +198,9 @@ async def _substitute(
 def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
     used = [path for link in bench.exploration.trace for path in link.candidate.apis]
-    docs = [doc for path in used if (doc := bench.known.at(path)) is not None]
+    docs = [doc for path in used if (doc := bench.libraries.known.at(path)) is not None]
     # The notebook keeps the beginning of a doc that was recommended; the index has the whole.
-    docs += [bench.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
+    docs += [bench.libraries.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
     return tuple({doc.path: doc for doc in docs}.values())
 
 
@@ -220,22 +220,22 @@ async def try_solution(
     if task.target is not None:
         return await judge(bench, code, part)
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
-    branch = await bench.sidecar.fork(bench.root)
+    branch = await bench.sidecar.fork(bench.branches.root)
     try:
         variables = await bench.sidecar.variables(branch)
         checked = await check(bench, branch, code, variables, [task.context], shown)
-        observation = await bench.run(part, branch, checked.code)
+        observation = await bench.branches.run(part, branch, checked.code)
         missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
         call: ExampleCall | None = None
         if observation.ran and task.check:
-            check_observation = await bench.run(part, branch, task.check)
+            check_observation = await bench.branches.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
-            observed = await bench.run(part, branch, example)
+            observed = await bench.branches.run(part, branch, example)
             call = ExampleCall(code=example, called=called_in(example), observation=observed)
             missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(

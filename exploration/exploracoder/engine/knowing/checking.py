@@ -28,7 +28,7 @@ async def missing_attribute(
     match = OBJECT_ERROR.search(observation.error.evalue) if observation.error else None
     if match is None or not match["name"]:
         return ()
-    classes = [doc for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+    classes = [doc for doc in bench.libraries.known.named(match["type"]) if doc.kind == "class"]
     if not classes:
         return ()
     owner, name = classes[0].path, match["name"]
@@ -66,19 +66,19 @@ async def check(
         shown: The docs that whoever wrote it has seen.
     """
     imports = tuple(library.import_name for library in bench.exploration.libraries)
-    before = _imported(earlier, bench.known)
+    before = _imported(earlier, bench.libraries.known)
     bound = [*(variable.name for variable in variables), *before]
-    found = names.read(code, bench.known, before)
+    found = names.read(code, bench.libraries.known, before)
     added: tuple[str, ...] = ()
     if bench.settings.repair_imports:
-        added = names.missing_imports(found, bench.known, bound, imports)
+        added = names.missing_imports(found, bench.libraries.known, bound, imports)
         code = "\n".join([*added, code])
-        found = names.read(code, bench.known, before)
+        found = names.read(code, bench.libraries.known, before)
     return Checked(
         code=code,
         added_imports=added,
         problems=await names.problems(found, bench.sidecar, branch, bound, imports),
-        apis=names.apis_used(found, bench.known, shown),
+        apis=names.apis_used(found, bench.libraries.known, shown),
     )
 
 

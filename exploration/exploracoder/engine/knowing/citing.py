@@ -29,7 +29,7 @@ def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> t
     What the context imports is imported. A member that several classes have is that of a live
     variable's class; none, if there is no such variable.
     """
-    known = bench.known
+    known = bench.libraries.known
     around = names.read(bench.exploration.task.context, known)
     found = names.read(code, known)
     found = dataclasses.replace(found, imported={**around.imported, **found.imported})

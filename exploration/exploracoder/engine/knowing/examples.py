@@ -26,7 +26,7 @@ async def choose_examples(bench: Workbench, library: str) -> tuple[Example, ...]
     if not count:
         return ()
     hits = await find(bench, task, bench.settings.retrieved_apis)
-    near = await asyncio.to_thread(bench.index.near_examples, library, task, hits)
+    near = await asyncio.to_thread(bench.libraries.index.near_examples, library, task, hits)
     usable = (one for one in near if 0 < len(one.code) <= EXAMPLE_CHARS)
     suitable = [one for one in usable if one.fits or not one.is_kept]
     return tuple(_shown(one) for one in suitable[:count])
@@ -38,8 +38,8 @@ async def used_before(bench: Workbench, hits: Sequence[Hit], room: int) -> tuple
     ``hits`` are the APIs that were found for the task.
     """
     task, found = bench.exploration.task.text, list[NearExample]()
-    for library in bench.library_names:
-        found += await asyncio.to_thread(bench.index.near_examples, library, task, hits)
+    for library in bench.libraries.names:
+        found += await asyncio.to_thread(bench.libraries.index.near_examples, library, task, hits)
     fitting = sorted((one for one in found if one.is_kept and one.fits), key=_distance)
     return tuple(_within(map(_shown, fitting), room))[: bench.settings.shown_examples]
 

@@ -20,7 +20,7 @@ def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
     for path in candidate.apis:
         owner, _, name = path.rpartition(".")
         words = set(name.lower().split("_"))
-        for doc in bench.known.members(owner):
+        for doc in bench.libraries.known.members(owner):
             if doc.path != path and words & set(doc.path.rpartition(".")[2].lower().split("_")):
                 found.setdefault(doc.path.rpartition(".")[2], doc)
     return tuple(found.values())[: bench.settings.shown_apis]
@@ -44,16 +44,18 @@ async def helpful_apis(
     docs = {doc.path: doc for doc in await find_alike(bench, wrong, _ALIKE)}
     for problem in problems:
         for name in problem.nearest:
-            exact = bench.known.at(f"{problem.owner}.{name}")
-            named = [exact] if exact else list(bench.known.named(name))[:1]
+            exact = bench.libraries.known.at(f"{problem.owner}.{name}")
+            named = [exact] if exact else list(bench.libraries.known.named(name))[:1]
             docs |= {doc.path: doc for doc in named}
     error = observation.error if observation else None
     match = OBJECT_ERROR.search(error.evalue) if error else None
     if match:
-        owners = [doc.path for doc in bench.known.named(match["type"]) if doc.kind == "class"]
+        owners = [
+            doc.path for doc in bench.libraries.known.named(match["type"]) if doc.kind == "class"
+        ]
         query = f"{goal} {(match['name'] or '').replace('_', ' ')}"
         hits = await asyncio.to_thread(
-            bench.index.search, query, bench.library_names, _SEARCHED_MEMBERS
+            bench.libraries.index.search, query, bench.libraries.names, _SEARCHED_MEMBERS
         )
         docs |= {hit.doc.path: hit.doc for hit in hits if hit.doc.path.rpartition(".")[0] in owners}
     return tuple(docs.values())[: bench.settings.shown_apis]

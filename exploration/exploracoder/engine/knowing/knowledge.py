@@ -26,14 +26,14 @@ async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[Api
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     best = [hit.doc.path for hit in hits]
-    shown = await asyncio.to_thread(library_map, bench.known.docs, room // _MAP, best)
+    shown = await asyncio.to_thread(library_map, bench.libraries.known.docs, room // _MAP, best)
     examples = await used_before(bench, hits, room // _EXAMPLES)
     left = room - len(overview) - len(shown.text) - example_chars(examples)
     docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
     text = render(
         "cells",
         "know",
-        library=bench.library_words,
+        library=bench.libraries.words,
         overview=overview,
         map=shown.text,
         is_whole=shown.is_whole,
@@ -45,8 +45,8 @@ async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[Api
 
 def _overview(bench: Workbench, chars: int) -> str:
     """What each library's own documentation begins with."""
-    names = bench.library_names
-    texts = (bench.index.info(name).overview.strip() for name in names)
+    names = bench.libraries.names
+    texts = (bench.libraries.index.info(name).overview.strip() for name in names)
     return "\n\n".join(clip(text, chars // len(names)) for text in texts if text)
 
 

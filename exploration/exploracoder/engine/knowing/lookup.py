@@ -89,10 +89,12 @@ def search(
     """
     from exploracoder_retrieval.apisearch.search import ApiSearch
 
-    if bench.web is None:
-        bench.web = open_web(bench.settings)
-    guard = None if bench.web is None else _guard(bench, variables, tried)
-    found = ApiSearch(bench.index, bench.library_names, web=bench.web, guard=guard)
+    if bench.libraries.web is None:
+        bench.libraries.web = open_web(bench.settings)
+    guard = None if bench.libraries.web is None else _guard(bench, variables, tried)
+    found = ApiSearch(
+        bench.libraries.index, bench.libraries.names, web=bench.libraries.web, guard=guard
+    )
     return found.search(query, k)
 
 
@@ -108,8 +110,8 @@ def _guard(
     values += [one.preview for one in variables]
     tried = [link.candidate for link in bench.exploration.trace] + list(candidates)
     values += [_shown(one) for one in tried]
-    public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.known.docs)
-    return Guard(values, names=_COMPOUND.findall(code), public=(bench.library_words, *public))
+    public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.libraries.known.docs)
+    return Guard(values, names=_COMPOUND.findall(code), public=(bench.libraries.words, *public))
 
 
 # Strings and numbers, and names of several words: those of one word are often plain English.

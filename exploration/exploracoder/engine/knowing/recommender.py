@@ -40,10 +40,10 @@ async def find(
     Searching takes a while, and a server has other things to do: it is done in a thread.
     """
     most = 3 * k if bench.settings.sift else k
-    hits = await asyncio.to_thread(bench.index.search, query, bench.library_names, most)
+    hits = await asyncio.to_thread(bench.libraries.index.search, query, bench.libraries.names, most)
     if not bench.settings.sift:
         return tuple(hits)
-    return sift(query, hits, bench.known, bench.used_names, variables)[:k]
+    return sift(query, hits, bench.libraries.known, bench.libraries.used_names, variables)[:k]
 
 
 async def find_alike(bench: Workbench, names: Iterable[str], k: int) -> tuple[ApiDoc, ...]:
@@ -75,7 +75,7 @@ async def find_meant(
 async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
     """The APIs for a subtask: k are retrieved, then the model re-ranks and may drop."""
     settings = bench.settings
-    variables = await bench.sidecar.variables(bench.branch)
+    variables = await bench.sidecar.variables(bench.branches.current)
     hits = await find(bench, subtask.goal, settings.retrieved_apis, variables)
     question = f"The step: {subtask.goal}"
     return await _keep(bench, subtask.id, hits, question, settings.shown_apis)
@@ -98,7 +98,11 @@ def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
 
     They are the index's: of one that a step has dropped, the notebook keeps the head alone.
     """
-    docs = {doc.path: bench.known.at(doc.path) or doc for ranking in rankings for doc in ranking}
+    docs = {
+        doc.path: bench.libraries.known.at(doc.path) or doc
+        for ranking in rankings
+        for doc in ranking
+    }
     fused = fuse([[doc.path for doc in ranking] for ranking in rankings])
     return [Hit(doc=docs[path], score=score) for path, score in fused]
 
@@ -131,7 +135,7 @@ def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
     """
     file = doc.file
     if file is not None:
-        root = Path(bench.index.info(doc.library).root)
+        root = Path(bench.libraries.index.info(doc.library).root)
         file = (
             str(Path(file).relative_to(root.parent)) if root.parent in Path(file).parents else None
         )
@@ -158,7 +162,7 @@ async def _rerank(
             render(
                 "rerank",
                 "user",
-                library=bench.library_words,
+                library=bench.libraries.words,
                 task=bench.exploration.task.text,
                 apis=[describe_api(hit.doc, 0).removeprefix("- ") for hit in hits],
                 question=question,
@@ -166,9 +170,9 @@ async def _rerank(
             ),
         ),
     ]
-    sampling = Sampling(max_tokens=160, seed=bench.seed(f"rerank/{part}"))
+    sampling = Sampling(max_tokens=160, seed=bench.model.seed(f"rerank/{part}"))
     try:
-        reply = await bench.ask_json(part, messages, sampling, _RerankReply)
+        reply = await bench.model.ask_json(part, messages, sampling, _RerankReply)
     except ReplyError:
         return list(range(len(hits)))
     chosen = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))

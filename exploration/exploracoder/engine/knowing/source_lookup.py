@@ -140,7 +140,7 @@ async def look_up(
     chars, error = bench.settings.source_chars, observation.error if observation else None
     if not chars or error is None:
         return ""
-    wanted = names_in_line(code, error.line, bench.known, earlier, variables)
+    wanted = names_in_line(code, error.line, bench.libraries.known, earlier, variables)
     tops = {library.import_name.partition(".")[0] for library in bench.exploration.libraries}
     own = {chain: path for chain, path in wanted.items() if path.partition(".")[0] in tops}
     with_body = error.ename not in _CALL_ERRORS
@@ -199,9 +199,9 @@ def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
 def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
     """What the source says of the API at a dotted path; empty where it does not tell. Blocks."""
     try:
-        if bench.source is None:
-            bench.source = SourceLookup(bench.exploration.python, library_homes(bench))
-        return bench.source.describe(path, with_body=with_body)
+        if bench.libraries.source is None:
+            bench.libraries.source = SourceLookup(bench.exploration.python, library_homes(bench))
+        return bench.libraries.source.describe(path, with_body=with_body)
     except (RetrievalError, InputError, SyntaxError):
         # It only helps: without it the failure is mended as well as it can be.
         return ""
@@ -222,7 +222,7 @@ async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
 
 def library_homes(bench: Workbench) -> list[Path]:
     """The folders in which libraries lie that nothing installed."""
-    found = [bench.index.info(name) for name in bench.library_names]
+    found = [bench.libraries.index.info(name) for name in bench.libraries.names]
     return [Path(info.root).parent for info in found if info.source != "installed"]
 
 

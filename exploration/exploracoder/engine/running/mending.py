@@ -57,7 +57,7 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
 
     mended = await substituting.search(
         failed,
-        trial.bench.known,
+        trial.bench.libraries.known,
         docs_for,
         run,
         lambda one: has_good_evidence(one, trial.wanted),

@@ -61,7 +61,7 @@ async def judge(bench: Workbench, code: str, part: str) -> Attempt:
     task = bench.exploration.task
 
     async def run(branch: str, cell: str) -> Observation:
-        return await bench.run(part, branch, cell)
+        return await bench.branches.run(part, branch, cell)
 
     observation, checked = await run_in_copy(bench.sidecar, task, code, run)
     checks: CheckResult = "none" if checked is None else "passed" if checked.ran else "failed"

@@ -57,9 +57,9 @@ def propose(bench: Workbench, explored: Step, base: str) -> Step:
     """Undo the choice of a step that was explored just now: the user decides."""
     if explored.status != "done" or explored.chosen is None:
         return explored
-    if bench.branch != base:
-        bench.kept[explored.chosen] = bench.branch
-        bench.branch = base
+    if bench.branches.current != base:
+        bench.branches.kept[explored.chosen] = bench.branches.current
+        bench.branches.current = base
     return explored.model_copy(update={"status": "review"})
 
 
@@ -99,20 +99,20 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     this state.
     """
     check_acceptable(bench.exploration, step, candidate)
-    kept = bench.kept.pop(candidate.id, None)
+    kept = bench.branches.kept.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept is None:
         return
-    before = bench.exploration, bench.branch, dict(bench.bases)
+    before = bench.exploration, bench.branches.current, dict(bench.branches.bases)
     later = await reopen(bench, step) if step.status not in OPEN else ()
     try:
         branch, accepted = await _branch_of(bench, candidate, kept)
     except CommandError:
-        bench.exploration, bench.branch, bench.bases = before
+        bench.exploration, bench.branches.current, bench.branches.bases = before
         raise
-    bench.bases[step.subtask.id] = bench.branch
-    bench.branch = branch
+    bench.branches.bases[step.subtask.id] = bench.branches.current
+    bench.branches.current = branch
     bench.exploration = bench.exploration.with_step(_done(step, accepted))
-    await bench.let_go()
+    await bench.branches.let_go()
     await _carry_over(bench, later)
 
 
@@ -121,9 +121,9 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
 
     The candidate is put into the step; its branch is kept when it ran.
     """
-    base = bench.branch if step.status in OPEN else await bench.base_of(step)
+    base = bench.branches.current if step.status in OPEN else await bench.branches.base_of(step)
     branch = await bench.sidecar.fork(base)
-    observation = await bench.run(step.subtask.id, branch, code)
+    observation = await bench.branches.run(step.subtask.id, branch, code)
     return await adopt(bench, step, code, branch, observation)
 
 
@@ -150,7 +150,7 @@ async def adopt(
         step.model_copy(update={"candidates": tuple(put)})
     )
     if observation.ran:
-        bench.kept[candidate.id] = branch
+        bench.branches.kept[candidate.id] = branch
     else:
         await bench.sidecar.drop(branch)
     return candidate
@@ -164,8 +164,8 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
     exploration = bench.exploration
     position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
     if step.status not in OPEN:
-        bench.branch = await bench.base_of(step)
-    await bench.let_go()
+        bench.branches.current = await bench.branches.base_of(step)
+    await bench.branches.let_go()
     later = exploration.steps[position + 1 :]
     opened = [step, *(one for one in later if one.status != "skipped")]
     ids = {one.subtask.id for one in opened}
@@ -174,7 +174,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
         for one in exploration.steps
     ]
     for one in steps[position:]:
-        bench.bases.pop(one.subtask.id, None)
+        bench.branches.bases.pop(one.subtask.id, None)
     bench.exploration = exploration.model_copy(update={"steps": tuple(steps), "solution": None})
     return later
 
@@ -184,7 +184,7 @@ async def skip(bench: Workbench, step: Step) -> None:
     later = await reopen(bench, step) if step.status not in OPEN else ()
     left = step.model_copy(update={"status": "skipped", "chosen": None})
     bench.exploration = bench.exploration.with_step(left)
-    await bench.let_go()
+    await bench.branches.let_go()
     await _carry_over(bench, later)
 
 
@@ -205,8 +205,8 @@ async def _branch_of(
     """The branch that a candidate has run in, or a new one in which it runs again."""
     if kept is not None:
         return kept, candidate
-    branch = await bench.sidecar.fork(bench.branch)
-    observation = await bench.run(candidate.id.rpartition("/")[0], branch, candidate.code)
+    branch = await bench.sidecar.fork(bench.branches.current)
+    observation = await bench.branches.run(candidate.id.rpartition("/")[0], branch, candidate.code)
     if not observation.ran:
         await bench.sidecar.drop(branch)
         said = observation.error.evalue if observation.error else observation.status

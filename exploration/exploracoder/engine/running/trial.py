@@ -53,7 +53,7 @@ class Trial:
     def base(self) -> str:
         """The branch whose state a candidate starts from."""
         live = self.bench.settings.candidate_style == "live"
-        return self.bench.branch if live else self.bench.root
+        return self.bench.branches.current if live else self.bench.branches.root
 
     @property
     def is_settled(self) -> bool:
@@ -74,7 +74,7 @@ class Trial:
             code = without_repetition(code, earlier)
         shown = self.step.recommendation.kept
         checked = await check(bench, branch, code, self.variables, earlier, shown)
-        observation = await bench.run(self.step.subtask.id, branch, checked.code)
+        observation = await bench.branches.run(self.step.subtask.id, branch, checked.code)
         missing = await missing_attribute(bench, branch, observation)
         return Candidate(
             id=id_,
@@ -90,7 +90,7 @@ class Trial:
     async def drop_branches(self) -> None:
         """Let go of the branches of the candidates that were not chosen."""
         if self.bench.is_attended:
-            self.bench.kept |= self.branches
+            self.bench.branches.kept |= self.branches
             return
         for branch in self.branches.values():
             await self.bench.sidecar.drop(branch)
@@ -114,13 +114,13 @@ async def run_again(bench: Workbench, step: Step) -> Step | None:
     nothing."""
     if step.candidate is None:
         return None
-    bench.bases[step.subtask.id] = bench.branch
-    branch = await bench.sidecar.fork(bench.branch)
-    observation = await bench.run(step.subtask.id, branch, step.candidate.code)
+    bench.branches.bases[step.subtask.id] = bench.branches.current
+    branch = await bench.sidecar.fork(bench.branches.current)
+    observation = await bench.branches.run(step.subtask.id, branch, step.candidate.code)
     candidate = step.candidate.model_copy(update={"observation": observation})
     if not is_sound(candidate):
         await bench.sidecar.drop(branch)
         return None
-    bench.branch = branch
+    bench.branches.current = branch
     candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
     return step.model_copy(update={"candidates": candidates, "status": "done"})

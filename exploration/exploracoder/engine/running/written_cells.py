@@ -55,7 +55,7 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     step open, and the state as it was. In a review it is a proposal.
     """
     assert step.candidate is not None, "a step without code is explored"
-    base = bench.bases[step.subtask.id] = bench.branch
+    base = bench.branches.bases[step.subtask.id] = bench.branches.current
     written = step.candidate
     others = tuple(one for one in step.candidates if one.id != written.id)
     step = step.model_copy(update={"candidates": others, "chosen": None})
@@ -67,7 +67,7 @@ async def run_written(bench: Workbench, step: Step) -> bool:
         await mending.rename(trial, [ran])
         chosen = next((one for one in reversed(trial.new) if one.ran), None)
         if chosen is not None:
-            bench.branch = trial.branches.pop(chosen.id)
+            bench.branches.current = trial.branches.pop(chosen.id)
     finally:
         await trial.drop_branches()
     done = trial.shown.model_copy(
@@ -129,6 +129,6 @@ def _rewritten(step: Step, cell: Cell) -> Step:
 
 def _docs_of(bench: Workbench, candidate: Candidate) -> Recommendation:
     """The docs behind a cell, as whoever looks at it wants to read them."""
-    docs = (bench.known.at(path) for path in candidate.apis)
+    docs = (bench.libraries.known.at(path) for path in candidate.apis)
     found = [trim(bench, doc, is_kept=True) for doc in docs if doc is not None]
     return Recommendation(apis=tuple(RankedApi(doc=doc, score=1.0, is_kept=True) for doc in found))

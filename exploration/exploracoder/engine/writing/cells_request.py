@@ -56,14 +56,16 @@ async def ask_about_cells(
     """
     request = bench.cells_request
     if request is None:
-        request = bench.cells_request = CellsRequest((), bench.root, bench.settings.prompt_chars)
-    system = Message("system", render("cells", "system", library=bench.library_words))
+        request = bench.cells_request = CellsRequest(
+            (), bench.branches.root, bench.settings.prompt_chars
+        )
+    system = Message("system", render("cells", "system", library=bench.libraries.words))
     while True:
         if not request.text:
             await _write(bench, request)
         messages = [system, Message("user", request.text), *more]
         try:
-            return await bench.ask(part, messages, sampling, on_text=on_text)
+            return await bench.model.ask(part, messages, sampling, on_text=on_text)
         except PromptError:
             room = min(request.room, len(request.known)) // 2
             if room < _LEAST_CHARS:
@@ -83,7 +85,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
     asked = render(
         "cells",
         "ask",
-        library=bench.library_words,
+        library=bench.libraries.words,
         context=task.context,
         done=[_shown(bench, step) for step in request.before],
         variables=describe_variables(await bench.sidecar.variables(request.base)),

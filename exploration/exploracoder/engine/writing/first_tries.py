@@ -191,7 +191,7 @@ async def _write(
         best = [hit.doc.path for hit in found if hit.doc not in docs]
         examples = options["examples"] = await used_before(bench, found, _MAP_CHARS // 2)
         room = _MAP_CHARS - example_chars(examples)
-        options["library_map"] = library_map(bench.known.docs, room, best).text
+        options["library_map"] = library_map(bench.libraries.known.docs, room, best).text
     try:
         return await synthesize(
             bench,

@@ -36,7 +36,7 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
     """
     bench.tell(PART, "Looking at what came out")
     looks = sum(one.usage.calls for one in bench.exploration.spending if one.part == PART)
-    sampling = bench.sampling(PART, number=looks, max_tokens=bench.settings.write_tokens)
+    sampling = bench.model.sampling(PART, number=looks, max_tokens=bench.settings.write_tokens)
     more = [_as_written(bench), await _what_came_out(bench, attempt)]
     reply = await ask_about_cells(bench, PART, sampling, more)
     script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
@@ -84,7 +84,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
     if failed is not None and failed.observation is not None:
         earlier = [task.context, *(link.candidate.code for link in bench.exploration.trace)]
         source = await look_up(
-            bench, failed.code, failed.observation, branch=bench.branch, earlier=earlier
+            bench, failed.code, failed.observation, branch=bench.branches.current, earlier=earlier
         )
     problems = (*(failed.problems if failed else ()), *(attempt.problems if attempt else ()))
     observation = None if doubtful is None else _raised(doubtful)
@@ -92,7 +92,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
     text = render(
         "cells",
         "look",
-        library=bench.library_words,
+        library=bench.libraries.words,
         cells=[_cell(bench, number, step) for number, step in enumerate(steps, 1)],
         solution=_solution(bench, attempt) if attempt else None,
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),

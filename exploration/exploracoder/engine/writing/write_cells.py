@@ -35,7 +35,7 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     """
     bench.tell(PART, "Reading the docs")
     done = tuple(one for one in _others(bench, replaced) if one.status == "done")
-    bench.cells_request = CellsRequest(done, bench.branch, bench.settings.prompt_chars)
+    bench.cells_request = CellsRequest(done, bench.branches.current, bench.settings.prompt_chars)
     reading = _Reading(bench, replaced)
     running = asyncio.ensure_future(reading.work())
     try:
@@ -67,7 +67,7 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
     Raises NoCodeError where there is none in that either.
     """
     for number in range(_TRIES):
-        sampling = bench.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
+        sampling = bench.model.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
         reply = await ask_about_cells(bench, PART, sampling, on_text=reading.read)
         is_cut_off = "length" in reply.finish_reasons[:1]
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))

@@ -1,0 +1,133 @@
+"""What is asked: the model, within the user's limits, and counted for a part of the work."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+from pydantic import BaseModel
+
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.structured import complete_json
+from exploracoder.models.tools import Tool, complete_with_tools
+
+if TYPE_CHECKING:
+    from exploracoder.engine.workbench import Workbench
+
+ValueT = TypeVar("ValueT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedModel:
+    """The exploration's model, as the engine asks it.
+
+    All but `sampling` and `seed` raise BudgetError when a limit has been reached, and ModelError
+    when the model cannot be asked.
+    """
+
+    bench: Workbench
+    chat: ChatModel
+
+    @property
+    def name(self) -> str:
+        """The model's name at its server."""
+        return self.chat.name
+
+    def sampling(
+        self, part: str, *, n: int = 1, number: int = 0, max_tokens: int, is_code: bool = False
+    ) -> Sampling:
+        """How drafts and solutions are drawn; each part of the work has a seed of its own."""
+        settings = self.bench.settings
+        has_grammar = is_code and settings.existing_names
+        return Sampling(
+            n=n,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=max_tokens,
+            seed=self.seed(part, number),
+            grammar=self.bench.libraries.code_grammar if has_grammar else None,
+        )
+
+    def seed(self, part: str, number: int = 0) -> int:
+        """A seed that is the same whenever the same thing is asked."""
+        said = f"{self.bench.exploration.seed}:{part}:{number}"
+        return zlib.crc32(said.encode()) & 0x7FFFFFFF
+
+    def for_part(self, part: str) -> ChatModel:
+        """The model as one part of the work asks it."""
+        return _PartModel(self.bench, self.chat, part)
+
+    async def ask(
+        self,
+        part: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        tools: Sequence[Tool] = (),
+        on_text: OnText | None = None,
+    ) -> Reply:
+        """Ask for replies; the model may use ``tools`` before, ``on_text`` reads along."""
+        model = self.for_part(part)
+        if not tools:
+            return await model.complete(messages, sampling, on_text=on_text)
+        return await complete_with_tools(model, messages, sampling, tools, on_text=on_text)
+
+    async def ask_text(self, part: str, prompt: str, sampling: Sampling) -> Reply:
+        """Ask it to go on where ``prompt`` ends; NoTextError where it only has conversations."""
+        return await self.for_part(part).continue_text(prompt, sampling)
+
+    async def ask_json(
+        self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
+    ) -> ValueT:
+        """Ask for a value of ``form``; ReplyError when it does not give one."""
+        value, _ = await complete_json(self.for_part(part), messages, sampling, form)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class _PartModel:
+    """The model as one part of the work sees it: each request is checked and counted."""
+
+    bench: Workbench
+    chat: ChatModel
+    part: str
+
+    @property
+    def name(self) -> str:
+        return self.chat.name
+
+    async def identity(self) -> str:
+        return await self.chat.identity()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        schema: Schema | None = None,
+        tools: Sequence[Schema] = (),
+        on_text: OnText | None = None,
+    ) -> Reply:
+        return await self._counted(
+            lambda: self.chat.complete(
+                messages, sampling, schema=schema, tools=tools, on_text=on_text
+            )
+        )
+
+    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
+        return await self._counted(lambda: self.chat.continue_text(prompt, sampling))
+
+    async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+        limits = self.bench.limits
+        limits.check()
+        self.bench.tell(self.part, "Asking the model")
+        try:
+            # A reply that is being written when the time is up is not waited for.
+            with anyio.fail_after(limits.seconds_left):
+                reply = await ask()
+        except TimeoutError:
+            raise limits.out_of_time() from None
+        limits.spend(self.part, reply)
+        return reply

@@ -1,0 +1,61 @@
+"""What is run: snippets in branches of the sidecar, and which branch each step began in."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.observation import Observation
+
+from exploracoder.state import Step
+
+if TYPE_CHECKING:
+    from exploracoder.engine.workbench import Workbench
+
+
+@dataclass(slots=True)
+class Branches:
+    """The branches of one exploration.
+
+    ``root`` is the branch in which the context has run, ``current`` the one that the chain goes on
+    from; ``bases`` are the branches that each subtask started from. When somebody attends, the
+    branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
+    """
+
+    bench: Workbench
+    sidecar: Executor
+    root: str
+    current: str
+    bases: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
+
+    async def run(self, part: str, branch: str, code: str) -> Observation:
+        """Run a snippet in a branch, and count its time; BudgetError when a limit was reached."""
+        self.bench.limits.check()
+        self.bench.tell(part, "Running a snippet")
+        before = time.monotonic()
+        observation = await self.sidecar.run(branch, code)
+        self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
+        return observation
+
+    async def base_of(self, step: Step) -> str:
+        """The branch that a step started from; a resumed session builds it again."""
+        known = self.bases.get(step.subtask.id)
+        if known is not None:
+            return known
+        branch = await self.sidecar.fork(self.root)
+        for earlier in self.bench.exploration.steps:
+            if earlier.subtask.id == step.subtask.id:
+                break
+            if earlier.status == "done" and earlier.candidate is not None:
+                await self.sidecar.run(branch, earlier.candidate.code)
+        self.bases[step.subtask.id] = branch
+        return branch
+
+    async def let_go(self) -> None:
+        """Drop the branches that were kept."""
+        while self.kept:
+            _, branch = self.kept.popitem()
+            await self.sidecar.drop(branch)

@@ -1,0 +1,90 @@
+"""What is counted: time and tokens, against the limits that the user has set."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from exploracoder.errors import BudgetError
+from exploracoder.models.chat import Reply
+from exploracoder.models.usage import Usage
+
+if TYPE_CHECKING:
+    from exploracoder.engine.workbench import Workbench
+
+# Which share of a limit exploring may use up.
+_LATE = 0.6
+
+
+@dataclass(slots=True)
+class Limits:
+    """How much of an exploration's limits its work has used up, all sessions together."""
+
+    bench: Workbench
+    _since: float = field(default_factory=time.monotonic)
+
+    def start_clock(self) -> None:
+        """Work begins: the time that nobody worked in is not counted."""
+        self._since = time.monotonic()
+
+    def lap(self) -> float:
+        """The seconds since the last lap."""
+        now = time.monotonic()
+        seconds, self._since = now - self._since, now
+        return seconds
+
+    def spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
+        """Count what a part of the work has asked or run."""
+        usage = reply.asked if reply else Usage()
+        self.bench.exploration = self.bench.exploration.with_spending(
+            part, usage, seconds_execution
+        )
+
+    @property
+    def seconds_used(self) -> float:
+        """How long the exploration has been worked on."""
+        return self.bench.exploration.seconds_total + time.monotonic() - self._since
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the user's limit; None without one."""
+        limit = self.bench.settings.max_seconds
+        return None if limit is None else max(0.0, limit - self.seconds_used)
+
+    def check(self) -> None:
+        """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
+        if self.seconds_left == 0.0:
+            raise self.out_of_time()
+        limit, tokens = self.bench.settings.max_tokens, self._tokens_used()
+        if limit is not None and tokens >= limit:
+            raise BudgetError(
+                f"The limit of {limit} tokens was reached with {tokens} tokens."
+                " Everything so far is saved; resume with a higher --max-tokens."
+            )
+
+    def out_of_time(self) -> BudgetError:
+        """What is raised when the limit on seconds has been reached."""
+        return BudgetError(
+            f"The limit of {self.bench.settings.max_seconds:g} seconds was reached after"
+            f" {self.seconds_used:.0f} s."
+            " Everything so far is saved; resume with a higher --max-seconds."
+        )
+
+    @property
+    def is_late(self) -> bool:
+        """Whether so much of a limit is used up that the rest is needed for the solution."""
+        return self.has_used(_LATE)
+
+    def has_used(self, share: float) -> bool:
+        """Whether that share of one of the limits is used up."""
+        settings = self.bench.settings
+        used = (
+            (settings.max_seconds, self.seconds_used),
+            (settings.max_tokens, self._tokens_used()),
+        )
+        return any(limit is not None and spent > share * limit for limit, spent in used)
+
+    def _tokens_used(self) -> int:
+        usage = self.bench.exploration.usage
+        return usage.prompt_tokens + usage.completion_tokens
