@@ -116,14 +116,14 @@ def interpreter_then(exploration: Exploration) -> str | None:
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
-def free_output(path: Path | None) -> Path:
+def free_output(output: str | Path | None) -> Path:
     """Where to save: ``exploration.ipynb`` here, numbered if there is one, or the file named.
 
     What is in that file is moved aside, never written over. Raises InputError when its name does
     not end in ``.ipynb``.
     """
-    if path is None:
-        path, number = Path("exploration.ipynb"), 2
+    path, number = Path("exploration.ipynb" if output is None else output), 2
+    if output is None:
         while path.exists():
             path, number = Path(f"exploration-{number}.ipynb"), number + 1
         return path.absolute()

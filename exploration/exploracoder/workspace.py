@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from exploracoder.models.cache import ReplyCache
 
 ResultT = TypeVar("ResultT")
+SessionT = TypeVar("SessionT")
 Tell = Callable[[str], None]
 
 
@@ -160,6 +161,13 @@ class Workspace:
     async def save(self, exploration: Exploration) -> None:
         """Write the notebook. Raises SetupError when it cannot be written."""
         document.save(self.output, exploration)
+
+    def session(
+        self, kind: Callable[..., SessionT], model: ChatModel, **others: object
+    ) -> SessionT:
+        """A session of this kind, which works on the exploration here."""
+        here = {"index": self.index, "opening": self.opening, "save": self.save}
+        return kind(self.exploration, model=model, **here, **others)
 
 
 @contextmanager

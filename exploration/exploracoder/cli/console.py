@@ -6,12 +6,14 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
+
+from exploracoder.errors import ExploraCoderError, kind_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,6 +104,19 @@ def print_json(value: object) -> None:
     """One JSON value on standard output; what would steer a terminal is escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     click.echo("".join(map(_json_char, text)))
+
+
+@contextmanager
+def errors_as_json(as_json: bool, begin: Mapping[str, Any] = {}) -> Iterator[dict[str, Any]]:
+    """With --json an error is an object too, on standard output, with what was done before it."""
+    so_far = dict(begin)
+    try:
+        yield so_far
+    except ExploraCoderError as error:
+        if as_json:
+            told = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
+            print_json(so_far | told)
+        raise
 
 
 def _json_char(char: str) -> str:

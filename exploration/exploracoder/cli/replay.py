@@ -9,6 +9,7 @@ import click
 
 from exploracoder.cli.console import Progress, print_json, run_async, say
 from exploracoder.cli.options import (
+    file_argument,
     json_option,
     kernel_option,
     options_of,
@@ -21,7 +22,7 @@ from exploracoder.replay import Replay
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @kernel_option
 @strategy_option
 @python_option
