@@ -233,16 +233,15 @@ def index_libraries(
     """
     from exploracoder_retrieval.ensure import ensure
 
-    libraries = []
+    tell, libraries = progress or (lambda said: None), []
     for target in dict.fromkeys(targets):
-        if progress is not None:
-            progress(f"Reading the docs of {target}")
+        tell(f"Reading the docs of {target}")
         try:
             info = ensure(target, interpreter, index)
         except RetrievalError as error:
             raise InputError(f"--library {target}: {error}") from error
-        if progress is not None and info.skipped:
-            progress(
+        if info.skipped:
+            tell(
                 f"Of {info.name} {info.skipped[0].name} was left out: {info.skipped[0].reason}"
                 f" (and {len(info.skipped) - 1} more: exploracoder index {target})"
             )

@@ -8,12 +8,12 @@ import signal
 import sys
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
-from exploracoder.errors import ExploraCoderError, kind_of
+from exploracoder.errors import ExploraCoderError, InputError, kind_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,12 +47,7 @@ class Progress:
             self._shown.append(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._status is not None:
             self._status.stop()
             self._shown.remove(self)
@@ -97,7 +92,12 @@ def _plain(text: str) -> str:
     """Text from a model or a file, without it being read as markup or terminal control."""
     from rich.markup import escape
 
-    return escape("".join(char if char.isprintable() else " " for char in text))
+    return escape(on_a_line(text))
+
+
+def on_a_line(text: str) -> str:
+    """A stranger's text, without what would steer a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def print_json(value: object) -> None:
@@ -140,11 +140,28 @@ def say(text: object, *, err: bool = False) -> None:
     click.echo(printable(str(text)), err=err)
 
 
-def text_console() -> Console:
+def print_result(value: object, words: object, *, as_json: bool) -> None:
+    """A result for programs, or in words for people."""
+    if as_json:
+        print_json(value)
+    else:
+        say(words)
+
+
+def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file of queries that hold something. Raises InputError."""
+    try:
+        lines = queries.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--queries: {queries} cannot be read: {error}") from error
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def text_console(**layout: Any) -> Console:
     """Standard output; without colour where nobody could see it, or NO_COLOR is set."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return Console(highlight=False, markup=False, emoji=False, **layout)
 
 
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -44,7 +44,7 @@ def diff(a: Path, b: Path, as_json: bool) -> int:
         return 1 if lines else 0
     costs = [f"{name}: {document.cost(one)}" for name, one in zip(names, both, strict=True)]
     for line in [*lines, *costs, "They differ." if lines else "They are the same."]:
-        text_console().print(Text(printable(line), _STYLES.get(line[:1], "")))
+        text_console(soft_wrap=True).print(Text(printable(line), _STYLES.get(line[:1], "")))
     return 1 if lines else 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, errors_as_json, print_json, run_async, say
+from exploracoder.cli.console import Progress, errors_as_json, print_result, run_async
 from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
     file_argument,
@@ -161,7 +161,7 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
     from exploracoder.cli import report
-    from exploracoder.cli.trust import check_trust
+    from exploracoder.cli.questions import check_trust
     from exploracoder.models.usage import Usage
 
     exploration = document.load(file)
@@ -232,10 +232,7 @@ def _tell(
     """Print how it stands, for programs or for people; the exit code that says the same."""
     from exploracoder.cli import report
 
-    if given["as_json"]:
-        print_json(as_json)
-    else:
-        say(report.in_words(exploration, output))
+    print_result(as_json, report.in_words(exploration, output), as_json=given["as_json"])
     return report.EXIT_CODES[exploration.status]
 
 

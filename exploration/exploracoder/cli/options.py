@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from exploracoder.cli.console import Progress
 from exploracoder.effort import EFFORTS
 from exploracoder.methods import DEFAULT
 
 if TYPE_CHECKING:
+    from exploracoder_retrieval.index import Index
+
     from exploracoder.workspace import Options
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -201,9 +205,23 @@ limit_options = _stack(
 )
 
 
+@contextmanager
+def opened_libraries(
+    targets: Sequence[str], given: dict[str, Any]
+) -> Iterator[tuple[Index, list[str]]]:
+    """The index with a command's libraries in it, and what they are called there."""
+    from exploracoder.workspace import open_libraries
+
+    with (
+        Progress() as progress,
+        open_libraries(targets, options_of(given), tell=progress.working) as (index, found),
+    ):
+        yield index, [one.name for one in found]
+
+
 def options_of(given: dict[str, Any], **others: Any) -> Options:
     """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
-    from exploracoder.cli.sandbox import ask_consent
+    from exploracoder.cli.questions import ask_consent
     from exploracoder.models.cache import ReplyCache
     from exploracoder.workspace import Options
 
