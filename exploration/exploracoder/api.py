@@ -93,19 +93,9 @@ async def open_exploration(
     In the mode ``review`` it stops at the plan and at each subtask whose candidates have run.
     Leaving the block stops what is being worked on, saves, and ends the scratch kernel.
 
-    Args:
-        task: What you want, or an exploration of `Exploration.load` to go on with; its ``output``
-            is then the file that it came from, and what it was made of is not given again.
-        libraries: As in `explore`, like all the others.
-        context: See there.
-        check: See there.
-        entry_point: See there.
-        model: See there.
-        mode: Whether you want to be asked. A command changes it later.
-        output: See there.
-        on_event: See there.
-        source: See there.
-        options: See there.
+    ``task`` is what you want, or an exploration of `Exploration.load` to go on with; its ``output``
+    is then the file that it came from, and what it was made of is not given again. ``mode`` says
+    whether you want to be asked, and a command changes it later. All else is as in `explore`.
 
     Raises:
         InputError: Something that was given cannot be used.

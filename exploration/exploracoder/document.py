@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from exploracoder import damage, trust
 from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 
 _log = logging.getLogger("exploracoder.document")
@@ -57,10 +57,8 @@ def load(path: str | Path) -> Exploration:
     path = Path(path)
     if not path.exists():
         raise InputError(f"There is no file {path}.")
-    try:
+    with raised_as(InputError, notebook.NotebookError):
         metadata = notebook.read(path).metadata.get(METADATA_KEY)
-    except notebook.NotebookError as error:
-        raise InputError(str(error)) from error
     return from_metadata(metadata, str(path))
 
 

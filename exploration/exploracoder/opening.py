@@ -21,7 +21,7 @@ from exploracoder import bringing, prompts
 from exploracoder.bringing import AnySource
 from exploracoder.engine.running.oracle import accept_check
 from exploracoder.engine.workbench import Record, Workbench
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration
@@ -92,10 +92,8 @@ async def open_bench(
     limits = Limits(wall_seconds=exploration.settings.run_seconds)
     homes = (index.info(library.name).home for library in exploration.libraries)
     opened = opening.scratch(limits, import_paths(homes))
-    try:
+    with raised_as(SetupError, SidecarError):
         scratch = await opened.__aenter__()
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
     executor, task = scratch.executor, exploration.task
     try:
         brought = await bringing.bring(executor, opening.source, exploration.brought)

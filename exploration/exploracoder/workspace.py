@@ -22,7 +22,7 @@ from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder import confined, document, prepare, trust
 from exploracoder.bringing import AnySource, bring, check_source
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import find_libraries, import_paths, version_changes
 from exploracoder.methods import DEFAULT
 from exploracoder.models.chat import ChatModel
@@ -139,7 +139,7 @@ class Options:
         here, target = Path.cwd(), exploration.task.target if exploration is not None else None
         readable = (*self.readable, *([Path(target.root)] if target is not None else []))
         find = partial(choose, python=python, cwd=here, inputs=readable)
-        try:
+        with raised_as(SetupError, SidecarError, OSError):
             try:
                 sandboxing = find(self.sandbox_level)
             except SandboxUnavailable as error:
@@ -147,8 +147,6 @@ class Options:
                     raise
                 Consent().give()
                 sandboxing = find("auto")
-        except (SidecarError, OSError) as error:
-            raise SetupError(str(error)) from error
         return local_scratch(python, here, strategy=self.branching, sandboxing=sandboxing)
 
 
@@ -228,14 +226,12 @@ def prepare_replay(
 
     async def run(tell: Callable[[ReplayedCell], None] = lambda cell: None) -> Replay:
         cells = []
-        try:
+        with raised_as(SetupError, SidecarError):
             async with scratch(limits, import_paths(one.home for one in libraries)) as opened:
                 await bring(opened.executor, source, exploration.brought)
                 async for cell in replay(opened.executor, exploration, versions):
                     tell(cell)
                     cells.append(cell)
-        except SidecarError as error:
-            raise SetupError(str(error)) from error
         return Replay(versions=versions, cells=tuple(cells))
 
     return run

@@ -16,7 +16,7 @@ from exploracoder.cli.options import (
     python_option,
 )
 from exploracoder.config import make_settings
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer
@@ -90,11 +90,8 @@ def apisearch(
     opened: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
     if libraries:
         opened = opened_libraries(libraries, given)
-    with opened as (index, names):
-        try:
-            answer = ApiSearch(index, names, web=searched).search(query, k)
-        except RetrievalError as error:
-            raise InputError(str(error)) from error
+    with opened as (index, names), raised_as(InputError, RetrievalError):
+        answer = ApiSearch(index, names, web=searched).search(query, k)
     print_result(answer.model_dump(mode="json"), _words(answer), as_json=as_json)
     for note in () if as_json else answer.notes:
         say(note, err=True)

@@ -143,8 +143,11 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 
     if (given["kernel"] is None) != (not given["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
-    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
-    options = options_of(given, settings=assigned | _own_options(given))
+    assigned = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
+    # The settings that have an option of their own, which goes before ``--set``.
+    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
+    own = {name: given[name] for name in named if given[name] is not None}
+    options = options_of(given, settings=assigned | own)
     exploration = api.new_exploration(
         sys.stdin.read() if task == "-" else task,
         libraries=given["libraries"],
@@ -251,9 +254,3 @@ def _output(path: Path | None) -> Path:
     if aside is not None and aside.exists():
         click.echo(f"{path} was there; it is now {aside.name}.", err=True)
     return output
-
-
-def _own_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings that have an option of their own, which goes before ``--set``."""
-    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
-    return {name: given[name] for name in named if given[name] is not None}

@@ -165,10 +165,8 @@ def search(
             found = opened.search_many([words for _, words in batch], names, k)
             for (id_, words), hits in zip(batch, found, strict=True):
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
-                alone = [(hit, ()) for hit in hits]
-                click.echo(
-                    json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, alone)
-                )
+                text = _ranking(words, [(hit, ()) for hit in hits])
+                click.echo(json.dumps(line, ensure_ascii=False) if as_json else text)
     return 0
 
 

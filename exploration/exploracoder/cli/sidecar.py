@@ -21,7 +21,7 @@ from exploracoder.cli.options import (
     sandbox_options,
     strategy_option,
 )
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_kernel.executor import Executor
@@ -117,19 +117,16 @@ async def _run_all(
 
     jobs = given["jobs"] or os.cpu_count() or 1
     done = []
-    try:
-        # Elsewhere than on a terminal, the results themselves say how far it is.
-        with Progress(quiet=not is_terminal()) as progress:
-            async with opening as scratch:
-                await _set_up(scratch.executor, setup, given["setup"])
-                async with aclosing(run_files(scratch.executor, sources, jobs=jobs)) as runs:
-                    async for one in runs:
-                        done.append(one)
-                        progress.working(f"{len(done)} of {len(sources)} files are done")
-                        with progress.aside():
-                            _show(one, as_json=given["as_json"])
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
+    # Elsewhere than on a terminal, the results themselves say how far it is.
+    with raised_as(SetupError, SidecarError), Progress(quiet=not is_terminal()) as progress:
+        async with opening as scratch:
+            await _set_up(scratch.executor, setup, given["setup"])
+            async with aclosing(run_files(scratch.executor, sources, jobs=jobs)) as runs:
+                async for one in runs:
+                    done.append(one)
+                    progress.working(f"{len(done)} of {len(sources)} files are done")
+                    with progress.aside():
+                        _show(one, as_json=given["as_json"])
     if len(done) > 1 and not given["as_json"]:
         click.echo(summary(done))
     return done
@@ -240,9 +237,7 @@ def install(python: str | None, name: str, user: bool, prefix: Path | None, sand
 
     if user and prefix is not None:
         raise InputError("Give either --user or --prefix.")
-    try:
+    with raised_as(SetupError, SidecarError):
         folder = spec.install(python, name=name, sandbox=sandbox, user=user, prefix=prefix)
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
     click.echo(f"Installed: {folder}\nTry it: jupyter console --kernel {name}")
     return 0

@@ -13,7 +13,7 @@ import click
 
 from exploracoder.cli.console import Progress, numbered_lines, print_result, say
 from exploracoder.cli.options import json_option, path_option, python_option
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.repotools.questions import Question
@@ -111,15 +111,13 @@ def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Ques
 
     if tool is None:
         raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
-    try:
+    with raised_as(InputError, QuestionError):
         if find_tool(tool) == "get_imports":
             given["file"] = _inside(given["file"], root)
             given["code"] = _code(given["code"], given["file"], root)
         if root is None:
             raise InputError("Say where to look: --root DIR, or the name of a library.")
         return Question.of(tool, given, _OPTION_OF)
-    except QuestionError as error:
-        raise InputError(str(error)) from error
 
 
 def _inside(file: str | None, root: str | None) -> str | None:
@@ -154,16 +152,15 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
             if isinstance(asked, str):
                 raise InputError(asked)
             answer = repositories.ask(asked, place)
+            said = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
+            words = f"# {id_} {asked.tool}\n{answer_text(answer)}\n"
         except InputError as error:
             failed += 1
-            said = {"id": id_, "error": str(error)}
-            click.echo(json.dumps(said, ensure_ascii=False) if as_json else f"# {id_}\n{error}\n")
-            continue
+            said, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
         if as_json:
-            line = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
-            click.echo(json.dumps(line, ensure_ascii=False))
+            click.echo(json.dumps(said, ensure_ascii=False))
         else:
-            say(f"# {id_} {asked.tool}\n{answer_text(answer)}\n")
+            say(words)
     return 1 if failed else 0
 
 
