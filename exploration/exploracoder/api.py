@@ -9,10 +9,11 @@ print(done.solution.final.code)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from exploracoder import commands as c
 from exploracoder import prepare
@@ -20,7 +21,6 @@ from exploracoder.background import run_sync
 from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.events import Progress
-from exploracoder.live import LiveSession
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.chat import ChatModel
 from exploracoder.session import Session
@@ -29,6 +29,8 @@ from exploracoder.tasks import make_task
 from exploracoder.workspace import Options, Workspace, check_trust, in_thread, open_workspace
 
 Code = str | Path
+GivenT = ParamSpec("GivenT")
+ResultT = TypeVar("ResultT")
 
 
 def new_exploration(
@@ -91,19 +93,9 @@ async def open_exploration(
     In the mode ``review`` it stops at the plan and at each subtask whose candidates have run.
     Leaving the block stops what is being worked on, saves, and ends the scratch kernel.
 
-    Args:
-        task: What you want, or an exploration of `Exploration.load` to go on with; its ``output``
-            is then the file that it came from, and what it was made of is not given again.
-        libraries: As in `explore`, like all the others.
-        context: See there.
-        check: See there.
-        entry_point: See there.
-        model: See there.
-        mode: Whether you want to be asked. A command changes it later.
-        output: See there.
-        on_event: See there.
-        source: See there.
-        options: See there.
+    ``task`` is what you want, or an exploration of `Exploration.load` to go on with; its ``output``
+    is then the file that it came from, and what it was made of is not given again. ``mode`` says
+    whether you want to be asked, and a command changes it later. All else is as in `explore`.
 
     Raises:
         InputError: Something that was given cannot be used.
@@ -113,7 +105,6 @@ async def open_exploration(
     """
     options = options or Options()
     if isinstance(task, str):
-        target = prepare.free_output(None if output is None else Path(output))
         exploration = new_exploration(
             task,
             libraries=libraries,
@@ -123,6 +114,7 @@ async def open_exploration(
             model=model,
             options=options,
         )
+        target = prepare.free_output(output)
     elif output is None or libraries or context or check:
         raise InputError(
             "An exploration that goes on has its libraries, context and check already, and needs"
@@ -133,20 +125,13 @@ async def open_exploration(
         check_trust(task, str(output), options)
         exploration = prepare.going_on(task)
     feed = Feed(on_event)
-    async with _open(exploration, target, model, options, mode, feed, source) as (space, chat):
-        session = LiveSession(
-            space.exploration,
-            model=chat,
-            index=space.index,
-            opening=space.opening,
-            save=space.save,
-            mode=mode,
-            on_progress=feed,
-        )
-        async with session:
-            if isinstance(task, str):
-                await session.do(c.GoOn())
-            yield LiveExploration(session, feed, space.output)
+    async with (
+        _open(exploration, target, model, options, mode, feed, source) as (space, chat),
+        space.session(LiveExploration, chat, mode=mode, feed=feed, output=space.output) as live,
+    ):
+        if isinstance(task, str):
+            await live.do(c.GoOn())
+        yield live
 
 
 async def explore(
@@ -196,86 +181,45 @@ async def explore(
         "check": check,
         "entry_point": entry_point,
         "model": model,
+        "options": options,
     }
-    options = options or Options()
     if mode == "review":
-        opened = open_exploration(
-            task,
-            **given,
-            output=output,
-            on_event=on_event,
-            source=source,
-            options=options,
-        )
+        opened = open_exploration(task, **given, output=output, on_event=on_event, source=source)
         async with opened as live:
             await live.idle()
             if live.progress.error:
                 raise SetupError(live.progress.error)
             return live.exploration
-    exploration = new_exploration(task, **given, options=options)
-    target = prepare.free_output(None if output is None else Path(output))
-    return await _run(exploration, target, model, options, Feed(on_event), source)
-
-
-def explore_sync(
-    task: str,
-    *,
-    libraries: Sequence[str] | str,
-    context: Code = "",
-    check: Code = "",
-    entry_point: str | None = None,
-    model: str | ChatModel | None = None,
-    mode: c.Mode = "auto",
-    output: str | Path | None = None,
-    on_event: OnEvent | None = None,
-    source: AnySource | None = None,
-    options: Options | None = None,
-) -> Exploration:
-    """`explore` for code that does not await, in a notebook's cell too: see there.
-
-    Ctrl-C stops the work after saving, and raises KeyboardInterrupt.
-    """
-    return run_sync(
-        explore(
-            task,
-            libraries=libraries,
-            context=context,
-            check=check,
-            entry_point=entry_point,
-            model=model,
-            mode=mode,
-            output=output,
-            on_event=on_event,
-            source=source,
-            options=options,
-        )
-    )
-
-
-async def _run(
-    exploration: Exploration,
-    output: Path,
-    model: str | ChatModel | None,
-    options: Options,
-    feed: Feed,
-    source: AnySource | None,
-) -> Exploration:
-    """From beginning to end, as the command line does."""
+    exploration = new_exploration(task, **given)
+    target, feed = prepare.free_output(output), Feed(on_event)
 
     def tell(state: Exploration, message: str) -> None:
         feed(state, Progress(activity="working", message=message))
 
-    async with _open(exploration, output, model, options, "auto", feed, source) as (space, chat):
-        session = Session(
-            space.exploration,
-            model=chat,
-            index=space.index,
-            opening=space.opening,
-            save=space.save,
-            listener=tell,
-        )
-        async with session:
-            return await session.run()
+    async with (
+        _open(exploration, target, model, options or Options(), mode, feed, source) as (
+            space,
+            chat,
+        ),
+        space.session(Session, chat, listener=tell) as session,
+    ):
+        return await session.run()
+
+
+def _like(
+    function: Callable[GivenT, Coroutine[Any, Any, ResultT]],
+) -> Callable[[Callable[..., ResultT]], Callable[GivenT, ResultT]]:
+    """Make a function take what another one takes."""
+    return wraps(function, assigned=())
+
+
+@_like(explore)
+def explore_sync(task: str, **given: Any) -> Exploration:
+    """`explore` for code that does not await, in a notebook's cell too: see there.
+
+    Ctrl-C stops the work after saving, and raises KeyboardInterrupt.
+    """
+    return run_sync(explore(task, **given))
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from exploracoder_kernel.errors import KernelError, SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.user_kernel import UserKernel, attach
 
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import Brought, BroughtVariable, LeftVariable
 
 
@@ -39,13 +39,9 @@ async def bring(sidecar: Executor, source: AnySource | None, before: Brought) ->
     names = source.names or tuple(one.name for one in before.variables)
     if not names:
         return before
-    try:
+    option = "--kernel" if isinstance(source, Source) else "--bring"
+    with raised_as(SetupError, SidecarError), raised_as(InputError, KernelError, of=option):
         carried = await _carry(source, names, sidecar)
-    except KernelError as error:
-        option = "--kernel" if isinstance(source, Source) else "--bring"
-        raise InputError(f"{option}: {error}") from error
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
     brought = _brought(carried)
     _accept(brought, before)
     return brought
@@ -70,12 +66,10 @@ def check_source(source: AnySource | None, before: Brought) -> None:
 
 async def interpreter_of(kernel: str) -> str:
     """The Python that a kernel runs in. Raises InputError when it cannot be asked."""
-    try:
+    with raised_as(InputError, KernelError, ValueError, SyntaxError, of="--kernel"):
         async with attach(kernel) as client:
             answer = await UserKernel(client).evaluate("__import__('sys').executable")
             return str(ast.literal_eval(answer))
-    except (KernelError, ValueError, SyntaxError) as error:
-        raise InputError(f"--kernel: {error}") from error
 
 
 def find_source(kernel: str | None, given: Sequence[str] = ()) -> Source | None:
@@ -99,15 +93,11 @@ def in_words(brought: Brought) -> str:
 
 
 def _brought(carried: Carried) -> Brought:
+    came = (one for one in carried.carried if one.is_chosen)
+    left = carried.refused
     return Brought(
-        variables=tuple(
-            BroughtVariable(name=one.name, type=one.type)
-            for one in carried.carried
-            if one.is_chosen
-        ),
-        left=tuple(
-            LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in carried.refused
-        ),
+        variables=tuple(BroughtVariable(name=one.name, type=one.type) for one in came),
+        left=tuple(LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in left),
     )
 
 

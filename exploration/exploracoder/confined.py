@@ -11,7 +11,7 @@ from exploracoder_retrieval.errors import NotConfined, RetrievalError
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.background import run_sync
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
@@ -27,12 +27,10 @@ def find_interpreter(python: str | None, *, import_compiled: bool = False) -> In
     Compiled modules of what is installed in it are described in a strict sandbox; with
     ``import_compiled`` those of folders that are only named, too.
     """
-    try:
+    with raised_as(InputError, RetrievalError, of="--python"):
         return Interpreter.inspect(
             python or sys.executable, confined=run_confined, imports_named=import_compiled
         )
-    except RetrievalError as error:
-        raise InputError(f"--python: {error}") from error
 
 
 def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:

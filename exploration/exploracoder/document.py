@@ -9,7 +9,7 @@ import html
 import logging
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from exploracoder import damage, trust
 from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 
 _log = logging.getLogger("exploracoder.document")
@@ -57,10 +57,8 @@ def load(path: str | Path) -> Exploration:
     path = Path(path)
     if not path.exists():
         raise InputError(f"There is no file {path}.")
-    try:
+    with raised_as(InputError, notebook.NotebookError):
         metadata = notebook.read(path).metadata.get(METADATA_KEY)
-    except notebook.NotebookError as error:
-        raise InputError(str(error)) from error
     return from_metadata(metadata, str(path))
 
 
@@ -135,7 +133,7 @@ def _cells(exploration: Exploration) -> Iterator[Any]:
     task = exploration.task
     yield notebook.markdown_cell("task", task_text(exploration), _role("task"))
     if task.context:
-        yield notebook.code_cell("context", task.context, metadata=_role("context"))
+        yield _code_cell("context", task.context, _role("context"))
     for number, step in enumerate(exploration.steps, start=1):
         yield notebook.markdown_cell(
             f"{step.subtask.id}-goal", step_text(number, step), _role("goal", step.subtask.id)
@@ -153,18 +151,22 @@ def _candidate_cell(number: int, step: Step) -> Any:
 
     Without one it is an empty cell: whoever fills and runs it makes one of their own.
     """
-    metadata, chosen = _role("candidate", step.subtask.id), step.candidate
-    if chosen is not None and chosen.observation is None:
-        return notebook.code_cell(step.subtask.id, chosen.code, metadata=metadata)
-    if chosen is None or chosen.observation is None or not chosen.ran:
-        return notebook.code_cell(step.subtask.id, "", metadata=metadata)
-    return notebook.code_cell(
-        step.subtask.id,
-        chosen.code,
-        _outputs(chosen.observation),
-        execution_count=number,
-        metadata=metadata,
-    )
+    chosen, role = step.candidate, _role("candidate", step.subtask.id)
+    if chosen is None or (chosen.observation is not None and not chosen.ran):
+        return _code_cell(step.subtask.id, "", role)
+    return _code_cell(step.subtask.id, chosen.code, role, chosen.observation, number)
+
+
+def _code_cell(
+    id_: str,
+    code: str,
+    role: dict[str, Any],
+    seen: Observation | None = None,
+    count: int | None = None,
+) -> Any:
+    """A cell of code, with what running it showed if it has run."""
+    outputs, number = (seen.outputs, count) if seen is not None else ((), None)
+    return notebook.code_cell(id_, code, outputs, execution_count=number, metadata=role)
 
 
 def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[Any]:
@@ -175,21 +177,10 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
         # would a class that is a part of its file.
         yield notebook.markdown_cell("solution", code_block(final.code), _role("solution"))
         return
-    yield notebook.code_cell(
-        "solution",
-        final.code,
-        _outputs(final.observation),
-        execution_count=count,
-        metadata=_role("solution"),
-    )
-    if exploration.task.check and final.check_observation is not None:
-        yield notebook.code_cell(
-            "check",
-            exploration.task.check,
-            _outputs(final.check_observation),
-            execution_count=count + 1,
-            metadata=_role("check"),
-        )
+    yield _code_cell("solution", final.code, _role("solution"), final.observation, count)
+    check, seen = exploration.task.check, final.check_observation
+    if check and seen is not None:
+        yield _code_cell("check", check, _role("check"), seen, count + 1)
 
 
 def verdict_text(exploration: Exploration) -> str:
@@ -198,7 +189,8 @@ def verdict_text(exploration: Exploration) -> str:
         return f"## Solution\n\n{escape_markdown(verification(exploration))}"
     final = exploration.solution.final
     said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(final)]
-    said += _docs_text(final)
+    if final.docs:
+        said.append("\nDocs: " + " · ".join(_doc_link(doc, False) for doc in final.docs))
     if warning(exploration):
         said.append(f"\n**{escape_markdown(warning(exploration))}**")
     return "\n".join(said)
@@ -212,11 +204,6 @@ def _searches_text(attempt: Attempt) -> Iterator[str]:
         place = f"line {search.line}: " if search.line is not None else ""
         found = search.answer or f"nothing. {search.note}"
         yield f"- {place}*{escape_markdown(search.query) or '…'}* → {escape_markdown(found)}"
-
-
-def _docs_text(attempt: Attempt) -> Iterator[str]:
-    if attempt.docs:
-        yield "\nDocs: " + " · ".join(_doc_link(doc, False) for doc in attempt.docs)
 
 
 def verification(exploration: Exploration) -> str:
@@ -330,15 +317,10 @@ def _doc_link(doc: ApiDoc, is_used: bool) -> str:
     if doc.url and _WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
-        name = f"{name} ({escape_markdown(_doc_place(doc))})"
+        # A library's files differ from machine to machine, so only the end of the path.
+        place = "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
+        name = f"{name} ({escape_markdown(place)})"
     return f"**{name}**" if is_used else name
-
-
-def _doc_place(doc: ApiDoc) -> str:
-    """Where a doc was read: a library's files differ from machine to machine, so only the end."""
-    if not doc.file:
-        return ""
-    return "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
 
 
 def picture(exploration: Exploration) -> str:
@@ -372,10 +354,6 @@ def _outcome(solution: Solution) -> str:
     if not solution.final.is_good:
         return "failed"
     return "solved" if solution.final.checks == "passed" else "unverified"
-
-
-def _outputs(observation: Observation) -> Sequence[dict[str, Any]]:
-    return observation.outputs
 
 
 def _role(role: str, subtask: str | None = None) -> dict[str, Any]:

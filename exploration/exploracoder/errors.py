@@ -17,6 +17,8 @@ ExploraCoderError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -100,3 +102,14 @@ def kind_of(error: ExploraCoderError) -> ErrorKind:
     if isinstance(error, (RefusedError, NoTextError)):
         return "request"
     return "model" if isinstance(error, ModelError) else "setup"
+
+
+@contextmanager
+def raised_as(
+    kind: type[ExploraCoderError], *foreign: type[Exception], of: str = ""
+) -> Iterator[None]:
+    """Raise another library's errors as ours; ``of`` is the option that they are about."""
+    try:
+        yield
+    except foreign as error:
+        raise kind(f"{of}: {error}" if of else str(error)) from error

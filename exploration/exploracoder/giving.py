@@ -12,7 +12,7 @@ from exploracoder_retrieval.harvest.target import docs_name, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 
 def give(
@@ -39,7 +39,7 @@ def give(
     """
 
     tell = _teller(progress)
-    try:
+    with raised_as(InputError, RetrievalError):
         if name is not None or is_documentation(target):
             called = _name_for(target, name, interpreter)
             index.given.give(called, [target, *docs], stands_alone=True, progress=tell)
@@ -48,8 +48,6 @@ def give(
         is_alone = found.source == "docs"
         before = [source.origin for source in found.docs] if is_alone else []
         index.given.give(found.name, [*before, *docs], stands_alone=is_alone, progress=tell)
-    except RetrievalError as error:
-        raise InputError(str(error)) from error
     return target
 
 
@@ -58,13 +56,11 @@ def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
 
     A library that was known from it alone is no more in the index. Raises InputError.
     """
-    try:
+    with raised_as(InputError, RetrievalError):
         found = index.find_target(target, interpreter)
         was_given = index.given.forget(found.name)
         if found.source == "docs":
             index.remove(found.name)
-    except RetrievalError as error:
-        raise InputError(str(error)) from error
     return was_given
 
 

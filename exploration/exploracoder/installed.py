@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
@@ -17,30 +16,16 @@ from exploracoder.replay import VersionChange
 from exploracoder.state import Exploration
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledLibraries:
-    """What the libraries of an exploration's task are now, in the task's order."""
-
-    exploration: Exploration
-    targets: tuple[Target, ...]
-
-    @property
-    def versions(self) -> tuple[VersionChange, ...]:
-        """Those whose version is not the recorded one; one that was never recorded is left out."""
-        return tuple(version_changes(self.exploration, self.targets))
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """PYTHONPATH with the homes of those that nothing installed."""
-        own = os.environ.get("PYTHONPATH")
-        homes = [str(one.home) for one in self.targets if one.home is not None]
-        paths = [*dict.fromkeys(homes), *([own] if own else [])]
-        return {"PYTHONPATH": os.pathsep.join(paths)} if homes else {}
+def import_paths(homes: Iterable[str | Path | None]) -> dict[str, str]:
+    """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
+    paths = [str(home) for home in dict.fromkeys(homes) if home is not None]
+    own = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([*paths, own] if own else paths)} if paths else {}
 
 
 def find_libraries(
     exploration: Exploration, interpreter: Interpreter, folders: Sequence[Path] = ()
-) -> InstalledLibraries:
+) -> tuple[Target, ...]:
     """Find each library again: where it was, else under its name, else in one of ``folders``.
 
     A notebook that was moved together with its library's source is so found to be complete.
@@ -54,7 +39,7 @@ def find_libraries(
         if found is None:
             raise InputError(_gone(exploration, place, target, interpreter))
         targets.append(found)
-    return InstalledLibraries(exploration, tuple(targets))
+    return tuple(targets)
 
 
 def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iterator[VersionChange]:

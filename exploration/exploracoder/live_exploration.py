@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from exploracoder import commands as c
 from exploracoder.events import Event, Progress
 from exploracoder.live import LiveSession
 from exploracoder.state import Exploration
@@ -18,45 +17,19 @@ OnEvent = Callable[[Event], None]
 _MOST_EVENTS = 1_000
 
 
-class LiveExploration:
+class LiveExploration(LiveSession):
     """An exploration that is being worked on; `open_exploration` gives one.
 
     Attributes:
         output: Its notebook, saved before each next step.
     """
 
-    def __init__(self, session: LiveSession, feed: Feed, output: Path) -> None:
-        self._session = session
+    def __init__(
+        self, exploration: Exploration, *, feed: Feed, output: Path, **session: Any
+    ) -> None:
+        super().__init__(exploration, on_progress=feed, **session)
         self._feed = feed
         self.output = output
-
-    @property
-    def exploration(self) -> Exploration:
-        """The exploration as it stands."""
-        return self._session.exploration
-
-    @property
-    def progress(self) -> Progress:
-        """What it is at; ``error`` says why the last command stopped."""
-        return self._session.progress
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a command is being worked on."""
-        return self._session.is_working
-
-    async def do(self, command: c.Command) -> None:
-        """Take a command of `exploracoder.commands`; the work goes on after this returns.
-
-        Raises:
-            CommandError: It cannot be taken now.
-            InputError: It names a subtask or candidate that is not there.
-        """
-        await self._session.do(command)
-
-    async def idle(self) -> None:
-        """Wait until nothing is worked on."""
-        await self._session.idle()
 
     async def events(self) -> AsyncIterator[Event]:
         """What has happened since the last look, until nothing is worked on any more.
@@ -66,9 +39,9 @@ class LiveExploration:
         while True:
             while (event := self._feed.take()) is not None:
                 yield event
-            if not self._session.is_working:
+            if not self.is_working:
                 return
-            await self._feed.wait(self._session.idle())
+            await self._feed.wait(self.idle())
 
 
 class Feed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from exploracoder import bringing, prompts
 from exploracoder.bringing import AnySource
 from exploracoder.engine.running.oracle import accept_check
 from exploracoder.engine.workbench import Record, Workbench
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
+from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration
 
@@ -53,7 +53,7 @@ class Opening:
 
 
 def local_scratch(
-    python: str,
+    python: str | Path,
     folder: Path,
     *,
     strategy: StrategyChoice = "auto",
@@ -67,15 +67,9 @@ def local_scratch(
         chosen = sandboxing
         if chosen is None:
             chosen = await asyncio.to_thread(choose, "auto", python=python, cwd=folder)
-        sidecar = Sidecar(
-            python=python,
-            cwd=folder,
-            limits=limits,
-            strategy=strategy,
-            env=env,
-            launcher=chosen.launcher,
-        )
-        async with sidecar:
+        async with Sidecar(
+            python, folder, limits=limits, strategy=strategy, env=env, launcher=chosen.launcher
+        ) as sidecar:
             yield Scratch(sidecar, str(chosen))
 
     return start
@@ -96,61 +90,39 @@ async def open_bench(
     cannot be started or a step that ran before does not run now.
     """
     limits = Limits(wall_seconds=exploration.settings.run_seconds)
-    scratch = opening.scratch(limits, _import_paths(exploration, index))
-    try:
-        opened = await scratch.__aenter__()
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
-    try:
-        yield await _lay_out(exploration, model, index, opening, opened, record)
-    finally:
-        await scratch.__aexit__(None, None, None)
-
-
-async def _lay_out(
-    exploration: Exploration,
-    model: ChatModel,
-    index: Index,
-    opening: Opening,
-    scratch: Scratch,
-    record: Record,
-) -> Workbench:
+    homes = (index.info(library.name).home for library in exploration.libraries)
+    opened = opening.scratch(limits, import_paths(homes))
+    with raised_as(SetupError, SidecarError):
+        scratch = await opened.__aenter__()
     executor, task = scratch.executor, exploration.task
-    brought = await bringing.bring(executor, opening.source, exploration.brought)
-    if task.context:
-        _accept_context(await executor.run(executor.root, task.context))
-    if task.target is not None:
-        await accept_check(executor, task)
-    elif task.check:
-        await _accept_check(executor, task.check, task.entry_point)
-    told = {
-        "strategy": f"{executor.strategy}: {executor.strategy_reason}",
-        "model": model.name,
-        "prompts": prompts.fingerprints(),
-        "python": opening.python,
-        "sandbox": scratch.sandbox,
-        "brought": brought,
-    }
-    return Workbench(
-        exploration.model_copy(update=told),
-        model=model,
-        index=index.view(uses_examples=exploration.settings.memory),
-        sidecar=executor,
-        root=executor.root,
-        branch=await rebuild(executor, exploration),
-        record=record,
-        notebook=opening.notebook,
-    )
-
-
-def _import_paths(exploration: Exploration, index: Index) -> dict[str, str]:
-    """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
-    infos = [index.info(library.name) for library in exploration.libraries]
-    homes = [info.home for info in infos if info.home is not None]
-    if not homes:
-        return {}
-    own = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join([*homes, own] if own else homes)}
+    try:
+        brought = await bringing.bring(executor, opening.source, exploration.brought)
+        if task.context:
+            _accept_context(await executor.run(executor.root, task.context))
+        if task.target is not None:
+            await accept_check(executor, task)
+        elif task.check:
+            await _accept_check(executor, task.check, task.entry_point)
+        told = {
+            "strategy": f"{executor.strategy}: {executor.strategy_reason}",
+            "model": model.name,
+            "prompts": prompts.fingerprints(),
+            "python": opening.python,
+            "sandbox": scratch.sandbox,
+            "brought": brought,
+        }
+        yield Workbench(
+            exploration.model_copy(update=told),
+            model=model,
+            index=index.view(uses_examples=exploration.settings.memory),
+            sidecar=executor,
+            root=executor.root,
+            branch=await rebuild(executor, exploration),
+            record=record,
+            notebook=opening.notebook,
+        )
+    finally:
+        await opened.__aexit__(None, None, None)
 
 
 async def rebuild(executor: Executor, exploration: Exploration) -> str:

@@ -19,7 +19,7 @@ from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
 from exploracoder.effort import find_effort
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration, Library, Task
@@ -116,14 +116,14 @@ def interpreter_then(exploration: Exploration) -> str | None:
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
-def free_output(path: Path | None) -> Path:
+def free_output(output: str | Path | None) -> Path:
     """Where to save: ``exploration.ipynb`` here, numbered if there is one, or the file named.
 
     What is in that file is moved aside, never written over. Raises InputError when its name does
     not end in ``.ipynb``.
     """
-    if path is None:
-        path, number = Path("exploration.ipynb"), 2
+    path, number = Path("exploration.ipynb" if output is None else output), 2
+    if output is None:
         while path.exists():
             path, number = Path(f"exploration-{number}.ipynb"), number + 1
         return path.absolute()
@@ -178,10 +178,8 @@ def read_code(path: Path, option: str) -> str:
         return text
     from exploracoder_kernel import notebook
 
-    try:
+    with raised_as(InputError, notebook.NotebookError, of=option):
         made = notebook.read(path)
-    except notebook.NotebookError as error:
-        raise InputError(f"{option}: {error}") from error
     cells = (cell.source for cell in made.cells if cell.cell_type == "code")
     return "\n\n".join(cell for cell in cells if cell.strip())
 
@@ -214,10 +212,8 @@ def open_index(
         if embeddings_url
         else MiniLmEmbedder()
     )
-    try:
+    with raised_as(SetupError, RetrievalError):
         return Index.open(index_folder(), embedder, chroma_url=chroma_url)
-    except RetrievalError as error:
-        raise SetupError(str(error)) from error
 
 
 def index_libraries(
@@ -233,16 +229,13 @@ def index_libraries(
     """
     from exploracoder_retrieval.ensure import ensure
 
-    libraries = []
+    tell, libraries = progress or (lambda said: None), []
     for target in dict.fromkeys(targets):
-        if progress is not None:
-            progress(f"Reading the docs of {target}")
-        try:
+        tell(f"Reading the docs of {target}")
+        with raised_as(InputError, RetrievalError, of=f"--library {target}"):
             info = ensure(target, interpreter, index)
-        except RetrievalError as error:
-            raise InputError(f"--library {target}: {error}") from error
-        if progress is not None and info.skipped:
-            progress(
+        if info.skipped:
+            tell(
                 f"Of {info.name} {info.skipped[0].name} was left out: {info.skipped[0].reason}"
                 f" (and {len(info.skipped) - 1} more: exploracoder index {target})"
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from exploracoder_kernel.executor import Executor
@@ -106,34 +106,27 @@ async def replay(
     if exploration.solution is None or not exploration.solution.final.is_good:
         return
     final = exploration.solution.final
-    if task.target is not None:
+    is_class = task.target is not None
+    if is_class:
         now, checked = await run_in_copy(sidecar, task, final.code)
-        changed = relied.of(final.code)
-        yield _compare("solution", "the class in its file", final.observation, now, changed)
-        if checked is not None:
-            changed = relied.of(task.check)
-            yield _compare("check", "the check", final.check_observation, checked, changed)
-        return
-    branch = await sidecar.fork(sidecar.root)
-    now = await sidecar.run(branch, final.code)
-    changed = relied.of(final.code)
-    yield _compare("solution", "the solution", final.observation, now, changed)
-    if task.check:
-        now = await sidecar.run(branch, task.check)
-        yield _compare("check", "the check", final.check_observation, now, relied.of(task.check))
+    else:
+        branch = await sidecar.fork(sidecar.root)
+        now, checked = await sidecar.run(branch, final.code), None
+    goal = "the class in its file" if is_class else "the solution"
+    yield _compare("solution", goal, final.observation, now, relied.of(final.code))
+    if task.check and not is_class:
+        checked = await sidecar.run(branch, task.check)
+    if checked is not None:
+        changed = relied.of(task.check)
+        yield _compare("check", "the check", final.check_observation, checked, changed)
 
 
 def difference(before: str, now: str) -> tuple[str, ...]:
     """The lines of a unified diff between two texts; none where nothing but addresses differs."""
     if stable(before) == stable(now):
         return ()
-    return tuple(_unified(before, now))
-
-
-def _unified(before: str, now: str) -> Iterator[str]:
-    return difflib.unified_diff(
-        before.splitlines(), now.splitlines(), "before", "now", lineterm="", n=1
-    )
+    texts = before.splitlines(), now.splitlines()
+    return tuple(difflib.unified_diff(*texts, "before", "now", lineterm="", n=1))
 
 
 def shown(observation: Observation | None) -> str:

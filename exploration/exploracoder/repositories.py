@@ -14,7 +14,7 @@ from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.tools import Limits, RepositoryTools
 
 from exploracoder.config import cache_folder
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 Progress = Callable[[str], None]
 
@@ -39,10 +39,8 @@ class Repositories:
         Raises:
             InputError: there is no such tree, or nothing in it by the name that is asked for.
         """
-        try:
+        with raised_as(InputError, RetrievalError):
             return question.ask(self._open(root))
-        except RetrievalError as error:
-            raise InputError(str(error)) from error
 
     def tools(self, root: str | Path | Target) -> RepositoryTools:
         """The tools on a tree as it is now: what has changed since the last time is read again.
@@ -51,13 +49,11 @@ class Repositories:
             InputError: there is no such tree, or no source in it.
         """
         key = _key(root)
-        try:
+        with raised_as(InputError, RetrievalError):
             known = self._tools.get(key)
             if known is not None and not known.is_current():
                 del self._tools[key]
             return self._open(root)
-        except RetrievalError as error:
-            raise InputError(str(error)) from error
 
     def _open(self, root: str | Path | Target) -> RepositoryTools:
         key = _key(root)

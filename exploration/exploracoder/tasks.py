@@ -39,38 +39,23 @@ def make_task(
         raise InputError("Name at least one library with --library.")
     if entry_point is not None and not entry_point.isidentifier():
         raise InputError(f"--entry-point must be a name in Python, not {entry_point!r}.")
-    if target is not None:
-        return _class_task(text, tuple(libraries), context, check, entry_point, target)
-    split = stub.in_context(context)
-    found = split.stub or stub.in_task(text, entry_point)
+    if target is None:
+        split = stub.in_context(context)
+        context, found = split.text, split.stub or stub.in_task(text, entry_point)
+        entry_point = entry_point or stub.function_name(found)
+    elif entry_point is None:
+        raise InputError("Name the class that is to be written: --entry-point NAME.")
+    else:
+        target_text(target)
+        found = ""
     return Task(
         text=text,
         libraries=tuple(libraries),
-        context=split.text.strip("\n"),
-        check=check,
-        entry_point=entry_point or stub.function_name(found),
-        stub=found,
-    )
-
-
-def _class_task(
-    text: str,
-    libraries: tuple[str, ...],
-    context: str,
-    check: str,
-    entry_point: str | None,
-    target: Target,
-) -> Task:
-    if entry_point is None:
-        raise InputError("Name the class that is to be written: --entry-point NAME.")
-    target_text(target)
-    return Task(
-        text=text,
-        libraries=libraries,
         context=context.strip("\n"),
         check=check,
         entry_point=entry_point,
         target=target,
+        stub=found,
     )
 
 

@@ -21,9 +21,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 # Of a text, what comes at a time in a stream.
@@ -132,72 +132,55 @@ class Rule:
         return self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
 
 
+@dataclass(eq=False)
 class ScriptedModelServer:
     """An OpenAI-compatible server on loopback that answers from a script.
 
     It serves ``/v1/chat/completions`` (``n``, ``response_format``, ``stream``), ``/v1/completions``
     (one text, cut at ``stop`` and at ``max_tokens``), ``/v1/models`` and ``/v1/embeddings`` (four
-    numbers made from the text's characters). Tokens are words. Use it as a context manager; every
-    request is kept in ``requests``.
+    numbers made from the text's characters). Tokens are words. Use it as a context manager: it
+    listens inside the ``with`` block, and keeps every request in ``requests``.
+
+    Attributes:
+        script: A function from request to outcome, rules tried in order, or one text for all.
+        model: The only model it offers.
+        first: Outcomes of the first requests, before the script has its turn.
+        ignore_n: Answer with one choice, whatever ``n`` says.
+        refuse_n: Answer 400 if ``n`` is above 1.
+        refuse_formats: Values of ``response_format.type`` that are answered with 400.
+        refuse_tools: Answer 400 if ``tools`` are offered.
+        refuse_texts: Answer 404 at ``/v1/completions``.
+        refuse_stream: Answer 400 if ``stream`` is asked for.
+        piece_pause_s: How long a stream pauses before each piece of a text, in seconds.
+        most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
+        report_usage: Whether answers carry token counts.
+        finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
+        require_key: The only key that is let in; others get 401.
+        require_model: Answer 404 if another model is asked for.
+        card: What ``/v1/models`` says of the model besides its name, or how that fails.
     """
 
-    def __init__(
-        self,
-        script: Script | Sequence[Rule] | str,
-        *,
-        model: str = "scripted",
-        first: Sequence[Outcome] = (),
-        ignore_n: bool = False,
-        refuse_n: bool = False,
-        refuse_formats: Sequence[str] = (),
-        refuse_tools: bool = False,
-        refuse_texts: bool = False,
-        refuse_stream: bool = False,
-        piece_pause_s: float = 0.0,
-        most_stops: int | None = None,
-        report_usage: bool = True,
-        finish_reason: str = "stop",
-        require_key: str | None = None,
-        require_model: bool = False,
-        card: Mapping[str, Any] | Failure | None = None,
-    ) -> None:
-        """Prepares a server; it listens inside the ``with`` block.
+    script: Script | Sequence[Rule] | str
+    _: KW_ONLY
+    model: str = "scripted"
+    first: Sequence[Outcome] = ()
+    ignore_n: bool = False
+    refuse_n: bool = False
+    refuse_formats: Sequence[str] = ()
+    refuse_tools: bool = False
+    refuse_texts: bool = False
+    refuse_stream: bool = False
+    piece_pause_s: float = 0.0
+    most_stops: int | None = None
+    report_usage: bool = True
+    finish_reason: str = "stop"
+    require_key: str | None = None
+    require_model: bool = False
+    card: Mapping[str, Any] | Failure | None = None
+    requests: list[RecordedRequest] = field(init=False, default_factory=list)
 
-        Args:
-            script: A function from request to outcome, rules tried in order, or one text for all.
-            model: The only model it offers.
-            first: Outcomes of the first requests, before the script has its turn.
-            ignore_n: Answer with one choice, whatever ``n`` says.
-            refuse_n: Answer 400 if ``n`` is above 1.
-            refuse_formats: Values of ``response_format.type`` that are answered with 400.
-            refuse_tools: Answer 400 if ``tools`` are offered.
-            refuse_texts: Answer 404 at ``/v1/completions``.
-            refuse_stream: Answer 400 if ``stream`` is asked for.
-            piece_pause_s: How long a stream pauses before each piece of a text, in seconds.
-            most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
-            report_usage: Whether answers carry token counts.
-            finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
-            require_key: The only key that is let in; others get 401.
-            require_model: Answer 404 if another model is asked for.
-            card: What ``/v1/models`` says of the model besides its name, or how that fails.
-        """
-        self.model = model
-        self.requests: list[RecordedRequest] = []
-        self.report_usage = report_usage
-        self.ignore_n = ignore_n
-        self.finish_reason = finish_reason
-        self.card = card or {}
-        self.piece_pause_s = piece_pause_s
-        self._script = script
-        self._first = list(first)
-        self._refuse_n = refuse_n
-        self._refuse_formats = frozenset(refuse_formats)
-        self._refuse_tools = refuse_tools
-        self._refuse_texts = refuse_texts
-        self._refuse_stream = refuse_stream
-        self._most_stops = most_stops
-        self._require_key = require_key
-        self._require_model = require_model
+    def __post_init__(self) -> None:
+        self._first = list(self.first)
         self._arrival = threading.Condition()
         self._httpd = _Listener(("127.0.0.1", 0), _Handler)
         self._httpd.scripted = self
@@ -229,44 +212,39 @@ class ScriptedModelServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._httpd.shutdown()
         self._httpd.server_close()
         self._thread.join()
 
     def outcome_for(self, request: RecordedRequest) -> Outcome:
         """Records the request and says how to answer it."""
-        with self._arrival:
-            self.requests.append(request)
-            self._arrival.notify_all()
-            refusal = self._refusal(request)
-            if refusal is not None:
+        with self._recorded(request):
+            if (refusal := self._refusal(request)) is not None:
                 return refusal
-            if self._first:
-                return self._first.pop(0)
-            return self._scripted(request)
+            return self._first.pop(0) if self._first else self._scripted(request)
 
     def listed_for(self, request: RecordedRequest) -> list[dict[str, Any]] | Failure:
         """Records the request for the models on offer and says how to answer it."""
-        with self._arrival:
-            self.requests.append(request)
-            self._arrival.notify_all()
-        told = self._refusal(request) or self.card
+        with self._recorded(request):
+            told = self._refusal(request) or self.card or {}
         if isinstance(told, Failure):
             return told
         return [{"id": self.model, "object": "model", "created": 0, **told}]
 
+    @contextmanager
+    def _recorded(self, request: RecordedRequest) -> Iterator[None]:
+        with self._arrival:
+            self.requests.append(request)
+            self._arrival.notify_all()
+            yield
+
     def _scripted(self, request: RecordedRequest) -> Outcome:
-        if isinstance(self._script, str):
-            return self._script
-        if callable(self._script):
-            return self._script(request)
-        for rule in self._script:
+        if isinstance(self.script, str):
+            return self.script
+        if callable(self.script):
+            return self.script(request)
+        for rule in self.script:
             if rule.matches(request):
                 return rule.next_outcome()
         return Failure(400, f"No rule matches: {request.last_user_message[:300]!r}")
@@ -275,23 +253,23 @@ class ScriptedModelServer:
         body = request.body
         form = body.get("response_format", {}).get("type")
         sent_key = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self._require_key is not None and sent_key != self._require_key:
+        if self.require_key is not None and sent_key != self.require_key:
             # Real servers quote the key they were sent, so this one does.
             return Failure(401, f"Incorrect API key provided: {sent_key}.")
-        if self._require_model and body.get("model", self.model) != self.model:
+        if self.require_model and body.get("model", self.model) != self.model:
             return Failure(404, f"The model {body['model']!r} does not exist.")
-        if self._refuse_texts and request.is_text:
+        if self.refuse_texts and request.is_text:
             return Failure(404, "This is a chat model.")
         stops = len(body.get("stop") or ())
-        if self._most_stops is not None and stops > self._most_stops:
-            return Failure(400, f"Invalid 'stop': {stops} strings, at most {self._most_stops}.")
-        if self._refuse_n and body.get("n", 1) > 1:
+        if self.most_stops is not None and stops > self.most_stops:
+            return Failure(400, f"Invalid 'stop': {stops} strings, at most {self.most_stops}.")
+        if self.refuse_n and body.get("n", 1) > 1:
             return Failure(400, "Field 'n': only one completion choice is allowed.")
-        if form in self._refuse_formats:
+        if form in self.refuse_formats:
             return Failure(400, f"response_format type {form!r} is not supported.")
-        if self._refuse_tools and "tools" in body:
+        if self.refuse_tools and "tools" in body:
             return Failure(400, "tools param requires --jinja flag")
-        if self._refuse_stream and body.get("stream"):
+        if self.refuse_stream and body.get("stream"):
             return Failure(400, "Field 'stream' is not supported.")
         return None
 
@@ -337,7 +315,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(outcome, Failure):
             self._send_failure(outcome)
         elif isinstance(outcome, Drop):
-            self._drop()
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
         elif isinstance(outcome, Call):
             self._send_completion(request, self._call(request, outcome))
         elif isinstance(outcome, Raw):
@@ -363,43 +342,32 @@ class _Handler(BaseHTTPRequestHandler):
             }
             for index, text in enumerate(texts)
         ]
-        body = self._envelope("chat.completion", choices)
-        if self.server.scripted.report_usage:
-            body["usage"] = _usage(request, texts)
-        return body
+        return self._envelope("chat.completion", choices, request, texts)
 
     def _text_completion(self, request: RecordedRequest, text: str) -> dict[str, Any]:
         text, finish_reason = _bounded(text, request.body)
         choice = {"index": 0, "text": text, "finish_reason": finish_reason, "logprobs": None}
-        body = self._envelope("text_completion", [choice])
-        if self.server.scripted.report_usage:
-            body["usage"] = _usage(request, [text])
-        return body
+        return self._envelope("text_completion", [choice], request, [text])
 
     def _call(self, request: RecordedRequest, outcome: Call) -> dict[str, Any]:
         body = self._completion(request, [""])
         called = {"name": outcome.name, "arguments": outcome.arguments}
         call = {"id": f"call-{len(request.body['messages'])}", "type": "function"}
-        message = {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [call | {"function": called}],
-        }
+        calls = [call | {"function": called}]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
         body["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
         return body
 
-    def _drop(self) -> None:
-        self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
-
-    def _envelope(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
-        return {
-            "id": "scripted",
-            "object": kind,
-            "created": 0,
-            "model": self.server.scripted.model,
-            "choices": choices,
-        }
+    def _envelope(
+        self,
+        kind: str,
+        choices: list[dict[str, Any]],
+        request: RecordedRequest,
+        texts: Sequence[str],
+    ) -> dict[str, Any]:
+        model, is_counted = self.server.scripted.model, self.server.scripted.report_usage
+        body = {"id": "scripted", "object": kind, "created": 0, "model": model, "choices": choices}
+        return body | ({"usage": _usage(request, texts)} if is_counted else {})
 
     def _send_completion(self, request: RecordedRequest, completion: Mapping[str, Any]) -> None:
         if not request.is_stream:
@@ -421,16 +389,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_failure(self, failure: Failure) -> None:
         error = {"message": failure.message, "type": "scripted_error", **failure.details}
-        headers = {}
-        if failure.retry_after_s is not None:
-            headers["Retry-After"] = str(failure.retry_after_s)
+        wait = failure.retry_after_s
+        headers = {} if wait is None else {"Retry-After": str(wait)}
         self._send_json(failure.status, {"error": error}, headers)
 
     def _send_json(
-        self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+        self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] = {}
     ) -> None:
-        headers = {"Content-Type": "application/json", **(headers or {})}
-        self._send(status, json.dumps(body).encode(), headers)
+        said = {"Content-Type": "application/json", **headers}
+        self._send(status, json.dumps(body).encode(), said)
 
     def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,26 +14,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
-from exploracoder_kernel.sandbox import Consent, LevelChoice, Sandboxing, choose
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sandbox import Consent, LevelChoice, choose
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder import confined, document, prepare, trust
-from exploracoder.bringing import AnySource, check_source
-from exploracoder.errors import InputError, SetupError
-from exploracoder.installed import find_libraries
+from exploracoder.bringing import AnySource, bring, check_source
+from exploracoder.errors import InputError, SetupError, raised_as
+from exploracoder.installed import find_libraries, import_paths, version_changes
 from exploracoder.methods import DEFAULT
 from exploracoder.models.chat import ChatModel
-from exploracoder.opening import Opening, local_scratch
-from exploracoder.replay import Replay
-from exploracoder.replaying import replay_with
+from exploracoder.opening import Opening, OpenScratch, local_scratch
+from exploracoder.replay import Replay, ReplayedCell, replay
 from exploracoder.state import Exploration, Library
 
 if TYPE_CHECKING:
     from exploracoder.models.cache import ReplyCache
 
 ResultT = TypeVar("ResultT")
+SessionT = TypeVar("SessionT")
 Tell = Callable[[str], None]
 
 
@@ -129,23 +130,24 @@ class Options:
         then = prepare.interpreter_then(exploration) if exploration is not None else None
         return confined.find_interpreter(self.python or then, import_compiled=self.import_compiled)
 
-    def find_sandbox(
-        self, python: str | Path, folder: Path, exploration: Exploration | None = None
-    ) -> Sandboxing:
-        """The sandbox for snippets that work in ``folder``; the exploration's repository is
-        readable there. Raises SetupError when there is none, and nobody agreed to go on without."""
-        target = exploration.task.target if exploration is not None else None
+    def find_scratch(
+        self, python: str | Path, exploration: Exploration | None = None
+    ) -> OpenScratch:
+        """What opens scratch kernels here, in the sandbox that is asked for; the exploration's
+        repository is readable there. Raises SetupError when there is no sandbox, and nobody agreed
+        to go on without, InputError when there is no such level or way to make branches."""
+        here, target = Path.cwd(), exploration.task.target if exploration is not None else None
         readable = (*self.readable, *([Path(target.root)] if target is not None else []))
-        try:
+        find = partial(choose, python=python, cwd=here, inputs=readable)
+        with raised_as(SetupError, SidecarError, OSError):
             try:
-                return choose(self.sandbox_level, python=python, cwd=folder, inputs=readable)
+                sandboxing = find(self.sandbox_level)
             except SandboxUnavailable as error:
                 if self.sandbox_level != "auto" or not self.consent(error.missing):
                     raise
                 Consent().give()
-                return choose("auto", python=python, cwd=folder, inputs=readable)
-        except (SidecarError, OSError) as error:
-            raise SetupError(str(error)) from error
+                sandboxing = find("auto")
+        return local_scratch(python, here, strategy=self.branching, sandboxing=sandboxing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,13 @@ class Workspace:
     async def save(self, exploration: Exploration) -> None:
         """Write the notebook. Raises SetupError when it cannot be written."""
         document.save(self.output, exploration)
+
+    def session(
+        self, kind: Callable[..., SessionT], model: ChatModel, **others: object
+    ) -> SessionT:
+        """A session of this kind, which works on the exploration here."""
+        here = {"index": self.index, "opening": self.opening, "save": self.save}
+        return kind(self.exploration, model=model, **here, **others)
 
 
 @contextmanager
@@ -180,11 +189,9 @@ def open_workspace(
     """
     check_source(source, exploration.brought)
     _check_writable(output)
-    folder = Path.cwd()
     interpreter = options.find_interpreter(exploration)
     python = str(interpreter.executable)
-    sandboxing = options.find_sandbox(python, folder, exploration)
-    scratch = local_scratch(python, folder, strategy=options.branching, sandboxing=sandboxing)
+    scratch = options.find_scratch(python, exploration)
     with options.open_index() as index:
         indexed = prepare.with_libraries(exploration, index, interpreter, progress=tell)
         yield Workspace(indexed, output, index, Opening(python, scratch, source, str(output)))
@@ -202,24 +209,32 @@ def open_libraries(
 
 def prepare_replay(
     exploration: Exploration, folder: Path, options: Options, *, source: AnySource | None
-) -> Callable[..., Awaitable[Replay]]:
+) -> Callable[..., Coroutine[Any, Any, Replay]]:
     """What runs the accepted cells of an exploration again, in a scratch kernel of their own.
 
-    It takes `replay_with`'s ``tell`` and raises what that does. A library that is not where it was
-    is looked for in ``folder``. Raises InputError and SetupError when the interpreter, a library or
-    the sandbox cannot be had.
+    It tells of each cell to a ``tell`` that it is given, and raises InputError when variables that
+    the exploration began with cannot be brought, SetupError when the kernel cannot be started or
+    was lost. A library that is not where it was is looked for in ``folder``. Raises InputError and
+    SetupError when the interpreter, a library or the sandbox cannot be had.
     """
     check_source(source, exploration.brought)
     interpreter = options.find_interpreter(exploration)
-    python, here = interpreter.executable, Path.cwd()
-    return partial(
-        replay_with,
-        find_libraries(exploration, interpreter, (here, folder)),
-        python=python,
-        strategy=options.branching,
-        sandboxing=options.find_sandbox(python, here, exploration),
-        source=source,
-    )
+    libraries = find_libraries(exploration, interpreter, (Path.cwd(), folder))
+    versions = tuple(version_changes(exploration, libraries))
+    limits = Limits(wall_seconds=exploration.settings.run_seconds)
+    scratch = options.find_scratch(interpreter.executable, exploration)
+
+    async def run(tell: Callable[[ReplayedCell], None] = lambda cell: None) -> Replay:
+        cells = []
+        with raised_as(SetupError, SidecarError):
+            async with scratch(limits, import_paths(one.home for one in libraries)) as opened:
+                await bring(opened.executor, source, exploration.brought)
+                async for cell in replay(opened.executor, exploration, versions):
+                    tell(cell)
+                    cells.append(cell)
+        return Replay(versions=versions, cells=tuple(cells))
+
+    return run
 
 
 def check_trust(exploration: Exploration, name: str, options: Options, *, agreed: str = "") -> None:

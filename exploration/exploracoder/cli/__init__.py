@@ -88,16 +88,13 @@ def main() -> None:
 
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        _say("Interrupted.")
-        sys.exit(130)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except ExploraCoderError as error:
         _say(f"Error: {error}")
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         _say("Interrupted.")
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)

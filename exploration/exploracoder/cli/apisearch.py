@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, say
-from exploracoder.cli.options import index_options, json_option, options_of, python_option
+from exploracoder.cli.console import print_result, say
+from exploracoder.cli.options import (
+    index_options,
+    json_option,
+    library_option,
+    opened_libraries,
+    python_option,
+)
 from exploracoder.config import make_settings
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer
+    from exploracoder_retrieval.index import Index
 
 
 @click.command()
 @click.argument("query")
-@click.option(
-    "--library",
-    "-l",
-    "libraries",
-    multiple=True,
-    metavar="NAME_OR_PATH",
-    help="In whose docs to look. May be repeated.",
-)
+@library_option("In whose docs to look.")
 @click.option(
     "--web", is_flag=True, help="Ask the web, too: the query is sent, and nothing else of yours."
 )
@@ -77,7 +77,6 @@ def apisearch(
     from exploracoder_retrieval.errors import RetrievalError
 
     from exploracoder.engine.knowing.lookup import open_web
-    from exploracoder.workspace import open_libraries
 
     if not libraries and not web:
         raise InputError("Say where to look: --library NAME, --web, or both.")
@@ -87,24 +86,15 @@ def apisearch(
         web_sites=" ".join(sites) or None,
         web_seconds=seconds,
     )
-    with ExitStack() as stack:
-        searched = open_web(settings)
-        index, names = None, list[str]()
-        if libraries:
-            progress = stack.enter_context(Progress())
-            opened = open_libraries(libraries, options_of(given), tell=progress.working)
-            index, found = stack.enter_context(opened)
-            names = [library.name for library in found]
-        try:
-            answer = ApiSearch(index, names, web=searched).search(query, k)
-        except RetrievalError as error:
-            raise InputError(str(error)) from error
-    if as_json:
-        print_json(answer.model_dump(mode="json"))
-    else:
-        say(_words(answer))
-        for note in answer.notes:
-            say(note, err=True)
+    searched = open_web(settings)
+    opened: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
+    if libraries:
+        opened = opened_libraries(libraries, given)
+    with opened as (index, names), raised_as(InputError, RetrievalError):
+        answer = ApiSearch(index, names, web=searched).search(query, k)
+    print_result(answer.model_dump(mode="json"), _words(answer), as_json=as_json)
+    for note in () if as_json else answer.notes:
+        say(note, err=True)
     return 0 if answer.apis else 1
 
 

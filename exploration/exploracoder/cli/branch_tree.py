@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder.cli.console import printable
+from exploracoder.cli.console import printable, text_console
 
 if TYPE_CHECKING:
     from exploracoder_kernel.answers import BranchInfo
@@ -22,10 +22,7 @@ _STATE_STYLES = {"busy": "bold yellow", "dead": "red", "dormant": "dim"}
 
 def tree_console() -> Console:
     """Standard output; wide where it is no terminal, so that a branch keeps to its line."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else _FILE_WIDTH
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return text_console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
 
 
 def draw(kernel: KernelTree) -> Tree:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, run_async
+from exploracoder.cli.console import Progress, errors_as_json, print_json, run_async
 from exploracoder.cli.options import (
     index_options,
     json_option,
@@ -15,9 +15,9 @@ from exploracoder.cli.options import (
     options_of,
     profile_option,
     python_option,
+    quiet_option,
     set_option,
 )
-from exploracoder.errors import ExploraCoderError, kind_of
 
 if TYPE_CHECKING:
     from exploracoder.engine.exploring.briefing import Briefing
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @model_options
 @index_options
 @json_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@quiet_option
 def brief(libraries: tuple[str, ...], **given: Any) -> int:
     """Have the model write what it is told of libraries before it plans: a summary, example plans.
 
@@ -45,12 +45,8 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
       exploracoder brief justhtml
       exploracoder brief ./mylib --model gpt-4o --profile paper
     """
-    try:
+    with errors_as_json(given["as_json"]):
         written, usage = _brief(libraries, given)
-    except ExploraCoderError as error:
-        if given["as_json"]:
-            print_json({"status": "failed", "error": str(error), "error_kind": kind_of(error)})
-        raise
     if given["as_json"]:
         told = {name: one.model_dump() for name, one in written.items()}
         print_json({"status": "done", "briefings": told, "usage": usage.model_dump()})

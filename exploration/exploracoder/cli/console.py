@@ -6,12 +6,14 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
+
+from exploracoder.errors import ExploraCoderError, InputError, kind_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,12 +47,7 @@ class Progress:
             self._shown.append(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._status is not None:
             self._status.stop()
             self._shown.remove(self)
@@ -95,13 +92,31 @@ def _plain(text: str) -> str:
     """Text from a model or a file, without it being read as markup or terminal control."""
     from rich.markup import escape
 
-    return escape("".join(char if char.isprintable() else " " for char in text))
+    return escape(on_a_line(text))
+
+
+def on_a_line(text: str) -> str:
+    """A stranger's text, without what would steer a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def print_json(value: object) -> None:
     """One JSON value on standard output; what would steer a terminal is escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     click.echo("".join(map(_json_char, text)))
+
+
+@contextmanager
+def errors_as_json(as_json: bool, begin: Mapping[str, Any] = {}) -> Iterator[dict[str, Any]]:
+    """With --json an error is an object too, on standard output, with what was done before it."""
+    so_far = dict(begin)
+    try:
+        yield so_far
+    except ExploraCoderError as error:
+        if as_json:
+            told = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
+            print_json(so_far | told)
+        raise
 
 
 def _json_char(char: str) -> str:
@@ -125,11 +140,28 @@ def say(text: object, *, err: bool = False) -> None:
     click.echo(printable(str(text)), err=err)
 
 
-def text_console() -> Console:
+def print_result(value: object, words: object, *, as_json: bool) -> None:
+    """A result for programs, or in words for people."""
+    if as_json:
+        print_json(value)
+    else:
+        say(words)
+
+
+def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file of queries that hold something. Raises InputError."""
+    try:
+        lines = queries.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--queries: {queries} cannot be read: {error}") from error
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def text_console(**layout: Any) -> Console:
     """Standard output; without colour where nobody could see it, or NO_COLOR is set."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return Console(highlight=False, markup=False, emoji=False, **layout)
 
 
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:

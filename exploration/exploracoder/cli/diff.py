@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exploracoder.cli.console import print_json, printable, text_console
-from exploracoder.cli.options import json_option
+from exploracoder.cli.options import PATH, json_option
 
 if TYPE_CHECKING:
     from exploracoder.state import Exploration
@@ -20,8 +20,8 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument("a", type=PATH)
+@click.argument("b", type=PATH)
 @json_option
 def diff(a: Path, b: Path, as_json: bool) -> int:
     """Compare the explorations in A and B, line by line.
@@ -44,7 +44,7 @@ def diff(a: Path, b: Path, as_json: bool) -> int:
         return 1 if lines else 0
     costs = [f"{name}: {document.cost(one)}" for name, one in zip(names, both, strict=True)]
     for line in [*lines, *costs, "They differ." if lines else "They are the same."]:
-        text_console().print(Text(printable(line), _STYLES.get(line[:1], "")))
+        text_console(soft_wrap=True).print(Text(printable(line), _STYLES.get(line[:1], "")))
     return 1 if lines else 0
 
 

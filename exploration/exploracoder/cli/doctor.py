@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -67,7 +68,8 @@ def _note_consent(is_given: bool) -> None:
 
 
 def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> Iterator[Finding]:
-    yield _own_python()
+    version = sys.version.split()[0]
+    yield Finding("ok", "ExploraCoder's Python", f"{version} ({sys.executable})")
     yield _user_python(python)
     sandboxing, finding = _sandbox(python, level, readable)
     yield _branches(python, sandboxing)
@@ -75,10 +77,6 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     yield _endpoint()
     yield _cache()
     yield finding
-
-
-def _own_python() -> Finding:
-    return Finding("ok", "ExploraCoder's Python", f"{sys.version.split()[0]} ({sys.executable})")
 
 
 def _user_python(python: str | None) -> Finding:
@@ -123,8 +121,6 @@ def _model() -> Finding:
 
 
 def _endpoint() -> Finding:
-    import os
-
     url, name = os.environ.get("OPENAI_BASE_URL"), os.environ.get("EXPLORACODER_MODEL")
     if not (url or name or os.environ.get("OPENAI_API_KEY")):
         return Finding("ok", "endpoint", "none configured: the embedded model is used")

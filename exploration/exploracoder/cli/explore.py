@@ -3,82 +3,64 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, run_async, say
+from exploracoder.cli.console import Progress, errors_as_json, print_result, run_async
 from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
+    file_argument,
     index_options,
     json_option,
     kernel_option,
+    library_option,
     limit_options,
     method_option,
     model_options,
     options_of,
+    path_option,
     profile_option,
     python_option,
+    quiet_option,
     sandbox_options,
     set_option,
     strategy_option,
     trust_option,
 )
-from exploracoder.errors import ExploraCoderError, InputError, kind_of
+from exploracoder.errors import ExploraCoderError, InputError
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
     from exploracoder.workspace import Options
 
+# What there is of a result before anything has run.
+_NOTHING = {"verified": {"ran": False, "checks": "none"}, "solution": None}
+
 
 @click.command()
 @click.argument("task")
-@click.option(
-    "--library",
-    "-l",
-    "libraries",
-    multiple=True,
-    metavar="NAME_OR_PATH",
-    help="A library to use: an installed one by name, or a folder or .py file. May be repeated.",
-)
-@click.option(
+@library_option("A library to use: an installed one by name, or a folder or .py file.")
+@path_option(
     "--context",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Code (.py or .ipynb) that runs first: data, helpers, an example of the input.",
 )
-@click.option(
-    "--check",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Code (.py) that runs after the solution and raises when it is wrong.",
-)
+@path_option("--check", help="Code (.py) that runs after the solution and raises when it is wrong.")
 @click.option(
     "--entry-point", metavar="NAME", help="The function, or class, that the solution must define."
 )
-@click.option(
+@path_option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="The notebook to write. Default: exploration.ipynb here, numbered if there is one.",
 )
 @profile_option
 @method_option
-@click.option(
-    "--list-methods",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, value: list_methods(ctx, value),
-    help="List the methods.",
-)
-@click.option(
+@list_methods
+@path_option(
     "--repository",
-    type=click.Path(path_type=Path),
     metavar="DIR",
     help="For the methods that write a class: the top folder of the repository that it belongs to."
     " It is read and copied, never changed; the check runs in the copy.",
@@ -100,14 +82,7 @@ if TYPE_CHECKING:
     help="Repair a subtask when no candidate ran (ExploraCoder* with, ExploraCoder without).",
 )
 @set_option
-@click.option(
-    "--list-settings",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, value: list_settings(ctx, value),
-    help="List the settings with their values in each profile.",
-)
+@list_settings
 @kernel_option
 @click.option(
     "--bring",
@@ -124,7 +99,7 @@ if TYPE_CHECKING:
 @model_options
 @index_options
 @json_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@quiet_option
 def explore(task: str, **given: Any) -> int:
     """Explore TASK with a library that the model does not know, and write a verified solution.
 
@@ -138,11 +113,12 @@ def explore(task: str, **given: Any) -> int:
       exploracoder explore - --method rrr --repository . --file pkg/teas.py --entry-point Tea \\
         --check oracle.py < description.txt
     """
-    return _guarded(given, lambda so_far: _explore(task, given, so_far))
+    with errors_as_json(given["as_json"], _NOTHING) as so_far:
+        return _explore(task, given, so_far)
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @kernel_option
 @strategy_option
 @limit_options
@@ -152,30 +128,14 @@ def explore(task: str, **given: Any) -> int:
 @model_options
 @index_options
 @json_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@quiet_option
 def resume(file: Path, **given: Any) -> int:
     """Go on with the exploration in FILE from its last finished step.
 
     Finished steps are run again in a fresh scratch kernel, without asking the model about them.
     """
-    return _guarded(given, lambda so_far: _resume(file, given, so_far))
-
-
-# Given an empty dictionary, it puts there what an error leaves of the result's JSON.
-_Work = Callable[[dict[str, Any]], int]
-
-
-def _guarded(given: dict[str, Any], work: _Work) -> int:
-    """With --json an error is an object too, on standard output, with what was done before it."""
-    so_far: dict[str, Any] = {"verified": {"ran": False, "checks": "none"}, "solution": None}
-    if not given["as_json"]:
-        return work(so_far)
-    try:
-        return work(so_far)
-    except ExploraCoderError as error:
-        told = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
-        print_json(so_far | told)
-        raise
+    with errors_as_json(given["as_json"], _NOTHING) as so_far:
+        return _resume(file, given, so_far)
 
 
 def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
@@ -183,8 +143,11 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 
     if (given["kernel"] is None) != (not given["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
-    assigned = dict(prepare.setting_of(one) for one in given["assignments"])
-    options = options_of(given, settings=assigned | _own_options(given))
+    assigned = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
+    # The settings that have an option of their own, which goes before ``--set``.
+    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
+    own = {name: given[name] for name in named if given[name] is not None}
+    options = options_of(given, settings=assigned | own)
     exploration = api.new_exploration(
         sys.stdin.read() if task == "-" else task,
         libraries=given["libraries"],
@@ -201,7 +164,7 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
     from exploracoder.cli import report
-    from exploracoder.cli.trust import check_trust
+    from exploracoder.cli.questions import check_trust
     from exploracoder.models.usage import Usage
 
     exploration = document.load(file)
@@ -241,15 +204,7 @@ def _work(
         progress.working("Starting the model")
         async with options.open_model(given["model"]) as model:
             progress.working("Starting the scratch kernel")
-            session = Session(
-                space.exploration,
-                model=model,
-                index=space.index,
-                opening=space.opening,
-                save=space.save,
-                listener=progress.happened,
-            )
-            async with session:
+            async with space.session(Session, model, listener=progress.happened) as session:
                 try:
                     return await session.run()
                 except ExploraCoderError:
@@ -280,10 +235,7 @@ def _tell(
     """Print how it stands, for programs or for people; the exit code that says the same."""
     from exploracoder.cli import report
 
-    if given["as_json"]:
-        print_json(as_json)
-    else:
-        say(report.in_words(exploration, output))
+    print_result(as_json, report.in_words(exploration, output), as_json=given["as_json"])
     return report.EXIT_CODES[exploration.status]
 
 
@@ -302,9 +254,3 @@ def _output(path: Path | None) -> Path:
     if aside is not None and aside.exists():
         click.echo(f"{path} was there; it is now {aside.name}.", err=True)
     return output
-
-
-def _own_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings that have an option of their own, which goes before ``--set``."""
-    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
-    return {name: given[name] for name in named if given[name] is not None}

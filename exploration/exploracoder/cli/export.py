@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exploracoder.cli.options import file_argument
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _STANDARD_OUTPUT = "-"
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option(
     "--to",
     "form",

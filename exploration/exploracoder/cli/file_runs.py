@@ -15,8 +15,8 @@ from exploracoder.errors import InputError
 from exploracoder.state import State
 
 if TYPE_CHECKING:
+    from exploracoder_kernel.executor import Executor
     from exploracoder_kernel.observation import Observation
-    from exploracoder_kernel.sidecar import Sidecar
 
 FileStatus = Literal["ok", "error", "timeout", "killed", "limit"]
 STANDARD_INPUT = "-"
@@ -93,7 +93,7 @@ def _head(path: Path | None) -> bytes:
 
 
 async def run_files(
-    sidecar: Sidecar, sources: Sequence[Source], *, jobs: int
+    sidecar: Executor, sources: Sequence[Source], *, jobs: int
 ) -> AsyncGenerator[FileRun, None]:
     """Run each source in a fork of the root, at most ``jobs`` at once; yield in the order given.
 
@@ -110,7 +110,7 @@ async def run_files(
         await asyncio.gather(*runs, return_exceptions=True)
 
 
-async def _run(sidecar: Sidecar, source: Source, slots: asyncio.Semaphore) -> FileRun:
+async def _run(sidecar: Executor, source: Source, slots: asyncio.Semaphore) -> FileRun:
     async with slots:
         branch = await sidecar.fork(sidecar.root, goal=source.file)
         try:
@@ -125,19 +125,15 @@ def as_file_run(file: str, observation: Observation) -> FileRun:
 
     Nobody interrupts a file's run alone, so one that was interrupted did it to itself: an error.
     """
-    error = observation.error
     status = "error" if observation.status == "interrupted" else observation.status
     kinds = [kind for output in observation.outputs for kind in output.get("data", ())]
+    shown = observation.model_dump(include={"stdout", "stderr", "result", "limits_hit"})
+    if observation.error is not None:
+        shown |= observation.error.model_dump(include={"ename", "evalue", "line"})
     return FileRun(
         file=file,
         status=status,
-        ename=error.ename if error else None,
-        evalue=error.evalue if error else None,
-        stdout=observation.stdout,
-        stderr=observation.stderr,
-        result=observation.result,
         mime=tuple(dict.fromkeys(kinds)),
         seconds=round(observation.seconds, 6),
-        limits_hit=observation.limits_hit,
-        line=error.line if error else None,
+        **shown,
     )

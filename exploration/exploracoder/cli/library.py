@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json
-from exploracoder.cli.options import index_options, json_option, options_of, python_option
+from exploracoder.cli.console import Progress, numbered_lines, on_a_line, print_json
+from exploracoder.cli.options import (
+    index_options,
+    json_option,
+    library_option,
+    opened_libraries,
+    options_of,
+    path_option,
+    python_option,
+)
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc, Hit
-    from exploracoder_retrieval.harvest.result import LibraryInfo
     from exploracoder_retrieval.index import Index
     from exploracoder_retrieval.interpreter import Interpreter
 
@@ -47,9 +52,8 @@ _OTHERS = 3
     help="There is no code: NAME_OR_PATH is documentation, of a library to be called NAME.",
 )
 @click.option("--no-docs", is_flag=True, help="Forget the documentation given before.")
-@click.option(
+@path_option(
     "--uses",
-    type=click.Path(path_type=Path),
     multiple=True,
     metavar="PATH",
     help="Scripts, tests and notebooks of yours, or a folder of them: what they do with the library"
@@ -83,44 +87,44 @@ def index(
       exploracoder index petstore.yaml
       exploracoder index https://docs.example.org/en/stable/ --name teahouse
     """
-    from exploracoder import memory
+    from exploracoder import memory, prepare
 
     if no_docs and (docs or name is not None):
         raise InputError("--no-docs forgets documentation; give --docs or --name without it.")
     started = time.monotonic()
-    with _opened(given) as (opened, interpreter, working):
+    options = options_of(given)
+    with Progress() as progress, options.open_index() as opened:
+        interpreter = options.find_interpreter()
         if no_docs and _forget(opened, library, interpreter, as_json=as_json):
             return 0
-        found = _indexed(opened, library, docs, name, interpreter, working)
-        kept = memory.keep_uses(opened, found.library.name, uses) if uses else None
+        known = _indexed(opened, library, docs, name, interpreter, progress.working)
+        info = opened.info(known.name)
+        note = prepare.without_code(info, opened, interpreter)
+        kept = memory.keep_uses(opened, known.name, uses) if uses else None
     seconds = round(time.monotonic() - started, 3)
     if as_json:
-        skipped = [one.model_dump() for one in found.info.skipped]
-        said = {"seconds": seconds, "docs": found.info.docs, "skipped": skipped}
-        print_json(found.library.model_dump() | said | {"note": found.note} | _uses_said(kept))
-    else:
-        _say_indexed(found, seconds)
+        skipped = [one.model_dump() for one in info.skipped]
+        said = {"seconds": seconds, "docs": info.docs, "skipped": skipped, "note": note}
+        print_json(known.model_dump() | said | (_uses_as_json(kept) if kept else {}))
+        return 0
+    version = f" {known.version}" if known.version else ""
+    click.echo(f"{known.name}{version}: {known.apis} public APIs, {seconds:.1f} s")
+    _say_skipped((one.name, one.reason) for one in info.skipped)
+    if note:
+        click.echo(note, err=True)
+    if kept:
         _say_uses(kept)
     return 0
 
 
 @click.command()
 @click.argument("query", required=False)
-@click.option(
-    "--library",
-    "-l",
-    "libraries",
-    multiple=True,
-    required=True,
-    metavar="NAME_OR_PATH",
-    help="Where to look. May be repeated.",
-)
+@library_option("Where to look.", required=True)
 @click.option(
     "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many to show."
 )
-@click.option(
+@path_option(
     "--queries",
-    type=click.Path(path_type=Path),
     metavar="FILE.jsonl",
     help="Many queries, a line {id, query} each; with --json the answer to each is a line"
     " {id, ranked}.",
@@ -143,18 +147,12 @@ def search(
     """
     from exploracoder_retrieval.shared_members import with_others
 
-    from exploracoder.workspace import open_libraries
-
     if (query is None) == (queries is None):
         raise InputError("Give either a QUERY or a file of them with --queries.")
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
-    with (
-        Progress() as progress,
-        open_libraries(libraries, options_of(given), tell=progress.working) as (opened, known),
-    ):
-        names = [one.name for one in known]
+    with opened_libraries(libraries, given) as (opened, names):
         if query is not None:
             merged = with_others(opened.search(query, names, _LOOKED_AT * k), k)
             if as_json:
@@ -167,18 +165,9 @@ def search(
             found = opened.search_many([words for _, words in batch], names, k)
             for (id_, words), hits in zip(batch, found, strict=True):
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
-                alone = [(hit, ()) for hit in hits]
-                click.echo(
-                    json.dumps(line, ensure_ascii=False) if as_json else _ranking(words, alone)
-                )
+                text = _ranking(words, [(hit, ()) for hit in hits])
+                click.echo(json.dumps(line, ensure_ascii=False) if as_json else text)
     return 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Indexed:
-    library: Library
-    info: LibraryInfo
-    note: str
 
 
 def _indexed(
@@ -188,7 +177,7 @@ def _indexed(
     name: str | None,
     interpreter: Interpreter,
     working: Callable[[str], None],
-) -> _Indexed:
+) -> Library:
     """One library in the index. Documentation that cannot be used is not remembered."""
     from exploracoder import giving, prepare
 
@@ -196,13 +185,11 @@ def _indexed(
     if is_given:
         target = giving.give(opened, target, docs, interpreter, name=name, progress=working)
     try:
-        library = prepare.index_libraries(opened, (target,), interpreter)[0]
+        return prepare.index_libraries(opened, (target,), interpreter)[0]
     except InputError:
         if is_given:
             opened.given.forget(target)
         raise
-    info = opened.info(library.name)
-    return _Indexed(library, info, prepare.without_code(info, opened, interpreter))
 
 
 def _forget(opened: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
@@ -224,28 +211,18 @@ def _forget(opened: Index, target: str, interpreter: Interpreter, *, as_json: bo
     return False
 
 
-def _say_indexed(found: _Indexed, seconds: float) -> None:
-    known = found.library
-    version = f" {known.version}" if known.version else ""
-    click.echo(f"{known.name}{version}: {known.apis} public APIs, {seconds:.1f} s")
-    for one in found.info.skipped:
-        click.echo(f"Skipped {_on_a_line(one.name)}: {_on_a_line(one.reason)}", err=True)
-    if found.note:
-        click.echo(found.note, err=True)
+def _say_skipped(skipped: Iterable[tuple[str, str]]) -> None:
+    for name, reason in skipped:
+        click.echo(f"Skipped {on_a_line(name)}: {on_a_line(reason)}", err=True)
 
 
-def _uses_said(kept: Uses | None) -> dict[str, Any]:
-    if kept is None:
-        return {}
+def _uses_as_json(kept: Uses) -> dict[str, Any]:
     skipped = [{"name": name, "reason": reason} for name, reason in kept.skipped]
     return {"uses": {"examples": len(kept.examples), "skipped": skipped}}
 
 
-def _say_uses(kept: Uses | None) -> None:
-    if kept is None:
-        return
-    for name, reason in kept.skipped:
-        click.echo(f"Skipped {_on_a_line(name)}: {_on_a_line(reason)}", err=True)
+def _say_uses(kept: Uses) -> None:
+    _say_skipped(kept.skipped)
     if not kept.examples:
         click.echo("No use of it was found there, so no examples are kept of your code.", err=True)
         return
@@ -254,22 +231,14 @@ def _say_uses(kept: Uses | None) -> None:
     click.echo(f"{counts}; see them with: exploracoder memory list")
 
 
-@contextmanager
-def _opened(given: dict[str, Any]) -> Iterator[tuple[Index, Interpreter, Callable[[str], None]]]:
-    """The index, the interpreter whose libraries are meant, and where progress is told."""
-    options = options_of(given)
-    with Progress() as progress, options.open_index() as opened:
-        yield opened, options.find_interpreter(), progress.working
-
-
 def _ranking(words: str, found: Sequence[tuple[Hit, Sequence[str]]]) -> str:
     lines = [f"# {words}"]
     for hit, also in found:
         place = _place(hit.doc)
         lines.append(f"{hit.doc.path}  {place}" if place else hit.doc.path)
-        lines += [f"    {_on_a_line(line)}" for line in hit.doc.signature.splitlines()]
+        lines += [f"    {on_a_line(line)}" for line in hit.doc.signature.splitlines()]
         if hit.doc.summary:
-            lines.append(f"    {_on_a_line(hit.doc.summary)}")
+            lines.append(f"    {on_a_line(hit.doc.summary)}")
         if also:
             more = f" and {len(also) - _OTHERS} more" if len(also) > _OTHERS else ""
             lines.append(f"    also {', '.join(also[:_OTHERS])}{more}")
@@ -279,25 +248,14 @@ def _ranking(words: str, found: Sequence[tuple[Hit, Sequence[str]]]) -> str:
 def _place(doc: ApiDoc) -> str:
     """Where it was read: an address, or file and line."""
     if doc.url:
-        return _on_a_line(doc.url)
+        return on_a_line(doc.url)
     line = f":{doc.line}" if doc.line else ""
-    return _on_a_line(f"{doc.file}{line}") if doc.file else ""
-
-
-def _on_a_line(text: str) -> str:
-    """A stranger's text, without what would steer a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
+    return on_a_line(f"{doc.file}{line}") if doc.file else ""
 
 
 def _read_queries(path: Path) -> list[tuple[str, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--queries: {path} cannot be read: {error}") from error
     asked = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(path):
         try:
             row = json.loads(line)
             asked.append((row["id"], str(row["query"])))

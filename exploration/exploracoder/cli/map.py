@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json
-from exploracoder.cli.options import index_options, json_option, options_of, python_option
+from exploracoder.cli.console import print_json
+from exploracoder.cli.options import index_options, json_option, opened_libraries, python_option
 
 
 @click.command()
@@ -42,15 +42,11 @@ def map(library: str, budget: int, task: str, as_json: bool, **given: Any) -> in
       exploracoder map pandas --budget 2000 --task "join two tables on a column"
     """
     from exploracoder.mapping import map_of
-    from exploracoder.workspace import open_libraries
 
-    with (
-        Progress() as progress,
-        open_libraries([library], options_of(given), tell=progress.working) as (index, found),
-    ):
-        lines = map_of(index, [one.name for one in found], budget, task)
+    with opened_libraries([library], given) as (index, names):
+        lines = map_of(index, names, budget, task)
     if as_json:
-        print_json({"library": found[0].name, "map": lines.text, "is_whole": lines.is_whole})
+        print_json({"library": names[0], "map": lines.text, "is_whole": lines.is_whole})
     else:
         click.echo(lines.text)
     return 0

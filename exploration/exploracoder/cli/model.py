@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from exploracoder.cli.console import print_json, run_async
+from exploracoder.cli.console import print_result, run_async
 from exploracoder.cli.options import json_option, lora_option
 
 
@@ -40,10 +40,8 @@ def pull(as_json: bool) -> int:
             lambda done, total: bar.update(row, completed=done, total=total),
             lambda note: console.print(note, highlight=False, markup=False),
         )
-    if as_json:
-        print_json(store.status().model_dump(mode="json"))
-    else:
-        click.echo(f"The embedded model is ready: {path}")
+    said = f"The embedded model is ready: {path}"
+    print_result(store.status().model_dump(mode="json"), said, as_json=as_json)
     return 0
 
 
@@ -54,13 +52,10 @@ def status(as_json: bool) -> int:
     from exploracoder.models.local import model_status
 
     found = model_status()
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        state = "verified" if found.is_verified else "not there; run: exploracoder model pull"
-        click.echo(f"{found.name}: {state}\n{found.path}")
-        served = f"at {found.server.url}, process {found.server.pid}" if found.server else "no"
-        click.echo(f"server running: {served}")
+    state = "verified" if found.is_verified else "not there; run: exploracoder model pull"
+    served = f"at {found.server.url}, process {found.server.pid}" if found.server else "no"
+    said = f"{found.name}: {state}\n{found.path}\nserver running: {served}"
+    print_result(found.model_dump(mode="json"), said, as_json=as_json)
     return 0 if found.is_verified else 1
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from exploracoder.cli.console import Progress
 from exploracoder.effort import EFFORTS
 from exploracoder.methods import DEFAULT
 
 if TYPE_CHECKING:
+    from exploracoder_retrieval.index import Index
+
     from exploracoder.workspace import Options
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
 
 
 def _stack(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
@@ -27,21 +33,17 @@ def _stack(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], Com
     return decorate
 
 
-def json_option(command: CommandT) -> CommandT:
-    """``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")(
-        command
-    )
+def path_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[CommandT], CommandT]:
+    """An option that takes a path."""
+    return click.option(*names, type=PATH, metavar=metavar, **more)
 
 
-def python_option(command: CommandT) -> CommandT:
-    """``--python``."""
+def library_option(words: str, *, required: bool = False) -> Callable[[CommandT], CommandT]:
+    """``--library``, and what it is for."""
+    names, words = ("--library", "-l", "libraries"), f"{words} May be repeated."
     return click.option(
-        "--python",
-        metavar="EXE",
-        help="The Python in which the library is installed and code runs; it need not have"
-        " ExploraCoder. Default: the one that runs this command.",
-    )(command)
+        *names, multiple=True, required=required, metavar="NAME_OR_PATH", help=words
+    )
 
 
 def profile_option(command: CommandT) -> CommandT:
@@ -56,171 +58,170 @@ def profile_option(command: CommandT) -> CommandT:
     )(command)
 
 
-def method_option(command: CommandT) -> CommandT:
-    """``--method``."""
-    return click.option(
-        "--method",
-        default=DEFAULT,
-        show_default=True,
-        metavar="NAME",
-        help="The way from the task to a solution; 'exploracoder explore --list-methods' names"
-        " them.",
-    )(command)
+file_argument = click.argument("file", type=PATH)
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 
-def set_option(command: CommandT) -> CommandT:
-    """``--set``."""
-    return click.option(
-        "--set",
-        "assignments",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Any other setting; 'exploracoder explore --list-settings' names them.",
-    )(command)
+python_option = click.option(
+    "--python",
+    metavar="EXE",
+    help="The Python in which the library is installed and code runs; it need not have"
+    " ExploraCoder. Default: the one that runs this command.",
+)
 
+method_option = click.option(
+    "--method",
+    default=DEFAULT,
+    show_default=True,
+    metavar="NAME",
+    help="The way from the task to a solution; 'exploracoder explore --list-methods' names them.",
+)
 
-def lora_option(command: CommandT) -> CommandT:
-    """``--lora``."""
-    return click.option(
-        "--lora",
-        type=click.Path(path_type=Path),
-        metavar="FILE.gguf",
-        help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
-    )(command)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
 
+set_option = click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any other setting; 'exploracoder explore --list-settings' names them.",
+)
 
-def sandbox_options(command: CommandT) -> CommandT:
-    """What code is kept from."""
-    return _stack(
-        click.option(
-            "--sandbox",
-            type=click.Choice(["auto", "strict", "network", "off"]),
-            default="auto",
-            envvar="EXPLORACODER_SANDBOX",
-            help="What code is kept from. 'strict': no network, and no files but those of this"
-            " folder, to read; 'network': the same, with the network; 'off': it runs as you;"
-            " 'auto': strict, or what you agreed to where no sandbox can be had. Environment:"
-            " EXPLORACODER_SANDBOX.",
-        ),
-        click.option(
-            "--readable",
-            type=click.Path(path_type=Path),
-            multiple=True,
-            metavar="PATH",
-            help="Another file or folder that code may read. May be repeated.",
-        ),
-    )(command)
+lora_option = click.option(
+    "--lora",
+    type=PATH,
+    metavar="FILE.gguf",
+    help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
+)
 
-
-def trust_option(command: CommandT) -> CommandT:
-    """``--trust``."""
-    return click.option(
-        "--trust",
-        is_flag=True,
-        help="Run the notebook's code without a question even if it was not made here. Otherwise"
-        " you are shown first what it would run and read.",
-    )(command)
-
-
-def kernel_option(command: CommandT) -> CommandT:
-    """``--kernel``."""
-    return click.option(
-        "--kernel",
-        metavar="FILE_OR_ID",
-        help="A running Python kernel of yours to bring variables from: its connection file"
-        " (%connect_info names it) or its id. Code runs in its Python, if --python names none.",
-    )(command)
-
-
-def strategy_option(command: CommandT) -> CommandT:
-    """``--strategy``."""
-    return click.option(
-        "--strategy",
-        type=click.Choice(["auto", "fork", "replay"]),
+# What code is kept from.
+sandbox_options = _stack(
+    click.option(
+        "--sandbox",
+        type=click.Choice(["auto", "strict", "network", "off"]),
         default="auto",
-        envvar="EXPLORACODER_STRATEGY",
-        help="How branches are made; 'auto' forks where that is safe. Environment:"
-        " EXPLORACODER_STRATEGY.",
-    )(command)
+        envvar="EXPLORACODER_SANDBOX",
+        help="What code is kept from. 'strict': no network, and no files but those of this"
+        " folder, to read; 'network': the same, with the network; 'off': it runs as you;"
+        " 'auto': strict, or what you agreed to where no sandbox can be had. Environment:"
+        " EXPLORACODER_SANDBOX.",
+    ),
+    click.option(
+        "--readable",
+        type=PATH,
+        multiple=True,
+        metavar="PATH",
+        help="Another file or folder that code may read. May be repeated.",
+    ),
+)
+
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the notebook's code without a question even if it was not made here. Otherwise"
+    " you are shown first what it would run and read.",
+)
+
+kernel_option = click.option(
+    "--kernel",
+    metavar="FILE_OR_ID",
+    help="A running Python kernel of yours to bring variables from: its connection file"
+    " (%connect_info names it) or its id. Code runs in its Python, if --python names none.",
+)
+
+strategy_option = click.option(
+    "--strategy",
+    type=click.Choice(["auto", "fork", "replay"]),
+    default="auto",
+    envvar="EXPLORACODER_STRATEGY",
+    help="How branches are made; 'auto' forks where that is safe. Environment:"
+    " EXPLORACODER_STRATEGY.",
+)
+
+# What goes into the index, where that is, and who embeds.
+index_options = _stack(
+    click.option(
+        "--import-compiled",
+        is_flag=True,
+        help="Import the compiled modules of a folder that is named as a library, in a strict"
+        " sandbox: nothing else tells what they hold. Without it nothing of a folder is"
+        " imported.",
+    ),
+    click.option("--chroma-url", metavar="URL", help="A chroma server instead of a folder."),
+    click.option(
+        "--embeddings-url",
+        metavar="URL",
+        help="An OpenAI-compatible endpoint that embeds, instead of the built-in model.",
+    ),
+    click.option("--embeddings-model", metavar="NAME", default="", help="Its model."),
+)
+
+# Which model is asked.
+model_options = _stack(
+    click.option(
+        "--model",
+        metavar="NAME",
+        help="The model to ask; 'embedded' is the one that needs nothing else and is the"
+        " default when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
+    ),
+    click.option(
+        "--base-url",
+        metavar="URL",
+        help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
+        " OPENAI_API_KEY.",
+    ),
+    click.option(
+        "--reasoning-effort",
+        type=click.Choice(EFFORTS),
+        help="How long a model that reasons is to think before it answers. Where the server"
+        " does not take this, the model is asked without. Environment:"
+        " EXPLORACODER_REASONING_EFFORT.",
+    ),
+    click.option("--cache", is_flag=True, help="Answer repeated requests from the reply cache."),
+    click.option(
+        "--replies",
+        type=PATH,
+        metavar="DIR",
+        help="A reply cache of your own, for measurements: a reply from it counts with what it"
+        " cost when it was asked for.",
+    ),
+    lora_option,
+)
+
+# Limits on the whole exploration.
+limit_options = _stack(
+    click.option(
+        "--max-seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="S",
+        help="Stop after S seconds, with everything saved.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="T",
+        help="Stop after T tokens, prompts included, with everything saved.",
+    ),
+)
 
 
-def index_options(command: CommandT) -> CommandT:
-    """What goes into the index, where that is, and who embeds."""
-    return _stack(
-        click.option(
-            "--import-compiled",
-            is_flag=True,
-            help="Import the compiled modules of a folder that is named as a library, in a strict"
-            " sandbox: nothing else tells what they hold. Without it nothing of a folder is"
-            " imported.",
-        ),
-        click.option("--chroma-url", metavar="URL", help="A chroma server instead of a folder."),
-        click.option(
-            "--embeddings-url",
-            metavar="URL",
-            help="An OpenAI-compatible endpoint that embeds, instead of the built-in model.",
-        ),
-        click.option("--embeddings-model", metavar="NAME", default="", help="Its model."),
-    )(command)
+@contextmanager
+def opened_libraries(
+    targets: Sequence[str], given: dict[str, Any]
+) -> Iterator[tuple[Index, list[str]]]:
+    """The index with a command's libraries in it, and what they are called there."""
+    from exploracoder.workspace import open_libraries
 
-
-def model_options(command: CommandT) -> CommandT:
-    """Which model is asked."""
-    return _stack(
-        click.option(
-            "--model",
-            metavar="NAME",
-            help="The model to ask; 'embedded' is the one that needs nothing else and is the"
-            " default when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
-        ),
-        click.option(
-            "--base-url",
-            metavar="URL",
-            help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
-            " OPENAI_API_KEY.",
-        ),
-        click.option(
-            "--reasoning-effort",
-            type=click.Choice(EFFORTS),
-            help="How long a model that reasons is to think before it answers. Where the server"
-            " does not take this, the model is asked without. Environment:"
-            " EXPLORACODER_REASONING_EFFORT.",
-        ),
-        click.option(
-            "--cache", is_flag=True, help="Answer repeated requests from the reply cache."
-        ),
-        click.option(
-            "--replies",
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="A reply cache of your own, for measurements: a reply from it counts with what it"
-            " cost when it was asked for.",
-        ),
-        lora_option,
-    )(command)
-
-
-def limit_options(command: CommandT) -> CommandT:
-    """Limits on the whole exploration."""
-    return _stack(
-        click.option(
-            "--max-seconds",
-            type=click.FloatRange(min=0, min_open=True),
-            metavar="S",
-            help="Stop after S seconds, with everything saved.",
-        ),
-        click.option(
-            "--max-tokens",
-            type=click.IntRange(min=1),
-            metavar="T",
-            help="Stop after T tokens, prompts included, with everything saved.",
-        ),
-    )(command)
+    with (
+        Progress() as progress,
+        open_libraries(targets, options_of(given), tell=progress.working) as (index, found),
+    ):
+        yield index, [one.name for one in found]
 
 
 def options_of(given: dict[str, Any], **others: Any) -> Options:
     """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
-    from exploracoder.cli.sandbox import ask_consent
+    from exploracoder.cli.questions import ask_consent
     from exploracoder.models.cache import ReplyCache
     from exploracoder.workspace import Options
 

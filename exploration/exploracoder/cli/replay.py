@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, run_async, say
+from exploracoder.cli.console import Progress, print_result, run_async
 from exploracoder.cli.options import (
+    file_argument,
     json_option,
     kernel_option,
     options_of,
@@ -17,11 +18,11 @@ from exploracoder.cli.options import (
     strategy_option,
     trust_option,
 )
-from exploracoder.replay import Replay
+from exploracoder.replay import Replay, ReplayedCell
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @kernel_option
 @strategy_option
 @python_option
@@ -36,17 +37,15 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
     2: a library is not there any more. FILE is not touched.
     """
     replayed = _replay(file, given)
-    if as_json:
-        print_json({"notebook": str(file), **replayed.model_dump()})
-    else:
-        say(replayed)
+    told = {"notebook": str(file), **replayed.model_dump()}
+    print_result(told, replayed, as_json=as_json)
     return 0 if replayed.is_same else 1
 
 
 def _replay(file: Path, given: dict[str, Any]) -> Replay:
     from exploracoder import document
     from exploracoder.bringing import find_source
-    from exploracoder.cli.trust import check_trust
+    from exploracoder.cli.questions import check_trust
     from exploracoder.workspace import prepare_replay
 
     exploration = document.load(file)
@@ -54,10 +53,8 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
     folder, source = file.absolute().parent, find_source(given["kernel"])
     replaying = prepare_replay(exploration, folder, options_of(given), source=source)
 
-    async def work(progress: Progress) -> Replay:
-        return await replaying(
-            tell=lambda cell: progress.working(f"Ran {cell.cell}: {cell.result}")
-        )
+    def tell(cell: ReplayedCell) -> None:
+        progress.working(f"Ran {cell.cell}: {cell.result}")
 
     with Progress() as progress:
-        return run_async(work(progress))
+        return run_async(replaying(tell))

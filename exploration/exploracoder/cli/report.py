@@ -55,8 +55,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
         "left_behind": [one.model_dump() for one in exploration.brought.left],
         "sandbox": exploration.sandbox,
         "libraries": [
-            {"name": library.name, "version": library.version, "apis": library.apis}
-            for library in exploration.libraries
+            one.model_dump(include={"name", "version", "apis"}) for one in exploration.libraries
         ],
     }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,8 @@ class KernelTree(State):
 
 
 @asynccontextmanager
-async def attached(kernel: str | None) -> AsyncIterator[RunningKernel]:
-    """A running kernel: the newest that answers, or the one that is named.
+async def attached(kernel: str | None) -> AsyncIterator[Callable[[], Awaitable[KernelTree]]]:
+    """What reads the tree of a running kernel: the newest that answers, or the one that is named.
 
     Raises SetupError when there is none, or the one named is no kernel of ours.
     """
@@ -48,29 +49,22 @@ async def attached(kernel: str | None) -> AsyncIterator[RunningKernel]:
             raise SetupError(
                 f"{kernel} does not answer as an ExploraCoder kernel. Does it run, and is it one?"
             )
-        yield RunningKernel(file, talk)
+        yield partial(_tree, file, talk)
 
 
-class RunningKernel:
-    """A kernel that answers."""
-
-    def __init__(self, file: Path, talk: Conversation) -> None:
-        self._file = file
-        self._talk = talk
-
-    async def tree(self) -> KernelTree:
-        """Its branches, with the memory that they hold now. Raises SetupError when it has ended."""
-        try:
-            with anyio.fail_after(60):
-                answer = await self._talk.ask("exploracoder_list_request", {"measure": True})
-            known = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
-            return KernelTree.model_validate({**known, "kernel": str(self._file)})
-        except TimeoutError as error:
-            raise SetupError("The kernel does not answer any more.") from error
-        except SidecarError as error:
-            raise SetupError(str(error)) from error
-        except ValidationError as error:
-            raise SetupError("The kernel's answer is not that of this version.") from error
+async def _tree(file: Path, talk: Conversation) -> KernelTree:
+    """The branches, with the memory that they hold now. Raises SetupError when it has ended."""
+    try:
+        with anyio.fail_after(60):
+            answer = await talk.ask("exploracoder_list_request", {"measure": True})
+        known = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
+        return KernelTree.model_validate({**known, "kernel": str(file)})
+    except TimeoutError as error:
+        raise SetupError("The kernel does not answer any more.") from error
+    except SidecarError as error:
+        raise SetupError(str(error)) from error
+    except ValidationError as error:
+        raise SetupError("The kernel's answer is not that of this version.") from error
 
 
 def _named(kernel: str) -> Path:

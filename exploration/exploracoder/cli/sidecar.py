@@ -7,7 +7,7 @@ import json
 import math
 import os
 import sys
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,18 @@ import click
 from exploracoder.cli.console import Progress, is_terminal, print_json, run_async, text_console
 from exploracoder.cli.options import (
     options_of,
+    path_option,
     python_option,
     sandbox_options,
     strategy_option,
 )
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.sidecar import Sidecar
+    from exploracoder_kernel.executor import Executor
 
     from exploracoder.cli.file_runs import FileRun, Source
+    from exploracoder.opening import Scratch
 
 _MEGABYTE = 1_000_000
 _WATCH_SECONDS = 1.0
@@ -103,7 +105,10 @@ def run(files: tuple[str, ...], **given: Any) -> int:
 
 
 async def _run_all(
-    opening: Sidecar, sources: list[Source], setup: str, given: dict[str, Any]
+    opening: AbstractAsyncContextManager[Scratch],
+    sources: list[Source],
+    setup: str,
+    given: dict[str, Any],
 ) -> list[FileRun]:
     from exploracoder_kernel.errors import SidecarError
 
@@ -112,40 +117,32 @@ async def _run_all(
 
     jobs = given["jobs"] or os.cpu_count() or 1
     done = []
-    try:
-        # Elsewhere than on a terminal, the results themselves say how far it is.
-        with Progress(quiet=not is_terminal()) as progress:
-            async with opening as opened:
-                await _set_up(opened, setup, given["setup"])
-                async with aclosing(run_files(opened, sources, jobs=jobs)) as runs:
-                    async for one in runs:
-                        done.append(one)
-                        progress.working(f"{len(done)} of {len(sources)} files are done")
-                        with progress.aside():
-                            _show(one, as_json=given["as_json"])
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
+    # Elsewhere than on a terminal, the results themselves say how far it is.
+    with raised_as(SetupError, SidecarError), Progress(quiet=not is_terminal()) as progress:
+        async with opening as scratch:
+            await _set_up(scratch.executor, setup, given["setup"])
+            async with aclosing(run_files(scratch.executor, sources, jobs=jobs)) as runs:
+                async for one in runs:
+                    done.append(one)
+                    progress.working(f"{len(done)} of {len(sources)} files are done")
+                    with progress.aside():
+                        _show(one, as_json=given["as_json"])
     if len(done) > 1 and not given["as_json"]:
         click.echo(summary(done))
     return done
 
 
-def _open(given: dict[str, Any]) -> Sidecar:
+def _open(given: dict[str, Any]) -> AbstractAsyncContextManager[Scratch]:
     from exploracoder_kernel.limits import Limits
-    from exploracoder_kernel.sidecar import Sidecar
 
-    python, here = given["python"] or sys.executable, Path.cwd()
-    chosen = options_of(given).find_sandbox(python, here)
     memory = given["memory"]
     limits = Limits(
         wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
     )
-    return Sidecar(
-        python, here, limits=limits, strategy=given["strategy"], launcher=chosen.launcher
-    )
+    return options_of(given).find_scratch(given["python"] or sys.executable)(limits, {})
 
 
-async def _set_up(opened: Sidecar, code: str, file: str | None) -> None:
+async def _set_up(opened: Executor, code: str, file: str | None) -> None:
     if file is None:
         return
     observation = await opened.run(opened.root, code)
@@ -164,7 +161,7 @@ def _show(run: FileRun, *, as_json: bool) -> None:
         line = json.dumps(run.model_dump(), ensure_ascii=False)
         click.echo(line.encode("utf-8", "backslashreplace"))
     else:
-        text_console().print(block(run))
+        text_console(soft_wrap=True).print(block(run))
 
 
 @sidecar.command()
@@ -182,52 +179,43 @@ def tree(kernel: str | None, watch: bool, as_json: bool) -> int:
     was made, and the memory that it has for itself and shares with others.
     """
     try:
-        run_async(_watch(kernel, as_json=as_json) if watch else _draw(kernel, as_json=as_json))
+        run_async(_show_tree(kernel, watch=watch, as_json=as_json))
     except KeyboardInterrupt:
         if not watch:
             raise
     return 0
 
 
-async def _draw(kernel: str | None, *, as_json: bool) -> None:
-    from exploracoder.cli.branch_tree import draw, tree_console
-    from exploracoder.cli.running_kernels import attached
-
-    async with attached(kernel) as running:
-        found = await running.tree()
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        tree_console().print(draw(found))
-
-
-async def _watch(kernel: str | None, *, as_json: bool) -> None:
+async def _show_tree(kernel: str | None, *, watch: bool, as_json: bool) -> None:
     from rich.live import Live
 
     from exploracoder.cli.branch_tree import draw, tree_console
     from exploracoder.cli.running_kernels import attached
 
-    async with attached(kernel) as running:
-        found = await running.tree()
-        if as_json:
-            while True:
-                click.echo(found.model_dump_json())
-                await asyncio.sleep(_WATCH_SECONDS)
-                found = await running.tree()
-        with Live(draw(found), console=tree_console(), auto_refresh=False) as live:
-            while True:
-                live.update(draw(found), refresh=True)
-                await asyncio.sleep(_WATCH_SECONDS)
-                found = await running.tree()
+    async with attached(kernel) as read_tree:
+        found = await read_tree()
+        if not watch and as_json:
+            print_json(found.model_dump(mode="json"))
+        elif not watch:
+            tree_console().print(draw(found))
+        else:
+            live = Live(draw(found), console=tree_console(), auto_refresh=False)
+            with nullcontext() if as_json else live:
+                while True:
+                    if as_json:
+                        click.echo(found.model_dump_json())
+                    else:
+                        live.update(draw(found), refresh=True)
+                    await asyncio.sleep(_WATCH_SECONDS)
+                    found = await read_tree()
 
 
 @sidecar.command()
 @python_option
 @click.option("--name", default="exploracoder", show_default=True, help="What Jupyter calls it.")
 @click.option("--user", is_flag=True, help="For you alone; else for the environment.")
-@click.option(
+@path_option(
     "--prefix",
-    type=click.Path(path_type=Path),
     metavar="DIR",
     help="For the environment in this folder instead of ExploraCoder's own.",
 )
@@ -249,9 +237,7 @@ def install(python: str | None, name: str, user: bool, prefix: Path | None, sand
 
     if user and prefix is not None:
         raise InputError("Give either --user or --prefix.")
-    try:
+    with raised_as(SetupError, SidecarError):
         folder = spec.install(python, name=name, sandbox=sandbox, user=user, prefix=prefix)
-    except SidecarError as error:
-        raise SetupError(str(error)) from error
     click.echo(f"Installed: {folder}\nTry it: jupyter console --kernel {name}")
     return 0

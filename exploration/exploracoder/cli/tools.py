@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, print_json, say
-from exploracoder.cli.options import json_option, python_option
-from exploracoder.errors import InputError
+from exploracoder.cli.console import Progress, numbered_lines, print_result, say
+from exploracoder.cli.options import json_option, path_option, python_option
+from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.repotools.questions import Question
@@ -48,9 +48,8 @@ _OPTION_OF = {
     metavar="FILE",
     help="get_imports: the file with the code, '-' for standard input. Default: --file itself.",
 )
-@click.option(
+@path_option(
     "--queries",
-    type=click.Path(path_type=Path),
     metavar="FILE.jsonl",
     help="Many questions, a line {id, tool, args, root} each; root is a folder from --root on, else"
     " from the file's own folder on. The answer to each is a line with its id.",
@@ -83,6 +82,8 @@ def tools(
       exploracoder tools get_class_info --root . --class Router
       exploracoder tools get_signature --root pandas --class DataFrame --name merge
     """
+    from exploracoder_retrieval.repotools.text import answer_text
+
     if queries is not None and tool is not None:
         raise InputError("Give either a TOOL or a file of questions with --queries.")
     if queries is not None:
@@ -91,7 +92,7 @@ def tools(
     question = _question(tool, root, given | {"query": query})
     with _repositories(python) as repositories:
         answer = repositories.ask(question, root or ".")
-    _print(answer, as_json)
+    print_result(answer.model_dump(mode="json"), answer_text(answer), as_json=as_json)
     return 0
 
 
@@ -110,15 +111,13 @@ def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Ques
 
     if tool is None:
         raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
-    try:
+    with raised_as(InputError, QuestionError):
         if find_tool(tool) == "get_imports":
             given["file"] = _inside(given["file"], root)
             given["code"] = _code(given["code"], given["file"], root)
         if root is None:
             raise InputError("Say where to look: --root DIR, or the name of a library.")
         return Question.of(tool, given, _OPTION_OF)
-    except QuestionError as error:
-        raise InputError(str(error)) from error
 
 
 def _inside(file: str | None, root: str | None) -> str | None:
@@ -143,15 +142,6 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
     return prepare.read_code(there, "--file") if there is not None and there.is_file() else None
 
 
-def _print(answer: Any, as_json: bool) -> None:
-    from exploracoder_retrieval.repotools.text import answer_text
-
-    if as_json:
-        print_json(answer.model_dump(mode="json"))
-    else:
-        say(answer_text(answer))
-
-
 def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
     """Answer each line; one that cannot be answered says why. 1 when there is such a line."""
     from exploracoder_retrieval.repotools.text import answer_text
@@ -162,16 +152,15 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
             if isinstance(asked, str):
                 raise InputError(asked)
             answer = repositories.ask(asked, place)
+            said = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
+            words = f"# {id_} {asked.tool}\n{answer_text(answer)}\n"
         except InputError as error:
             failed += 1
-            said = {"id": id_, "error": str(error)}
-            click.echo(json.dumps(said, ensure_ascii=False) if as_json else f"# {id_}\n{error}\n")
-            continue
+            said, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
         if as_json:
-            line = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
-            click.echo(json.dumps(line, ensure_ascii=False))
+            click.echo(json.dumps(said, ensure_ascii=False))
         else:
-            say(f"# {id_} {asked.tool}\n{answer_text(answer)}\n")
+            say(words)
     return 1 if failed else 0
 
 
@@ -183,7 +172,11 @@ def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | 
     from exploracoder_retrieval.errors import QuestionError
     from exploracoder_retrieval.repotools.questions import Question
 
-    for number, row in _rows(queries):
+    for number, line in numbered_lines(queries):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"--queries: line {number} of {queries} is not JSON.") from error
         try:
             id_, tool, arguments = row["id"], str(row["tool"]), dict(row["args"])
         except (KeyError, TypeError, ValueError) as error:
@@ -197,20 +190,6 @@ def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | 
             yield id_, Question.of(tool, arguments), place
         except QuestionError as error:
             yield id_, str(error), place
-
-
-def _rows(queries: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    try:
-        lines = queries.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--queries: {queries} cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise InputError(f"--queries: line {number} of {queries} is not JSON.") from error
-            yield number, row
 
 
 def _place(own: str | None, root: str | None, queries: Path) -> str | None:

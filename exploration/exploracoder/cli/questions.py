@@ -1,4 +1,4 @@
-"""The one question before a notebook that was not made here runs."""
+"""What whoever sits at the terminal is asked: whether code may run as it would."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from exploracoder.cli.console import is_terminal, printable
+from exploracoder.cli.console import Progress, is_terminal, printable
 from exploracoder.errors import InputError, UntrustedError
 from exploracoder.state import Exploration
 
@@ -41,10 +41,28 @@ def check_trust(exploration: Exploration, file: Path, given: dict[str, Any]) -> 
     try:
         check(given["trust"])
     except UntrustedError as untrusted:
-        if not (is_terminal() and sys.stdin.isatty()):
+        if not _is_interactive():
             raise InputError(f"{untrusted} With --trust it runs without a question.") from None
         click.echo(f"{file} was not made here by you.", err=True)
         click.echo(printable(trust.in_words(untrusted.preview)), err=True)
         if not click.confirm("Run it?", err=True):
             raise InputError(f"Nothing of {file} was run.") from None
         check(untrusted.preview.digest)
+
+
+def ask_consent(missing: str) -> bool:
+    """Ask on a terminal, once, whether to go on without a sandbox; elsewhere the answer is no.
+
+    ``missing`` says what a sandbox would need.
+    """
+    from exploracoder_kernel.sandbox import QUESTION
+
+    if not _is_interactive():
+        return False
+    with Progress.question():
+        click.echo(f"There is no sandbox to run code in. {missing}", err=True)
+        return click.confirm(QUESTION, err=True)
+
+
+def _is_interactive() -> bool:
+    return is_terminal() and sys.stdin.isatty()
