@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.workbench import Workbench
+from exploracoder.methods import Method
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
 from exploracoder.methods.planned import make_plan
@@ -37,13 +38,12 @@ async def retrieve(bench: Workbench) -> None:
         await bench.update(told_overall, "Ranked the docs for the whole task")
 
 
-class Capir:
+class Capir(Method):
     """One sample with the docs that the plan's subtasks retrieve."""
 
     name = "capir"
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
-    writes_class = False
     plans = True
 
     async def run(self, bench: Workbench) -> None:
@@ -52,14 +52,10 @@ class Capir:
         await write(bench, bench.exploration.overall.kept)
 
 
-class EpiGen:
+class EpiGen(Capir):
     """CAPIR's docs, and the plan's subtasks as a chain of thought."""
 
     name = "epigen"
-    published: Mapping[str, object] = PARAMETERS
-    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
-    writes_class = False
-    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once with the plan, run once."""
