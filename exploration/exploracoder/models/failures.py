@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from exploracoder.errors import (
@@ -15,8 +15,10 @@ from exploracoder.errors import (
     PromptError,
     RefusedError,
 )
-from exploracoder.models.endpoint import HttpReply
 from exploracoder.models.redaction import Redactor
+
+if TYPE_CHECKING:
+    from exploracoder.models.endpoint import HttpReply
 
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000

@@ -19,10 +19,9 @@ from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.dialect_memory import DialectMemory
-from exploracoder.models.endpoint import HttpReply
+from exploracoder.models.endpoint import Endpoint, HttpReply
 from exploracoder.models.failures import is_context_overflow, lacks_text, server_message
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
-from exploracoder.models.server import ModelServer
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
@@ -74,7 +73,7 @@ class OpenAIChatModel:
         Raises:
             InputError: The base URL or the key cannot be one.
         """
-        self._server = ModelServer(
+        self._server = Endpoint(
             base_url, api_key, model, timeout_s=timeout_s, max_retries=max_retries
         )
         self._model = model
@@ -310,7 +309,7 @@ class OpenAIChatModel:
             while True:
                 body = make_body()
                 on_more = live.update if live and body.get("stream") else None
-                reply = await self._server.endpoint.post(path, body, on_more)
+                reply = await self._server.post(path, body, on_more)
                 if reply.status < 300:
                     answer = self._server.read(reply, read).timed(time.monotonic() - started)
                     if on_more and not reply.is_stream:
