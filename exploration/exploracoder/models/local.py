@@ -9,10 +9,9 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from types import TracebackType
 
 import anyio
 from pydantic import ValidationError
@@ -26,12 +25,7 @@ from exploracoder.models.cache import ReplyCache
 from exploracoder.models.identity import EMBEDDED
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.weights import (
-    ModelStatus,
-    OnNote,
-    ServerStatus,
-    WeightsStore,
-)
+from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
 _MAX_SLOTS = 64
@@ -39,7 +33,6 @@ MAX_CONTEXT_TOKENS = 16_384
 
 _START_TIMEOUT_S = 60.0
 _STATUS_TIMEOUT_S = 0.5
-_LOCK_POLL_S = 0.1
 _MAX_ATTEMPTS = 3
 # The shortest limit among the systems we know is 104 bytes, with the closing zero.
 _MAX_SOCKET_PATH_BYTES = 100
@@ -47,13 +40,8 @@ _LOG_LINES_SHOWN = 5
 # What the server gets of its starter's environment: no keys, tokens or passwords.
 _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
 _PASSED_ON_PREFIXES = (
-    "LC_",
-    "OMP_",
-    "GOMP_",
-    "GGML_",
-    "XDG_",
-    "EXPLORACODER_CACHE",
-    "EXPLORACODER_MODEL_",
+    *("LC_", "OMP_", "GOMP_", "GGML_", "XDG_"),
+    *("EXPLORACODER_CACHE", "EXPLORACODER_MODEL_"),
 )
 
 
@@ -128,12 +116,7 @@ class EmbeddedModel:
             self._stack = stack.pop_all()
         return model
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.server = None
         await self._stack.aclose()
 
@@ -158,9 +141,7 @@ class EmbeddedModel:
 
     async def _connect(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
         for _ in range(_MAX_ATTEMPTS):
-            has_started = False
-            if not place.is_answered():
-                has_started = await self._start(place)
+            has_started = not place.is_answered() and await self._start(place)
             try:
                 with anyio.fail_after(_START_TIMEOUT_S):
                     return await self._ask_for_lease(place)
@@ -175,7 +156,7 @@ class EmbeddedModel:
     async def _ask_for_lease(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_unix_connection(str(place.socket_path))
         try:
-            writer.write(Hello(linger_s=self._linger_s).model_dump_json().encode() + b"\n")
+            writer.write(Hello(linger_s=self._linger_s).line())
             announcement = Announcement.model_validate_json(await reader.readuntil(b"\n"))
             if announcement.problem:
                 raise SetupError(announcement.problem)
@@ -185,16 +166,11 @@ class EmbeddedModel:
         return announcement, writer
 
     async def _start(self, place: ServerPlace) -> bool:
-        from filelock import FileLock, Timeout
+        from filelock import AsyncFileLock
 
-        lock = FileLock(place.socket_path.with_suffix(".lock"), thread_local=False)
-        while True:
-            try:
-                lock.acquire(timeout=0)
-                break
-            except Timeout:
-                await asyncio.sleep(_LOCK_POLL_S)
-        try:
+        # Taken in this thread: one that is cancelled must not take it later.
+        lock = AsyncFileLock(place.socket_path.with_suffix(".lock"), run_in_executor=False)
+        async with lock:
             if place.is_answered():
                 return False
             if self._on_note is not None:
@@ -202,8 +178,6 @@ class EmbeddedModel:
             place.socket_path.unlink(missing_ok=True)
             await self._spawn(place)
             return True
-        finally:
-            lock.release()
 
     @property
     def _model_name(self) -> str:
@@ -224,9 +198,7 @@ class EmbeddedModel:
         environment = await asyncio.to_thread(server_environment)
         with place.log_path.open("wb") as log:
             starter = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "exploracoder.models.local_server",
+                *(sys.executable, "-m", "exploracoder.models.local_server"),
                 options.model_dump_json(),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
@@ -256,11 +228,7 @@ class ServerPlace:
 
     @classmethod
     def for_model(
-        cls,
-        store: WeightsStore,
-        max_context_tokens: int,
-        lora_sha256: str = "",
-        slots: int = 1,
+        cls, store: WeightsStore, max_context_tokens: int, lora_sha256: str = "", slots: int = 1
     ) -> ServerPlace:
         """The place, in a folder that only the user can enter.
 
@@ -277,24 +245,27 @@ class ServerPlace:
 
     def is_answered(self) -> bool:
         """Whether some process listens."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            probe.settimeout(_STATUS_TIMEOUT_S)
-            try:
-                probe.connect(str(self.socket_path))
-            except OSError:
-                return False
-        return True
+        try:
+            with self._connection():
+                return True
+        except OSError:
+            return False
 
     def announcement(self) -> Announcement | None:
         """What the running server says; None if there is none, or it is still loading."""
+        try:
+            with self._connection() as connection, connection.makefile("rb") as lines:
+                connection.sendall(Hello(lease=False).line())
+                return Announcement.model_validate_json(lines.readline())
+        except (OSError, ValidationError):
+            return None
+
+    @contextmanager
+    def _connection(self) -> Iterator[socket.socket]:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_STATUS_TIMEOUT_S)
-            try:
-                connection.connect(str(self.socket_path))
-                connection.sendall(Hello(lease=False).model_dump_json().encode() + b"\n")
-                return Announcement.model_validate_json(connection.makefile("rb").readline())
-            except (OSError, ValidationError):
-                return None
+            connection.connect(str(self.socket_path))
+            yield connection
 
     def start_failure(self, what: str) -> SetupError:
         """The error for a server that `what`, with the end of its log."""

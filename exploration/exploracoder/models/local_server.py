@@ -32,6 +32,14 @@ _PROBLEM_LINGER_S = 2.0
 _MAX_PROMPT_CACHE_MIB = 2048
 
 
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    def line(self) -> bytes:
+        """It as it is sent."""
+        return self.model_dump_json().encode() + b"\n"
+
+
 class ServerOptions(BaseModel):
     """What the process is started with."""
 
@@ -46,19 +54,15 @@ class ServerOptions(BaseModel):
     linger_s: float
 
 
-class Hello(BaseModel):
+class Hello(_Said):
     """What a connection says first. One without ``lease`` only asks, and keeps nothing alive."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     lease: bool = True
     linger_s: float = Field(default=0.0, ge=0.0)
 
 
-class Announcement(BaseModel):
+class Announcement(_Said):
     """How to reach the model, or why it did not start."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     pid: int
     base_url: str = ""
@@ -75,7 +79,7 @@ class LeaseBoard:
         self, listener: socket.socket, announcement: Announcement, linger_s: float
     ) -> None:
         self._listener = listener
-        self._line = announcement.model_dump_json().encode() + b"\n"
+        self._line = announcement.line()
         self._has_problem = bool(announcement.problem)
         self._linger_s = linger_s
         self._leases: dict[socket.socket, float] = {}
@@ -104,11 +108,11 @@ class LeaseBoard:
     def _welcome(self, connection: socket.socket) -> None:
         connection.settimeout(_HELLO_TIMEOUT_S)
         try:
-            hello = Hello.model_validate_json(_read_line(connection))
+            with connection.makefile("rb") as lines:
+                hello = Hello.model_validate_json(lines.readline(_HELLO_BYTES))
             connection.sendall(self._line)
         except (OSError, ValidationError):
-            connection.close()
-            return
+            hello = Hello(lease=False)
         if self._has_problem or not hello.lease:
             connection.close()
             return
@@ -224,16 +228,6 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     parameters.ui = False
     parameters.endpoint_slots = False
     return parameters
-
-
-def _read_line(connection: socket.socket) -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and len(line) < _HELLO_BYTES:
-        block = connection.recv(_HELLO_BYTES)
-        if not block:
-            break
-        line += block
-    return line
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from exploracoder.effort import ReasoningEffort
@@ -120,12 +119,7 @@ class OpenAIChatModel:
         await self._server.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._server.aclose()
 
     async def complete(
