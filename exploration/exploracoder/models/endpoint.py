@@ -11,7 +11,7 @@ import json
 import random
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -196,14 +196,6 @@ class Endpoint:
         except (ValueError, RecursionError):
             raise self.report.not_a_completion(reply) from None
 
-    async def offered_models(self) -> tuple[str, ...]:
-        """The names of its models. Raises ModelError when it could not be asked."""
-        async with self.within_deadline():
-            reply = await self._insist("GET", "models")
-        if reply.status >= 300:
-            raise self.report.refused(reply)
-        return tuple(card["id"] for card in self.read(reply, read_cards))
-
     async def cards(self) -> Sequence[Mapping[str, Any]]:
         """What it lists of its models; nothing where it lists none.
 
@@ -216,25 +208,20 @@ class Endpoint:
         try:
             async with self.within_deadline():
                 reply = await self._insist("GET", "models")
+            if reply.status < 500:
+                return self.read(reply, read_cards)
         except AnswerTimeoutError:
             raise
         except ModelError:
             return []
-        if reply.status >= 500:
-            raise self.report.refused(reply)
-        try:
-            return self.read(reply, read_cards)
-        except ModelError:
-            return []
+        raise self.report.refused(reply)
 
     async def refusal(self, reply: HttpReply) -> ModelError:
         """The error for a request that was refused, with the models on offer where that helps."""
         offered: tuple[str, ...] = ()
         if reply.status == 404:
-            try:
-                offered = await self.offered_models()
-            except ModelError:
-                offered = ()
+            with suppress(ModelError):
+                offered = tuple(card["id"] for card in await self.cards())
         return self.report.refused(reply, offered)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -15,6 +14,7 @@ from exploracoder.errors import (
     PromptError,
     RefusedError,
 )
+from exploracoder.models.completion import json_or_none, mapping, mappings
 from exploracoder.models.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ class FailureReport:
 
     def not_a_completion(self, reply: HttpReply) -> ModelError:
         """Something answered that does not speak the API, or that failed without a status."""
-        body = _json(reply)
-        if isinstance(body, dict) and body.get("error") and (said := self.quote(reply)):
+        body = mapping(json_or_none(reply.text))
+        if body.get("error") and (said := self.quote(reply)):
             return ModelError(f"The model server at {self._url} did not answer.{said}")
         return ModelError(
             f"What answers at {self._url} is not an OpenAI-compatible API. Check --base-url, which "
@@ -172,7 +172,7 @@ class FailureReport:
 
 def server_message(reply: HttpReply) -> str:
     """What the server says of an error; empty where that is no text."""
-    body = _json(reply)
+    body = json_or_none(reply.text)
     if isinstance(body, str):
         return body
     if not isinstance(body, dict):
@@ -188,7 +188,7 @@ def _words(said: object) -> str:
         said = said.get("detail")
     if not isinstance(said, list):
         return said if isinstance(said, str) else ""
-    wrong = [one for one in said[:_SHOWN_FAULTS] if isinstance(one, dict)]
+    wrong = mappings(said[:_SHOWN_FAULTS])
     return "; ".join(f"{_place(one.get('loc'))}: {one.get('msg')}" for one in wrong)
 
 
@@ -198,18 +198,8 @@ def _place(loc: object) -> str:
 
 def _details(reply: HttpReply) -> dict[str, Any]:
     """The object that says what is wrong; some servers put it into another, as ``error``."""
-    body = _json(reply)
-    if not isinstance(body, dict):
-        return {}
-    inner = body.get("error")
-    return inner if isinstance(inner, dict) else body
-
-
-def _json(reply: HttpReply) -> object:
-    try:
-        return json.loads(reply.text)
-    except (ValueError, RecursionError):
-        return None
+    body = mapping(json_or_none(reply.text))
+    return mapping(body.get("error")) or body
 
 
 def is_context_overflow(reply: HttpReply) -> bool:

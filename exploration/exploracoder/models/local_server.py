@@ -82,7 +82,7 @@ class LeaseBoard:
         self._line = announcement.line()
         self._has_problem = bool(announcement.problem)
         self._linger_s = linger_s
-        self._leases: dict[socket.socket, float] = {}
+        # Beside the listener, whose data are None, the leases: how long each wants it kept.
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ)
 
@@ -90,11 +90,10 @@ class LeaseBoard:
         """Returns when there was no lease for as long as the last one wanted the process kept."""
         idle_since = time.monotonic()
         while True:
-            wait_s = None
-            if not self._leases:
-                wait_s = max(0.0, idle_since + self._linger_s - time.monotonic())
-            ready = self._selector.select(wait_s)
-            if not ready and not self._leases:
+            is_idle = len(self._selector.get_map()) == 1
+            end = idle_since + self._linger_s
+            ready = self._selector.select(max(0.0, end - time.monotonic()) if is_idle else None)
+            if not ready and is_idle:
                 return
             for key, _ in ready:
                 connection = key.fileobj
@@ -102,8 +101,9 @@ class LeaseBoard:
                 if connection is self._listener:
                     self._welcome(connection.accept()[0])
                 elif self._is_closed(connection):
-                    self._release(connection)
-                    idle_since = time.monotonic()
+                    self._selector.unregister(connection)
+                    connection.close()
+                    self._linger_s, idle_since = key.data, time.monotonic()
 
     def _welcome(self, connection: socket.socket) -> None:
         connection.settimeout(_HELLO_TIMEOUT_S)
@@ -117,13 +117,7 @@ class LeaseBoard:
             connection.close()
             return
         connection.setblocking(False)
-        self._leases[connection] = hello.linger_s
-        self._selector.register(connection, selectors.EVENT_READ)
-
-    def _release(self, connection: socket.socket) -> None:
-        self._selector.unregister(connection)
-        self._linger_s = self._leases.pop(connection)
-        connection.close()
+        self._selector.register(connection, selectors.EVENT_READ, hello.linger_s)
 
     @staticmethod
     def _is_closed(connection: socket.socket) -> bool:

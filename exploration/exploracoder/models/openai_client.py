@@ -7,6 +7,7 @@ import dataclasses
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +147,7 @@ class OpenAIChatModel:
         if on_text is not None and sampling.n == 1 and schema is None:
             live = self._live(on_text, sampling)
 
-        async def ask() -> Reply:
-            return await self._ask(plain, sampling, schema, tools, live)
-
+        ask = partial(self._ask, plain, sampling, schema, tools, live)
         reply = await self._remembered(offered | turns, sampling, ask)
         if live:
             live.tell(reply.text)
@@ -162,16 +161,7 @@ class OpenAIChatModel:
             ModelError: As with `complete`.
         """
         plain = neutralise(prompt)
-
-        async def ask() -> Reply:
-            def body() -> dict[str, Any]:
-                extra = self._extra_body | self._dialect.extra_body(sampling, None)
-                return self._dialect.text_body(self._model, plain, sampling) | extra
-
-            answer = await self._insist(_TEXT, body, read_text)
-            self._keep_learnt()
-            return self._reply(answer, sampling, restore)
-
+        ask = partial(self._ask_text, plain, sampling)
         return await self._remembered({"prompt": plain}, sampling, ask)
 
     async def identity(self) -> str:
@@ -183,14 +173,6 @@ class OpenAIChatModel:
         if self._fingerprint is None:
             self._fingerprint = fingerprint_of(self._model, await self._server.cards())
         return f"{self._identity}#{self._fingerprint}"
-
-    async def offered_models(self) -> tuple[str, ...]:
-        """The names of the models that the server has.
-
-        Raises:
-            ModelError: The server could not be asked.
-        """
-        return await self._server.offered_models()
 
     async def _remembered(
         self,
@@ -217,6 +199,15 @@ class OpenAIChatModel:
                 reply = await ask()
                 await asyncio.to_thread(self._cache.put, key, reply)
             return reply
+
+    async def _ask_text(self, prompt: str, sampling: Sampling) -> Reply:
+        def body() -> dict[str, Any]:
+            extra = self._extra_body | self._dialect.extra_body(sampling, None)
+            return self._dialect.text_body(self._model, prompt, sampling) | extra
+
+        answer = await self._insist(_TEXT, body, read_text)
+        self._keep_learnt()
+        return self._reply(answer, sampling, restore)
 
     async def _ask(
         self,
