@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
+from exploracoder.methods.method import Method
 
 if TYPE_CHECKING:
     from exploracoder.config import Settings
-    from exploracoder.engine.workbench import Workbench
 
 DEFAULT = "exploration"
 # Of each its line for people; `find_method` knows the rest.
@@ -36,42 +36,6 @@ METHODS: Mapping[str, str] = {
     "repocoder": "a class, again with pieces that are like the last text",
     "rrr": "a class, mended with what repository tools answer and a reflection",
 }
-
-
-class Method(Protocol):
-    """A way from a task to a solution."""
-
-    @property
-    def name(self) -> str:
-        """The name on the command line and in reports."""
-        ...
-
-    @property
-    def published(self) -> Mapping[str, object]:
-        """Settings that its source gives values for; they go before the profile's."""
-        return {}
-
-    @property
-    def overrides(self) -> Mapping[str, object]:
-        """Settings that make it this method: nobody can change them."""
-        return {}
-
-    @property
-    def writes_class(self) -> bool:
-        """Whether it writes a class into a repository, and nothing else."""
-        return False
-
-    @property
-    def plans(self) -> bool:
-        """Whether it plans, for which the model is told of the libraries first."""
-        return False
-
-    async def run(self, bench: Workbench) -> None:
-        """Work until the bench's exploration has a solution, recording each step on the way.
-
-        It goes on from whatever the exploration holds already. Raises BudgetError and ModelError.
-        """
-        ...
 
 
 def is_planned(name: str, settings: Settings) -> bool:

@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from exploracoder.engine.workbench import Workbench
-from exploracoder.methods import Method
 from exploracoder.methods.class_writing import guess, improve, may_go_on, reflect, tried
-from exploracoder.methods.parameters import CLASS_PARAMETERS
+from exploracoder.methods.method import Method
 from exploracoder.methods.repository_tools import consult, related_snippets
 
 
 class _ClassWriter(Method):
     """One that writes a class, until a text passes or the oracle was called often enough."""
 
-    published: Mapping[str, object] = CLASS_PARAMETERS
+    # A temperature for all, MAX_CALLS for those that go on (appendix A and table 10); a class is
+    # longer than what else is asked for.
+    published: Mapping[str, object] = {
+        "temperature": 0.2,
+        "top_p": 1.0,
+        "oracle_calls": 5,
+        "solution_tokens": 1500,
+    }
     writes_class = True
 
 

@@ -14,7 +14,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize
 from exploracoder.engine.workbench import Workbench
-from exploracoder.methods import Method
+from exploracoder.methods.method import Method
 from exploracoder.state import RankedApi, Recommendation, Solution, Subtask
 
 _SHOWN_APIS = 10

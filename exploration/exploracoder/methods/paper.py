@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from exploracoder.engine.workbench import Workbench
-from exploracoder.methods.capir import Capir, retrieve
+from exploracoder.methods.capir import PARAMETERS, RETRIEVAL, Capir, of_the_paper, retrieve
 from exploracoder.methods.one_shot import ONE_SHOT, write
-from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL, of_the_paper
 from exploracoder.methods.planned import PlannedExploration
 
 _CHAIN = of_the_paper(

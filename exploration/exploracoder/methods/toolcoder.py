@@ -21,7 +21,7 @@ from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.replies import does_nothing, no_code, solution_in
 from exploracoder.engine.reading.results import result_names
 from exploracoder.errors import NoTextError
-from exploracoder.methods import Method
+from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, record
 from exploracoder.models.tools import MAX_CALLS, Tool
 from exploracoder.prompts import render

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
+from exploracoder.models.answer_text import begins_in_thought, has_reasoning
 from exploracoder.models.chat import ToolCall
-from exploracoder.models.reasoning import begins_in_thought, has_reasoning
 from exploracoder.models.usage import Usage
 
 REFUSED = "content_filter"
@@ -109,14 +109,12 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-class _Function(_Form):
-    name: _Label = ""
-    arguments: Annotated[str, BeforeValidator(_arguments)] = "{}"
-
-
 class _Call(_Form):
     id: _Label = ""
-    function: Annotated[_Function, BeforeValidator(mapping)] = _Function()
+    name: _Label = Field("", validation_alias=AliasPath("function", "name"))
+    arguments: Annotated[str, BeforeValidator(_arguments)] = Field(
+        "{}", validation_alias=AliasPath("function", "arguments")
+    )
 
 
 class _Message(_Form):
@@ -148,24 +146,19 @@ class _TextChoice(_Form):
     finish_reason: _Label = ""
 
 
-class _Details(_Form):
-    cached_tokens: _Count = 0
-    reasoning_tokens: _Count = 0
-
-
 class _Usage(_Form):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
-    prompt_tokens_details: Annotated[_Details, BeforeValidator(mapping)] = _Details()
-    completion_tokens_details: Annotated[_Details, BeforeValidator(mapping)] = _Details()
+    cached_tokens: _Count = Field(
+        0, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
+    )
+    reasoning_tokens: _Count = Field(
+        0, validation_alias=AliasPath("completion_tokens_details", "reasoning_tokens")
+    )
 
     @property
     def cost(self) -> Usage:
-        return Usage(
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cached_tokens=self.prompt_tokens_details.cached_tokens,
-        )
+        return Usage.model_validate(self.model_dump(exclude={"reasoning_tokens"}))
 
 
 class _Envelope(_Form):
@@ -223,8 +216,8 @@ def read_whole(completion: object) -> Answer:
         finish_reasons=[REFUSED if one.is_refused else one.finish_reason for one in read.choices],
         usage=read.usage.cost,
         model=read.model,
-        calls=[ToolCall(one.id, one.function.name, one.function.arguments) for one in calls],
-        has_reasoned=read.usage.completion_tokens_details.reasoning_tokens > 0
+        calls=[ToolCall(one.id, one.name, one.arguments) for one in calls],
+        has_reasoned=read.usage.reasoning_tokens > 0
         or any(one.has_reasoned for one in read.choices),
         begins_in_thought=any(begins_in_thought(one.message.content) for one in read.choices),
     )

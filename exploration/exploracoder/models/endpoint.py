@@ -12,7 +12,6 @@ import random
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -23,6 +22,7 @@ from exploracoder.errors import AnswerTimeoutError, ModelError
 from exploracoder.models.completion import parse, read_cards
 from exploracoder.models.failures import (
     FailureReport,
+    HttpReply,
     checked_api_key,
     checked_base_url,
     without_credentials,
@@ -38,7 +38,6 @@ MOST_BYTES = 4 << 20
 # In a stream each token comes in an envelope, many times its size, which is not kept.
 _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
-_PASSING = (408, 409, 429)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _LONGEST_ASKED_PAUSE_S = 60.0
 # zlib's sign for "gzip or zlib, whichever it is".
@@ -47,24 +46,6 @@ _ANY_HEADER = 32 + zlib.MAX_WBITS
 ValueT = TypeVar("ValueT")
 # Called when more of a reply has come, with what gives its text so far.
 OnMore = Callable[[Callable[[], str]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """What a server answered; ``text`` is the body, cut at `MOST_BYTES`.
-
-    ``is_stream`` says that it came in pieces, which were put together.
-    """
-
-    status: int
-    text: str
-    retry_after: str = ""
-    is_stream: bool = False
-
-    @property
-    def may_pass(self) -> bool:
-        """Whether the same request may be answered a little later."""
-        return self.status in _PASSING or self.status >= 500
 
 
 class Endpoint:
@@ -137,36 +118,31 @@ class Endpoint:
         ``on_more`` reads along what answers a request for a stream, from the start again when that
         is sent again; the reply is what would have come whole.
         """
-        return await self._insist("POST", path, json.dumps(body).encode(), on_more)
+        return await self._insist(path, json.dumps(body).encode(), on_more)
 
     async def _insist(
-        self,
-        method: str,
-        path: str,
-        content: bytes | None = None,
-        on_more: OnMore | None = None,
+        self, path: str, content: bytes | None = None, on_more: OnMore | None = None
     ) -> HttpReply:
         import httpx
 
         for number in range(self._max_retries):
             try:
-                reply = await self._send(method, path, content, on_more)
+                reply = await self._send(path, content, on_more)
             except httpx.TransportError:
                 await asyncio.sleep(_pause_s("", number))
                 continue
             if not reply.may_pass:
                 return reply
             await asyncio.sleep(_pause_s(reply.retry_after, number))
-        return await self._send(method, path, content, on_more)
+        return await self._send(path, content, on_more)
 
-    async def _send(
-        self, method: str, path: str, content: bytes | None, on_more: OnMore | None
-    ) -> HttpReply:
+    async def _send(self, path: str, content: bytes | None, on_more: OnMore | None) -> HttpReply:
         import httpx
 
         base = httpx.URL(self._base_url)
         url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
-        headers = {"Content-Type": "application/json"} if content is not None else {}
+        method = "GET" if content is None else "POST"
+        headers = {} if content is None else {"Content-Type": "application/json"}
         async with self._client.stream(method, url, content=content, headers=headers) as response:
             if on_more is not None and response.status_code < 300:
                 return await _read_along(response, on_more)
@@ -207,7 +183,7 @@ class Endpoint:
         """
         try:
             async with self.within_deadline():
-                reply = await self._insist("GET", "models")
+                reply = await self._insist("models")
             if reply.status < 500:
                 return self.read(reply, read_cards)
         except AnswerTimeoutError:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from exploracoder.errors import (
@@ -17,9 +18,6 @@ from exploracoder.errors import (
 from exploracoder.models.completion import json_or_none, mapping, mappings
 from exploracoder.models.redaction import Redactor
 
-if TYPE_CHECKING:
-    from exploracoder.models.endpoint import HttpReply
-
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000
 _SHOWN_MODELS = 20
@@ -27,6 +25,7 @@ _SHOWN_FAULTS = 5
 _NAME_CHARS = 80
 # Bad request, too large, unprocessable: the next one may be better.
 _OF_THE_REQUEST = (400, 413, 422)
+_PASSING = (408, 409, 429)
 _OVERFLOW_KINDS = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW = re.compile(
     r"context[ _](length|size|window)|exceeds? the (available|maximum) context|too many tokens"
@@ -34,6 +33,24 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """What a server answered; ``text`` is the body, cut where it is too long.
+
+    ``is_stream`` says that it came in pieces, which were put together.
+    """
+
+    status: int
+    text: str
+    retry_after: str = ""
+    is_stream: bool = False
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may be answered a little later."""
+        return self.status in _PASSING or self.status >= 500
 
 
 class FailureReport:
@@ -199,7 +216,8 @@ def _place(loc: object) -> str:
 def _details(reply: HttpReply) -> dict[str, Any]:
     """The object that says what is wrong; some servers put it into another, as ``error``."""
     body = mapping(json_or_none(reply.text))
-    return mapping(body.get("error")) or body
+    inner = body.get("error")
+    return inner if isinstance(inner, dict) else body
 
 
 def is_context_overflow(reply: HttpReply) -> bool:

@@ -19,8 +19,13 @@ from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.dialect_memory import DialectMemory
-from exploracoder.models.endpoint import Endpoint, HttpReply
-from exploracoder.models.failures import is_context_overflow, lacks_text, server_message
+from exploracoder.models.endpoint import Endpoint
+from exploracoder.models.failures import (
+    HttpReply,
+    is_context_overflow,
+    lacks_text,
+    server_message,
+)
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
 
 # No honest reply is longer, in characters, whatever its tokens are.
@@ -221,7 +226,7 @@ class OpenAIChatModel:
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
-            more = await self._request(messages, _next_single(sampling, answer), schema)
+            more = await self._request(messages, sampling.after(len(answer.texts), 1), schema)
             answer = answer.joined_with(more)
         return self._reply(answer, sampling, answer_in)
 
@@ -323,8 +328,3 @@ def _neutralised(message: Message) -> Message:
         ToolCall(call.id, call.name, neutralise(call.arguments)) for call in message.calls
     )
     return Message(message.role, neutralise(message.content), calls, message.call_id)
-
-
-def _next_single(sampling: Sampling, answer: Answer) -> Sampling:
-    seed = None if sampling.seed is None else sampling.seed + len(answer.texts)
-    return dataclasses.replace(sampling, n=1, seed=seed)

@@ -87,10 +87,7 @@ async def _more(
     usage: Usage,
 ) -> Reply:
     """A reply with the other texts of n, drawn after the same calls."""
-    seed = None if sampling.seed is None else sampling.seed + 1
-    rest = await model.complete(
-        conversation, dataclasses.replace(sampling, n=sampling.n - 1, seed=seed)
-    )
+    rest = await model.complete(conversation, sampling.after(1, sampling.n - 1))
     return Reply(
         texts=reply.texts + rest.texts,
         finish_reasons=reply.finish_reasons + rest.finish_reasons,
