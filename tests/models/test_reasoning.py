@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.models.reasoning import without_reasoning
+from exploracoder.models.answer_text import without_reasoning
 
 BLOCK = "```python\nx = 1\n```"
 WRONG = "```python\nx = 2\n```"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
+from exploracoder.methods.method import Method
 
 if TYPE_CHECKING:
     from exploracoder.config import Settings
-    from exploracoder.engine.workbench import Workbench
 
 DEFAULT = "exploration"
 # Of each its line for people; `find_method` knows the rest.
@@ -38,42 +38,6 @@ METHODS: Mapping[str, str] = {
 }
 
 
-class Method(Protocol):
-    """A way from a task to a solution."""
-
-    @property
-    def name(self) -> str:
-        """The name on the command line and in reports."""
-        ...
-
-    @property
-    def published(self) -> Mapping[str, object]:
-        """Settings that its source gives values for; they go before the profile's."""
-        ...
-
-    @property
-    def overrides(self) -> Mapping[str, object]:
-        """Settings that make it this method: nobody can change them."""
-        ...
-
-    @property
-    def writes_class(self) -> bool:
-        """Whether it writes a class into a repository, and nothing else."""
-        ...
-
-    @property
-    def plans(self) -> bool:
-        """Whether it plans, for which the model is told of the libraries first."""
-        ...
-
-    async def run(self, bench: Workbench) -> None:
-        """Work until the bench's exploration has a solution, recording each step on the way.
-
-        It goes on from whatever the exploration holds already. Raises BudgetError and ModelError.
-        """
-        ...
-
-
 def is_planned(name: str, settings: Settings) -> bool:
     """Whether a method plans with these settings: the project's own may write all cells at once."""
     return find_method(name).plans and not (name == DEFAULT and settings.cells)
@@ -81,34 +45,19 @@ def is_planned(name: str, settings: Settings) -> bool:
 
 def find_method(name: str) -> Method:
     """The method of this name; InputError when there is none."""
-    from exploracoder.methods import paper
-    from exploracoder.methods.basic_prompting import BasicPrompting, NaiveRag
-    from exploracoder.methods.capir import Capir, EpiGen
-    from exploracoder.methods.direct import Direct
-    from exploracoder.methods.docprompting import BestOfThree, DocPrompting
+    from exploracoder.methods import capir, class_writers, one_shot, paper, toolcoder
     from exploracoder.methods.exploration import Exploration
-    from exploracoder.methods.reflexion import Reflexion
-    from exploracoder.methods.repocoder import RepoCoder
-    from exploracoder.methods.rrr import Rrr
     from exploracoder.methods.self_repair import SelfRepair
-    from exploracoder.methods.toolcoder import VARIANTS
 
     known: tuple[Method, ...] = (
         Exploration(DEFAULT),
         *paper.EXPLORING,
         paper.NoChain(),
-        Direct(),
-        DocPrompting(),
-        BestOfThree(),
-        Capir(),
-        EpiGen(),
-        SelfRepair(),
-        *VARIANTS,
-        BasicPrompting(),
-        NaiveRag(),
-        Reflexion(),
-        RepoCoder(),
-        Rrr(),
+        *(one_shot.Direct(), one_shot.DocPrompting(), one_shot.BestOfThree()),
+        *(capir.Capir(), capir.EpiGen(), SelfRepair()),
+        *(toolcoder.ToolCoder(), toolcoder.NoTool(), toolcoder.NoQuery()),
+        *(class_writers.BasicPrompting(), class_writers.NaiveRag(), class_writers.Reflexion()),
+        *(class_writers.RepoCoder(), class_writers.Rrr()),
     )
     found = next((method for method in known if method.name == name), None)
     if found is None:

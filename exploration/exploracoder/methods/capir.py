@@ -2,19 +2,44 @@
 
 Source: CAPIR is Ma et al. 2024b and EpiGen Li et al. 2024, as ExploraCoder compares with them in
 section 5.4: k_G APIs are recommended for the whole task, and EpiGen is given the same plan's
-subtasks as instructions.
+subtasks as instructions. The parameters are those of section 5.1, as in the profile ``paper``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from exploracoder.config import PROFILES
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.workbench import Workbench
+from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, write
-from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
 from exploracoder.methods.planned import make_plan
 from exploracoder.state import Recommendation
+
+
+def of_the_paper(*names: str) -> Mapping[str, object]:
+    """Some settings with the values that the paper gives them."""
+    values = PROFILES["paper"].model_dump()
+    return {name: values[name] for name in names}
+
+
+# k_D, k, k_G, m, temperature and top-p (section 5.1); a plan's length is not bounded there, and a
+# candidate that repeats all earlier steps needs the room.
+PARAMETERS = of_the_paper(
+    "few_shot_plans",
+    "max_subtasks",
+    "retrieved_apis",
+    "shown_apis",
+    "overall_apis",
+    "candidates",
+    "debug_rounds",
+    "temperature",
+    "top_p",
+    "step_tokens",
+)
+# How the APIs of a subtask and of the whole are found (section 3.3).
+RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples", "memory")
 
 
 async def retrieve(bench: Workbench) -> None:
@@ -37,13 +62,12 @@ async def retrieve(bench: Workbench) -> None:
         await bench.update(told_overall, "Ranked the docs for the whole task")
 
 
-class Capir:
+class Capir(Method):
     """One sample with the docs that the plan's subtasks retrieve."""
 
     name = "capir"
     published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
-    writes_class = False
     plans = True
 
     async def run(self, bench: Workbench) -> None:
@@ -52,14 +76,10 @@ class Capir:
         await write(bench, bench.exploration.overall.kept)
 
 
-class EpiGen:
+class EpiGen(Capir):
     """CAPIR's docs, and the plan's subtasks as a chain of thought."""
 
     name = "epigen"
-    published: Mapping[str, object] = PARAMETERS
-    overrides: Mapping[str, object] = {**ONE_SHOT, **RETRIEVAL}
-    writes_class = False
-    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once with the plan, run once."""

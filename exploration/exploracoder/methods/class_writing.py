@@ -47,10 +47,10 @@ async def guess(bench: Workbench, snippets: str = "") -> None:
 async def reflect(bench: Workbench, failed: Attempt, information: str = "") -> str:
     """What the model says is wrong with an attempt, in a few sentences."""
     bench.tell(_REFLECTION, "Thinking about what failed")
-    asked = render("class", "reflection", **_failed(bench, failed, information))
+    asked = render("class", "reflection", information=information, **failed_words(bench, failed))
     number = len(tried(bench))
     sampling = bench.model.sampling(_REFLECTION, number=number, max_tokens=_REFLECTION_TOKENS)
-    reply = await bench.model.ask(_REFLECTION, _turns("reflecting", asked), sampling)
+    reply = await bench.model.ask(_REFLECTION, turns("reflecting", asked), sampling)
     return reply.text.strip()
 
 
@@ -58,8 +58,8 @@ async def improve(
     bench: Workbench, failed: Attempt, reflection: str, information: str = ""
 ) -> None:
     """Ask for the class again, after a reflection on the last attempt, and judge it."""
-    told = _failed(bench, failed, information)
-    asked = render("class", "improvement", reflection=reflection, **told)
+    told = failed_words(bench, failed) | {"information": information, "reflection": reflection}
+    asked = render("class", "improvement", **told)
     await _write(bench, asked, [information, reflection])
 
 
@@ -69,7 +69,7 @@ async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
     sampling = bench.model.sampling(
         PART, number=len(attempts), max_tokens=bench.settings.solution_tokens
     )
-    reply = await bench.model.ask(PART, _turns("writing", asked), sampling)
+    reply = await bench.model.ask(PART, turns("writing", asked), sampling)
     made = await judge(bench, solution_in(reply, bench.model.name), PART)
     made = made.model_copy(update={"notes": tuple(filter(None, notes))})
     solution = Solution(attempts=(*attempts, made))
@@ -80,12 +80,13 @@ async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
     )
 
 
-def feedback(bench: Workbench, failed: Attempt) -> str:
-    """What the oracle said of an attempt: what its tests printed, and the error that ended it."""
+def failed_words(bench: Workbench, failed: Attempt) -> dict[str, str]:
+    """An attempt, and what the oracle said: what its tests printed, and the error that ended it."""
     said = failed.failure
     assert said is not None, "only an attempt that failed is improved"
     chars = bench.settings.output_chars
-    return "\n".join(filter(None, [describe_output(said, chars), describe_error(said, "", chars)]))
+    heard = filter(None, [describe_output(said, chars), describe_error(said, "", chars)])
+    return {"code": failed.code, "feedback": "\n".join(heard), **_described(bench)}
 
 
 def _described(bench: Workbench) -> dict[str, str]:
@@ -94,10 +95,6 @@ def _described(bench: Workbench) -> dict[str, str]:
     return {"class_name": task.entry_point or "", "file": task.target.file, "task": task.text}
 
 
-def _failed(bench: Workbench, failed: Attempt, information: str) -> dict[str, str]:
-    told = {"code": failed.code, "feedback": feedback(bench, failed), "information": information}
-    return told | _described(bench)
-
-
-def _turns(part: str, asked: str) -> list[Message]:
+def turns(part: str, asked: str) -> list[Message]:
+    """A conversation that begins: the part's instructions, and what is asked."""
     return [Message("system", render("class", part)), Message("user", asked)]

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from exploracoder.engine.workbench import Workbench
-from exploracoder.methods.capir import retrieve
+from exploracoder.methods.capir import PARAMETERS, RETRIEVAL, Capir, of_the_paper, retrieve
 from exploracoder.methods.one_shot import ONE_SHOT, write
-from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL, of_the_paper
 from exploracoder.methods.planned import PlannedExploration
 
 _CHAIN = of_the_paper(
@@ -51,14 +50,11 @@ EXPLORING = (
 )
 
 
-class NoChain:
+class NoChain(Capir):
     """Without the chain: all docs that were found on the way, and one sample."""
 
     name = "exploracoder-paper-no-chain"
-    published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = _WAYS
-    writes_class = False
-    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask once with the docs of all subtasks and of the whole."""

@@ -18,11 +18,10 @@ from exploracoder import confined
 from exploracoder.engine.reading.wording import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError, ReplyError
-from exploracoder.methods.class_writing import feedback
-from exploracoder.models.chat import Message
+from exploracoder.methods.class_writing import failed_words, tried, turns
 from exploracoder.prompts import render
 from exploracoder.repositories import Repositories
-from exploracoder.state import Attempt, Target
+from exploracoder.state import Attempt
 
 _PART = "tools"
 # The prompt says so too.
@@ -72,27 +71,23 @@ async def consult(bench: Workbench, failed: Attempt) -> str:
     Empty when it calls none, or gives no calls in the form that was asked for. Raises BudgetError
     and ModelError.
     """
-    task = bench.exploration.task
-    assert task.target is not None, "there is a class to write"
-    told = {"class_name": task.entry_point or "", "file": task.target.file, "task": task.text}
-    asked = render("class", "tools", code=failed.code, feedback=feedback(bench, failed), **told)
-    messages = [Message("system", render("class", "calling")), Message("user", asked)]
-    number = len(bench.exploration.solution.attempts) if bench.exploration.solution else 0
-    sampling = bench.model.sampling(_PART, number=number, max_tokens=_TOKENS)
+    told = failed_words(bench, failed)
+    sampling = bench.model.sampling(_PART, number=len(tried(bench)), max_tokens=_TOKENS)
+    messages = turns("calling", render("class", "tools", **told))
     try:
         reply = await bench.model.ask_json(_PART, messages, sampling, _CallsReply)
     except ReplyError:
         # It has to do without: the reflection still has the oracle's words.
         return ""
-    answers = [await _called(bench, call, failed.code, task.target) for call in reply.calls]
+    answers = [await _called(bench, call, told["code"], told["file"]) for call in reply.calls]
     return "\n\n".join(answers)
 
 
-async def _called(bench: Workbench, call: _Call, code: str, target: Target) -> str:
+async def _called(bench: Workbench, call: _Call, code: str, file: str) -> str:
     given = {name: getattr(call, name) for name in _TAKES[call.tool]}
     shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
     if call.tool == "get_imports":
-        given = {"code": code, "file": target.file}
+        given = {"code": code, "file": file}
     # Without a class it is a function of a module.
     arguments = {name: value for name, value in given.items() if value}
     return f"{call.tool}({shown}):\n{await _answer(bench, call.tool, arguments)}"

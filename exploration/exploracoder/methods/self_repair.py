@@ -16,9 +16,8 @@ from exploracoder.engine.finishing.synthesis import PART, try_solution
 from exploracoder.engine.reading.replies import solution_in
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import NoCodeError
-from exploracoder.methods.capir import retrieve
-from exploracoder.methods.one_shot import ONE_SHOT
-from exploracoder.methods.parameters import PARAMETERS, RETRIEVAL
+from exploracoder.methods.capir import Capir, retrieve
+from exploracoder.methods.one_shot import record
 from exploracoder.models.chat import Message
 from exploracoder.prompts import render
 from exploracoder.state import Attempt, Solution
@@ -27,19 +26,15 @@ _FEEDBACK = "feedback"
 _FEEDBACK_TOKENS = 300
 
 
-class SelfRepair:
+class SelfRepair(Capir):
     """One sample and its repairs, each after feedback in words."""
 
     name = "self-repair"
-    published: Mapping[str, object] = PARAMETERS
     overrides: Mapping[str, object] = {
-        **ONE_SHOT,
-        **RETRIEVAL,
+        **Capir.overrides,
         "name_hints": False,
         "example_arguments": True,
     }
-    writes_class = False
-    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Plan, retrieve, ask; while it fails, ask why and ask again."""
@@ -61,9 +56,7 @@ class SelfRepair:
                 # What failed before is more of a solution than nothing.
                 break
         solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
-        await bench.update(
-            bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
-        )
+        await record(bench, solution)
 
 
 async def _sample(

@@ -1,52 +1,203 @@
 """ToolCoder: the model searches for an API at the very token where it needs one.
 
 Source: ToolCoder, section 3.4 (algorithm 1), appendix D (the temperature), table 9 (without the
-tool) and table 7 (without queries).
+tool) and table 7 (without queries). The prompt with the form of a search and one example is ours:
+there the model was fine-tuned, and needs none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from exploracoder.engine.workbench import Workbench
-from exploracoder.methods.one_shot import ONE_SHOT
-from exploracoder.methods.searching_code import write_searching
-from exploracoder.state import Solution
+from exploracoder_retrieval.errors import RetrievalError
 
-# Appendix D; of top-p nothing is said.
-_SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 1.0}
+from exploracoder.deadline import within
+from exploracoder.engine.finishing.solution_prompt import solution_messages
+from exploracoder.engine.finishing.synthesis import PART, try_solution
+from exploracoder.engine.knowing import lookup
+from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.replies import does_nothing, no_code, solution_in
+from exploracoder.engine.reading.results import result_names
+from exploracoder.errors import NoTextError
+from exploracoder.methods.method import Method
+from exploracoder.methods.one_shot import ONE_SHOT, record
+from exploracoder.models.tools import MAX_CALLS, Tool
+from exploracoder.prompts import render
+from exploracoder.state import Attempt, Search, Solution
+from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.decoding import Decoder, NotFoundError
+from exploracoder.toolcoder.spelling import as_written
+
+if TYPE_CHECKING:
+    from exploracoder_retrieval.apisearch.answer import Answer
+
+    from exploracoder.engine.workbench import Workbench
+    from exploracoder.models.chat import Reply
+
+_FENCE = "```"
+_ENDS = (_FENCE, "\nTask:")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCoder:
+class ToolCoder(Method):
     """One sample, written with searches; its two switches make the ablations.
 
     Without ``has_tool`` the model answers its own searches; where searches are functions, it has
     none. Without ``has_query`` the task's text is searched for, whatever the model asks.
     """
 
-    name: str
-    has_tool: bool = True
-    has_query: bool = True
-    published: Mapping[str, object] = field(default_factory=lambda: _SAMPLED)
-    overrides: Mapping[str, object] = field(default_factory=lambda: ONE_SHOT)
-    writes_class: bool = False
-    plans: bool = False
+    name = "toolcoder"
+    # Appendix D; of top-p nothing is said.
+    published: Mapping[str, object] = {"temperature": 0.8, "top_p": 1.0}
+    overrides: Mapping[str, object] = ONE_SHOT
+    has_tool = True
+    has_query = True
 
     async def run(self, bench: Workbench) -> None:
         """Write once, run once. Raises BudgetError and ModelError."""
         if bench.exploration.solution is not None:
             return
-        attempt = await write_searching(bench, has_tool=self.has_tool, has_query=self.has_query)
-        solution = Solution(attempts=(attempt,))
-        await bench.update(
-            bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
+        await record(bench, Solution(attempts=(await self._write(bench),)))
+
+    async def _write(self, bench: Workbench) -> Attempt:
+        """The solution with the searches made for it, asked for as ``search_calls`` says."""
+        way = bench.settings.search_calls
+        if way != "functions":
+            try:
+                return await self._in_text(bench)
+            except NoTextError:
+                if way == "text":
+                    raise
+        return await self._by_functions(bench)
+
+    async def _in_text(self, bench: Workbench) -> Attempt:
+        asked = 0
+
+        async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
+            nonlocal asked
+            sampling = bench.model.sampling(PART, number=asked, max_tokens=tokens)
+            asked += 1
+            stopped = dataclasses.replace(sampling, stop=tuple(stops))
+            return await bench.model.ask_text(PART, prompt, stopped)
+
+        head, context = _head(bench), bench.exploration.task.context
+
+        async def find(query: str, so_far: str) -> str:
+            found = (await _found(bench, query, bench.settings.search_answers)).apis
+            if not found:
+                raise NotFoundError("Nothing was found.")
+            code = f"{context}\n{head}{so_far}"
+            return ", ".join(as_written(api.doc, code) if api.doc else api.name for api in found)
+
+        decoder = Decoder(
+            ask,
+            find,
+            max_tokens=bench.settings.solution_tokens,
+            ends=_ENDS,
+            query=None if self.has_query else bench.exploration.task.text,
+            max_calls=MAX_CALLS if self.has_tool else 0,
         )
+        decoded = await decoder.run(_prompt(bench, head, self.has_query))
+        whole = head + decoded.text
+        searches = [
+            Search(
+                line=calls.line_at(whole, len(head) + one.offset),
+                query=one.query,
+                answer=one.answer,
+                note=one.note,
+            )
+            for one in decoded.searches
+        ]
+        code = calls.without_calls(whole)
+        if does_nothing(code):
+            raise no_code(bench.model.name, decoded.text)
+        return await _tried(bench, code, searches)
+
+    async def _by_functions(self, bench: Workbench) -> Attempt:
+        """The same with the search as a function: the model asks before it writes."""
+        searches: list[Search] = []
+
+        async def act(asked: lookup.Query) -> str:
+            query = asked.query if self.has_query else bench.exploration.task.text
+            try:
+                answer = await _found(bench, query, lookup.FOUND)
+            except NotFoundError as problem:
+                searches.append(Search(query=query, note=str(problem)))
+                return str(problem)
+            found = ", ".join(api.name for api in answer.apis)
+            note = "" if found else "Nothing was found."
+            searches.append(Search(query=query, answer=found, note=note))
+            return lookup.in_words(bench, answer)
+
+        tools = list[Tool]()
+        if self.has_tool:
+            tools.append(Tool(lookup.NAME, lookup.description(bench), lookup.Query, act))
+        sampling = bench.model.sampling(PART, max_tokens=bench.settings.solution_tokens)
+        reply = await bench.model.ask(PART, solution_messages(bench, ()), sampling, tools)
+        return await _tried(bench, solution_in(reply, bench.model.name), searches)
 
 
-VARIANTS = (
-    ToolCoder("toolcoder"),
-    ToolCoder("toolcoder-no-tool", has_tool=False),
-    ToolCoder("toolcoder-no-query", has_query=False),
-)
+class NoTool(ToolCoder):
+    """The same without the tool."""
+
+    name = "toolcoder-no-tool"
+    has_tool = False
+
+
+class NoQuery(ToolCoder):
+    """The same without queries."""
+
+    name = "toolcoder-no-query"
+    has_query = False
+
+
+async def _found(bench: Workbench, query: str, k: int) -> Answer:
+    """What is found within the setting ``search_seconds``. Raises NotFoundError with the reason."""
+    bench.tell(PART, "Looking up APIs")
+    seconds = bench.settings.search_seconds
+    # A search that is left behind may keep the index to itself: what the code is checked with is
+    # read before.
+    _ = bench.libraries.known
+    try:
+        return await within(seconds, lambda: lookup.search(bench, query, k))
+    except TimeoutError:
+        raise NotFoundError(f"The search did not end within {seconds:g} s.") from None
+    except RetrievalError as error:
+        raise NotFoundError(str(error)) from error
+
+
+async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
+    """The code run and checked; imports that were put before it move the places of searches."""
+    attempt = await try_solution(bench, code, ())
+    moved = attempt.code.count("\n") - code.count("\n") if attempt.code.endswith(code) else 0
+    placed = (
+        one if one.line is None else one.model_copy(update={"line": one.line + moved})
+        for one in searches
+    )
+    return attempt.model_copy(update={"searches": tuple(placed)})
+
+
+def _prompt(bench: Workbench, head: str, has_query: bool) -> str:
+    task = bench.exploration.task
+    prompt = render(
+        "toolcoder",
+        "text",
+        query=has_query,
+        task=stub.without_stub(task.text, task.stub),
+        entry_point="" if head else task.entry_point or "",
+        wanted="" if head else ", ".join(f"`{name}`" for name in result_names(task)),
+        library=bench.libraries.words,
+        context=task.context.strip("\n"),
+        head=head.rstrip("\n"),
+    )
+    return prompt if stub.assignment_target(task.stub) else f"{prompt}\n"
+
+
+def _head(bench: Workbench) -> str:
+    """What the code begins with, before the model has its turn."""
+    task = bench.exploration.task
+    if not task.stub:
+        return ""
+    is_assignment = stub.assignment_target(task.stub) is not None
+    return task.stub.rstrip() if is_assignment else f"{task.stub.rstrip()}\n"

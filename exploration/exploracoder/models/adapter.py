@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from exploracoder.errors import InputError
 from exploracoder.models.gguf_header import GgufHeader, read_header
+from exploracoder.models.weights import sha256
 
 # Who made the adapter here wrote the SHA-256 of the model file that it was made for.
 BASE_KEY = "exploracoder.base.sha256"
@@ -14,14 +14,10 @@ BASE_KEY = "exploracoder.base.sha256"
 
 def file_sha256(path: Path) -> str:
     """The hash of a file, hexadecimal. Raises InputError when it cannot be read."""
-    found = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                found.update(block)
+        return sha256(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    return found.hexdigest()
 
 
 def check_adapter(adapter: Path, model: Path, model_sha256: str) -> None:

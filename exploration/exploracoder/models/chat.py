@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -73,6 +74,11 @@ class Sampling:
     stop: tuple[str, ...] = ()
     seed: int | None = None
     grammar: str | None = None
+
+    def after(self, drawn: int, n: int) -> Sampling:
+        """How to draw ``n`` more, where so many were drawn."""
+        seed = None if self.seed is None else self.seed + drawn
+        return dataclasses.replace(self, n=n, seed=seed)
 
 
 class Reply(BaseModel):

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
+from exploracoder.models.answer_text import begins_in_thought, has_reasoning
 from exploracoder.models.chat import ToolCall
-from exploracoder.models.reasoning import begins_in_thought, has_reasoning
 from exploracoder.models.usage import Usage
 
 REFUSED = "content_filter"
@@ -44,14 +44,11 @@ class Answer:
 
     def joined_with(self, other: Answer) -> Answer:
         """This answer with the texts of a later one."""
-        return Answer(
-            self.texts + other.texts,
-            self.finish_reasons + other.finish_reasons,
-            self.usage + other.usage,
-            self.model,
-            self.calls,
-            self.has_reasoned or other.has_reasoned,
-            self.begins_in_thought or other.begins_in_thought,
+        return dataclasses.replace(
+            self,
+            texts=self.texts + other.texts,
+            finish_reasons=self.finish_reasons + other.finish_reasons,
+            usage=self.usage + other.usage,
         )
 
     def timed(self, seconds: float) -> Answer:
@@ -70,21 +67,32 @@ def plain_text(value: object) -> object:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _label(value: object) -> object:
+def label(value: object) -> str:
+    """A text; what is none is taken for absent, as in all of these."""
     return value if isinstance(value, str) else ""
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A JSON object."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON array."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def json_or_none(text: str) -> object:
+    """A JSON value; None where it is none, or is nested too deep."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _count(value: object) -> int:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value < _MOST_TOKENS else 0  # type: ignore[operator,return-value]
-
-
-def _object(value: object) -> object:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> object:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _arguments(value: object) -> str:
@@ -93,7 +101,7 @@ def _arguments(value: object) -> str:
 
 # What a reply can do without is taken for absent where it has the wrong form.
 _Text = Annotated[str, BeforeValidator(plain_text)]
-_Label = Annotated[str, BeforeValidator(_label)]
+_Label = Annotated[str, BeforeValidator(label)]
 _Count = Annotated[int, BeforeValidator(_count)]
 
 
@@ -101,14 +109,12 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-class _Function(_Form):
-    name: _Label = ""
-    arguments: Annotated[str, BeforeValidator(_arguments)] = "{}"
-
-
 class _Call(_Form):
     id: _Label = ""
-    function: Annotated[_Function, BeforeValidator(_object)] = _Function()
+    name: _Label = Field("", validation_alias=AliasPath("function", "name"))
+    arguments: Annotated[str, BeforeValidator(_arguments)] = Field(
+        "{}", validation_alias=AliasPath("function", "arguments")
+    )
 
 
 class _Message(_Form):
@@ -118,7 +124,7 @@ class _Message(_Form):
     reasoning_content: _Label = ""
     reasoning: _Label = ""
     refusal: _Label = ""
-    tool_calls: Annotated[list[_Call], BeforeValidator(_objects)] = []
+    tool_calls: Annotated[list[_Call], BeforeValidator(mappings)] = []
 
 
 class _Choice(_Form):
@@ -140,29 +146,24 @@ class _TextChoice(_Form):
     finish_reason: _Label = ""
 
 
-class _Details(_Form):
-    cached_tokens: _Count = 0
-    reasoning_tokens: _Count = 0
-
-
 class _Usage(_Form):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
-    prompt_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
-    completion_tokens_details: Annotated[_Details, BeforeValidator(_object)] = _Details()
+    cached_tokens: _Count = Field(
+        0, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
+    )
+    reasoning_tokens: _Count = Field(
+        0, validation_alias=AliasPath("completion_tokens_details", "reasoning_tokens")
+    )
 
     @property
     def cost(self) -> Usage:
-        return Usage(
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cached_tokens=self.prompt_tokens_details.cached_tokens,
-        )
+        return Usage.model_validate(self.model_dump(exclude={"reasoning_tokens"}))
 
 
 class _Envelope(_Form):
     model: _Label = ""
-    usage: Annotated[_Usage, BeforeValidator(_object)] = _Usage()
+    usage: Annotated[_Usage, BeforeValidator(mapping)] = _Usage()
 
 
 class _Completion(_Envelope):
@@ -215,8 +216,8 @@ def read_whole(completion: object) -> Answer:
         finish_reasons=[REFUSED if one.is_refused else one.finish_reason for one in read.choices],
         usage=read.usage.cost,
         model=read.model,
-        calls=[ToolCall(one.id, one.function.name, one.function.arguments) for one in calls],
-        has_reasoned=read.usage.completion_tokens_details.reasoning_tokens > 0
+        calls=[ToolCall(one.id, one.name, one.arguments) for one in calls],
+        has_reasoned=read.usage.reasoning_tokens > 0
         or any(one.has_reasoned for one in read.choices),
         begins_in_thought=any(begins_in_thought(one.message.content) for one in read.choices),
     )

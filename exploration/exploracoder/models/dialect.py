@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -31,10 +30,18 @@ _OF_EFFORT = re.compile(r"reasoning[_. ](?:effort|value)|\bthink(?:ing)?\b")
 
 
 class Learnt(BaseModel):
-    """What a server was found to want, as it is kept for later clients; see `Dialect`.
+    """What a server was found to want, as it is kept for later clients.
 
-    The most tokens that it granted for thoughts are not part of it: that may have been one long
-    prompt's fault, and is soon found out again.
+    Attributes:
+        supports_n: Whether several replies can be asked for in one request.
+        supports_tools: Whether functions can be offered to the model.
+        supports_stream: Whether replies can be had as they are written.
+        begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
+        schema_mode: How a JSON schema is conveyed.
+        token_limit_name: The name of the field that limits the reply's length.
+        refused: Optional fields that the server does not take.
+        reserve: Tokens that a reply may have besides those of the answer: what a model thinks
+            before it answers is not taken from the answer's limit.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,42 +56,27 @@ class Learnt(BaseModel):
     reserve: int = Field(0, ge=0, le=_RESERVES[-1])
 
 
-@dataclass(slots=True)
-class Dialect:
+class Dialect(Learnt):
     """How to put a request to one server; starts from the full API and only ever gets plainer.
 
     Attributes:
-        supports_n: Whether several replies can be asked for in one request.
         supports_grammar: Whether replies can be bound to a GBNF grammar, which is not part of the
             API; has to be known beforehand.
-        supports_tools: Whether functions can be offered to the model.
-        supports_stream: Whether replies can be had as they are written.
         reasoning_effort: How long the model is to think; nothing is said of it if None.
-        begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
-        schema_mode: How a JSON schema is conveyed.
-        token_limit_name: The name of the field that limits the reply's length.
-        refused: Optional fields that the server does not take.
-        reserve: Tokens that a reply may have besides those of the answer: what a model thinks
-            before it answers is not taken from the answer's limit.
-        most_reserve: More than that the server does not grant.
+        most_reserve: More than that the server does not grant. It is not kept: that may have been
+            one long prompt's fault, and is soon found out again.
     """
 
-    supports_n: bool = True
+    model_config = ConfigDict(frozen=False)
+
     supports_grammar: bool = False
-    supports_tools: bool = True
-    supports_stream: bool = True
     reasoning_effort: ReasoningEffort | None = None
-    begins_in_thought: bool = False
-    schema_mode: SchemaMode = "json_schema"
-    token_limit_name: LimitName = "max_tokens"
-    refused: frozenset[OptionalField] = frozenset()
-    reserve: int = 0
     most_reserve: int = _RESERVES[-1]
 
     @property
     def learnt(self) -> Learnt:
         """What was learnt so far."""
-        return Learnt.model_validate({name: getattr(self, name) for name in Learnt.model_fields})
+        return Learnt.model_validate(self.model_dump(include=set(Learnt.model_fields)))
 
     def resume(self, learnt: Learnt) -> None:
         """Takes in what was learnt before; where that is nothing, all stays as it is."""
@@ -206,15 +198,11 @@ class Dialect:
                 return False
             self.token_limit_name = "max_completion_tokens"
         else:
-            return self._drop_refused_fields(refusal, body)
+            fields = [name for name in _DISPENSABLE if name in body]
+            named = {name for name in fields if re.search(rf"\b{name}\b", refusal)}
+            self.refused |= named
+            return bool(named)
         return True
-
-    def _drop_refused_fields(self, refusal: str, body: dict[str, Any]) -> bool:
-        named: set[OptionalField] = {
-            name for name in _DISPENSABLE if name in body and re.search(rf"\b{name}\b", refusal)
-        }
-        self.refused |= named
-        return bool(named)
 
     def _response_format(self, schema: Schema) -> dict[str, Any]:
         if self.schema_mode == "json_object":

@@ -74,10 +74,14 @@ class DialectMemory:
         try:
             # Opening a pipe of that name would wait for somebody who writes.
             text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
-            entries = {key: _entry(one) for key, one in json.loads(text).items()}
+            given = json.loads(text).items()
         except (OSError, ValueError, AttributeError, RecursionError):
             return {}
-        return {key: one for key, one in entries.items() if one is not None and one.is_current}
+        entries = dict[str, _Entry]()
+        for key, one in given:
+            with suppress(ValidationError):
+                entries[key] = _Entry.model_validate(one)
+        return {key: one for key, one in entries.items() if one.is_current}
 
     def _write(self, entries: dict[str, _Entry]) -> None:
         content = {
@@ -89,10 +93,3 @@ class DialectMemory:
                 draft = Path(folder) / self._file.name
                 draft.write_text(json.dumps(content, indent=1), encoding="utf-8")
                 draft.replace(self._file)
-
-
-def _entry(given: object) -> _Entry | None:
-    try:
-        return _Entry.model_validate(given)
-    except ValidationError:
-        return None

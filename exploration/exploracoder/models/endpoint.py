@@ -1,18 +1,33 @@
-"""HTTP to a model server, within bounds: few requests, so many bytes, no redirects."""
+"""A model server, asked within bounds: few requests, so many bytes, no redirects, a deadline.
+
+What fails there comes out in our words.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import random
 import zlib
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+import anyio
+
 from exploracoder import __version__
+from exploracoder.errors import AnswerTimeoutError, ModelError
+from exploracoder.models.completion import parse, read_cards
+from exploracoder.models.failures import (
+    FailureReport,
+    HttpReply,
+    checked_api_key,
+    checked_base_url,
+    without_credentials,
+)
+from exploracoder.models.redaction import Redactor, secrets_of
 from exploracoder.models.streaming import StreamReader
 
 if TYPE_CHECKING:
@@ -23,112 +38,167 @@ MOST_BYTES = 4 << 20
 # In a stream each token comes in an envelope, many times its size, which is not kept.
 _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
-_PASSING = (408, 409, 429)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _LONGEST_ASKED_PAUSE_S = 60.0
 # zlib's sign for "gzip or zlib, whichever it is".
 _ANY_HEADER = 32 + zlib.MAX_WBITS
 
-
+ValueT = TypeVar("ValueT")
 # Called when more of a reply has come, with what gives its text so far.
 OnMore = Callable[[Callable[[], str]], None]
 
 
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """What a server answered; ``text`` is the body, cut at `MOST_BYTES`.
-
-    ``is_stream`` says that it came in pieces, which were put together.
-    """
-
-    status: int
-    text: str
-    retry_after: str = ""
-    is_stream: bool = False
-
-    @property
-    def may_pass(self) -> bool:
-        """Whether the same request may be answered a little later."""
-        return self.status in _PASSING or self.status >= 500
-
-
 class Endpoint:
-    """A server's address, with connections that stay open until `aclose`.
+    """A model server: its address and key, and connections between `open` and `aclose`.
 
     Redirects are not followed: they would take the conversation to a place that nobody named, or
-    round in circles. The caller sets the deadline.
+    round in circles.
     """
 
-    def __init__(self, base_url: str, api_key: str, *, timeout_s: float, max_retries: int) -> None:
-        """Prepares connections; nothing is sent yet.
+    def __init__(
+        self, base_url: str, api_key: str, model: str, *, timeout_s: float, max_retries: int
+    ) -> None:
+        """Describes the server; nothing is sent yet.
 
         Args:
-            base_url: Its query goes along with each request.
+            base_url: Usually ends in ``/v1``; its query goes along with each request.
             api_key: Sent as a bearer token unless empty.
-            timeout_s: The longest silence of the server, in seconds.
+            model: The model that failures are about.
+            timeout_s: Deadline of one request, with its retries, in seconds.
             max_retries: How often a request is sent again after a failure that may pass.
-        """
-        import httpx
 
-        headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
-        if api_key:
-            headers["Authorization"] = f"Bearer {api_key}"
-        # A proxy set for the outside world cannot reach this machine's loopback.
-        is_local = urlsplit(base_url).hostname in ("127.0.0.1", "localhost", "::1")
-        self._base = httpx.URL(base_url)
+        Raises:
+            InputError: The base URL or the key cannot be one.
+        """
+        self._base_url = checked_base_url(base_url)
+        self._api_key = checked_api_key(api_key)
+        self._timeout_s = timeout_s
         self._max_retries = max_retries
-        self._client = httpx.AsyncClient(
+        self.url = without_credentials(base_url)
+        self.redactor = Redactor(*secrets_of(self._base_url, self._api_key))
+        self.report = FailureReport(self._base_url, model, self.redactor)
+        self._open_client: httpx.AsyncClient | None = None
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.url!r}, {self.report!r})"
+
+    async def open(self) -> None:
+        """Makes connections possible."""
+        # The import takes a moment: other tasks go on meanwhile.
+        httpx = await asyncio.to_thread(importlib.import_module, "httpx")
+        headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        # A proxy set for the outside world cannot reach this machine's loopback.
+        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
+        self._open_client = httpx.AsyncClient(
             headers=headers,
-            timeout=httpx.Timeout(timeout_s, connect=_CONNECT_TIMEOUT_S),
+            timeout=httpx.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S),
             trust_env=not is_local,
             follow_redirects=False,
         )
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
+        """Closes the connections."""
+        client, self._open_client = self._open_client, None
+        if client is not None:
+            await client.aclose()
 
-    async def get(self, path: str) -> HttpReply:
-        """What the server says at ``path``, counted from the base URL; raises httpx.HTTPError."""
-        return await self._insist("GET", path, None)
+    @property
+    def _client(self) -> httpx.AsyncClient:
+        if self._open_client is None:
+            raise RuntimeError("Use the model inside `async with`.")
+        return self._open_client
 
     async def post(
         self, path: str, body: Mapping[str, Any], on_more: OnMore | None = None
     ) -> HttpReply:
-        """The same for a request with a JSON body.
+        """What the server says at ``path``, counted from the base URL; raises httpx.HTTPError.
 
         ``on_more`` reads along what answers a request for a stream, from the start again when that
         is sent again; the reply is what would have come whole.
         """
-        return await self._insist("POST", path, json.dumps(body).encode(), on_more)
+        return await self._insist(path, json.dumps(body).encode(), on_more)
 
     async def _insist(
-        self, method: str, path: str, content: bytes | None, on_more: OnMore | None = None
+        self, path: str, content: bytes | None = None, on_more: OnMore | None = None
     ) -> HttpReply:
         import httpx
 
         for number in range(self._max_retries):
             try:
-                reply = await self._send(method, path, content, on_more)
+                reply = await self._send(path, content, on_more)
             except httpx.TransportError:
                 await asyncio.sleep(_pause_s("", number))
                 continue
             if not reply.may_pass:
                 return reply
             await asyncio.sleep(_pause_s(reply.retry_after, number))
-        return await self._send(method, path, content, on_more)
+        return await self._send(path, content, on_more)
 
-    async def _send(
-        self, method: str, path: str, content: bytes | None, on_more: OnMore | None
-    ) -> HttpReply:
-        url = self._base.copy_with(path=f"{self._base.path.rstrip('/')}/{path}")
-        headers = {"Content-Type": "application/json"} if content is not None else {}
+    async def _send(self, path: str, content: bytes | None, on_more: OnMore | None) -> HttpReply:
+        import httpx
+
+        base = httpx.URL(self._base_url)
+        url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
+        method = "GET" if content is None else "POST"
+        headers = {} if content is None else {"Content-Type": "application/json"}
         async with self._client.stream(method, url, content=content, headers=headers) as response:
             if on_more is not None and response.status_code < 300:
                 return await _read_along(response, on_more)
             body = await _read(response)
             retry_after = response.headers.get("Retry-After", "")
         return HttpReply(response.status_code, body.decode("utf-8-sig", "replace"), retry_after)
+
+    @asynccontextmanager
+    async def within_deadline(self) -> AsyncIterator[None]:
+        """Ends what takes too long, and says in our words what HTTP fails with."""
+        import httpx
+
+        try:
+            with anyio.fail_after(self._timeout_s):
+                yield
+        except (TimeoutError, httpx.TimeoutException):
+            raise self.report.timed_out(self._timeout_s) from None
+        except (httpx.ConnectError, httpx.ProxyError):
+            raise self.report.unreachable() from None
+        except httpx.HTTPError:
+            raise self.report.connection_lost() from None
+
+    def read(self, reply: HttpReply, read: Callable[[object], ValueT]) -> ValueT:
+        """What stands in a reply. Raises ModelError where it is not what was asked for."""
+        try:
+            return read(parse(reply.text, self.redactor.clean))
+        except (ValueError, RecursionError):
+            raise self.report.not_a_completion(reply) from None
+
+    async def cards(self) -> Sequence[Mapping[str, Any]]:
+        """What it lists of its models; nothing where it lists none.
+
+        Some servers have no such page, or keep it from keys that may ask. One that is gone is no
+        trouble as long as the reply cache has all the answers.
+
+        Raises:
+            ModelError: It did not answer in time, or failed.
+        """
+        try:
+            async with self.within_deadline():
+                reply = await self._insist("models")
+            if reply.status < 500:
+                return self.read(reply, read_cards)
+        except AnswerTimeoutError:
+            raise
+        except ModelError:
+            return []
+        raise self.report.refused(reply)
+
+    async def refusal(self, reply: HttpReply) -> ModelError:
+        """The error for a request that was refused, with the models on offer where that helps."""
+        offered: tuple[str, ...] = ()
+        if reply.status == 404:
+            with suppress(ModelError):
+                offered = tuple(card["id"] for card in await self.cards())
+        return self.report.refused(reply, offered)
 
 
 async def _read(response: httpx.Response) -> bytes:

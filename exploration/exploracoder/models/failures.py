@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -15,7 +15,7 @@ from exploracoder.errors import (
     PromptError,
     RefusedError,
 )
-from exploracoder.models.endpoint import HttpReply
+from exploracoder.models.completion import json_or_none, mapping, mappings
 from exploracoder.models.redaction import Redactor
 
 _SHOWN_CHARS = 300
@@ -25,6 +25,7 @@ _SHOWN_FAULTS = 5
 _NAME_CHARS = 80
 # Bad request, too large, unprocessable: the next one may be better.
 _OF_THE_REQUEST = (400, 413, 422)
+_PASSING = (408, 409, 429)
 _OVERFLOW_KINDS = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW = re.compile(
     r"context[ _](length|size|window)|exceeds? the (available|maximum) context|too many tokens"
@@ -32,6 +33,24 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """What a server answered; ``text`` is the body, cut where it is too long.
+
+    ``is_stream`` says that it came in pieces, which were put together.
+    """
+
+    status: int
+    text: str
+    retry_after: str = ""
+    is_stream: bool = False
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may be answered a little later."""
+        return self.status in _PASSING or self.status >= 500
 
 
 class FailureReport:
@@ -142,8 +161,8 @@ class FailureReport:
 
     def not_a_completion(self, reply: HttpReply) -> ModelError:
         """Something answered that does not speak the API, or that failed without a status."""
-        body = _json(reply)
-        if isinstance(body, dict) and body.get("error") and (said := self.quote(reply)):
+        body = mapping(json_or_none(reply.text))
+        if body.get("error") and (said := self.quote(reply)):
             return ModelError(f"The model server at {self._url} did not answer.{said}")
         return ModelError(
             f"What answers at {self._url} is not an OpenAI-compatible API. Check --base-url, which "
@@ -170,7 +189,7 @@ class FailureReport:
 
 def server_message(reply: HttpReply) -> str:
     """What the server says of an error; empty where that is no text."""
-    body = _json(reply)
+    body = json_or_none(reply.text)
     if isinstance(body, str):
         return body
     if not isinstance(body, dict):
@@ -186,7 +205,7 @@ def _words(said: object) -> str:
         said = said.get("detail")
     if not isinstance(said, list):
         return said if isinstance(said, str) else ""
-    wrong = [one for one in said[:_SHOWN_FAULTS] if isinstance(one, dict)]
+    wrong = mappings(said[:_SHOWN_FAULTS])
     return "; ".join(f"{_place(one.get('loc'))}: {one.get('msg')}" for one in wrong)
 
 
@@ -196,18 +215,9 @@ def _place(loc: object) -> str:
 
 def _details(reply: HttpReply) -> dict[str, Any]:
     """The object that says what is wrong; some servers put it into another, as ``error``."""
-    body = _json(reply)
-    if not isinstance(body, dict):
-        return {}
+    body = mapping(json_or_none(reply.text))
     inner = body.get("error")
     return inner if isinstance(inner, dict) else body
-
-
-def _json(reply: HttpReply) -> object:
-    try:
-        return json.loads(reply.text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def is_context_overflow(reply: HttpReply) -> bool:

@@ -6,6 +6,7 @@ Source: the format's description, ggml ``docs/gguf.md``, version 3.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,73 +51,63 @@ def read_header(path: Path) -> GgufHeader:
     """The head of a file. Raises InputError when it cannot be read, or is no GGUF file."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _Cursor(data).header()
+            return _header(data)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, struct.error, KeyError, IndexError) as error:
+    except (ValueError, OverflowError, struct.error, KeyError) as error:
         raise InputError(f"{path} is no GGUF file, or is damaged.") from error
 
 
-class _Cursor:
-    def __init__(self, data: mmap.mmap) -> None:
-        self._data = data
-        self._at = 0
+# What follows reads on where the last one ended, and raises one of these errors where it cannot:
+# `mmap.seek` refuses places that lie outside of the file.
 
-    def header(self) -> GgufHeader:
-        if self._data[:4] != _MAGIC:
-            raise ValueError("no GGUF")
-        self._at = 4
-        if self._one("I") not in _VERSIONS:
-            raise ValueError("another version")
-        tensors, values = self._count(), self._count()
-        said = {}
-        for _ in range(values):
-            name = self._string()
-            value = self._value(self._one("I"))
-            if value is not None:
-                said[name] = value
-        shapes = dict(self._shape() for _ in range(tensors))
-        if self._at > len(self._data):
-            raise ValueError("too short")
-        return GgufHeader(said, shapes)
 
-    def _shape(self) -> tuple[str, tuple[int, ...]]:
-        name = self._string()
-        shape = tuple(self._one("Q") for _ in range(self._one("I")))
-        self._at += 4 + 8  # the kind of numbers, and where they lie
-        return name, shape
+def _header(data: mmap.mmap) -> GgufHeader:
+    if data.read(4) != _MAGIC or _one(data, "I") not in _VERSIONS:
+        raise ValueError("no GGUF, or another version")
+    tensors, values = _count(data), _count(data)
+    said = {_string(data): _value(data, _one(data, "I")) for _ in range(values)}
+    shapes = dict(_shape(data) for _ in range(tensors))
+    return GgufHeader({name: one for name, one in said.items() if one is not None}, shapes)
 
-    def _value(self, kind: int) -> Any:
-        if kind == _STRING:
-            return self._string()
-        if kind != _ARRAY:
-            return self._one(_SCALARS[kind])
-        inner, count = self._one("I"), self._count()
-        if inner == _STRING:
-            for _ in range(count):
-                self._at += 8 + self._peek()
-        else:
-            self._at += count * struct.calcsize(_SCALARS[inner])
-        return None
 
-    def _peek(self) -> int:
-        length: int = struct.unpack_from("<Q", self._data, self._at)[0]
-        return length
+def _shape(data: mmap.mmap) -> tuple[str, tuple[int, ...]]:
+    name = _string(data)
+    shape = tuple(_one(data, "Q") for _ in range(_one(data, "I")))
+    data.seek(4 + 8, os.SEEK_CUR)  # the kind of numbers, and where they lie
+    return name, shape
 
-    def _one(self, form: str) -> Any:
-        (value,) = struct.unpack_from(f"<{form}", self._data, self._at)
-        self._at += struct.calcsize(form)
-        return value
 
-    def _count(self) -> int:
-        count: int = self._one("Q")
-        if count > _MAX_COUNT:
-            raise ValueError("too many")
-        return count
+def _value(data: mmap.mmap, kind: int) -> Any:
+    """A single value; None for an array, which is passed over."""
+    if kind == _STRING:
+        return _string(data)
+    if kind != _ARRAY:
+        return _one(data, _SCALARS[kind])
+    inner, count = _one(data, "I"), _count(data)
+    if inner == _STRING:
+        for _ in range(count):
+            data.seek(_one(data, "Q"), os.SEEK_CUR)
+    else:
+        data.seek(count * struct.calcsize(_SCALARS[inner]), os.SEEK_CUR)
+    return None
 
-    def _string(self) -> str:
-        length: int = self._one("Q")
-        self._at += length
-        if self._at > len(self._data):
-            raise ValueError("too short")
-        return self._data[self._at - length : self._at].decode("utf-8")
+
+def _one(data: mmap.mmap, form: str) -> Any:
+    (value,) = struct.unpack(f"<{form}", data.read(struct.calcsize(form)))
+    return value
+
+
+def _count(data: mmap.mmap) -> int:
+    count: int = _one(data, "Q")
+    if count > _MAX_COUNT:
+        raise ValueError("too many")
+    return count
+
+
+def _string(data: mmap.mmap) -> str:
+    length = _one(data, "Q")
+    text = data.read(length)
+    if len(text) < length:
+        raise ValueError("too short")
+    return text.decode("utf-8")

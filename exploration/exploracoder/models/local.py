@@ -9,10 +9,10 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 
 import anyio
 from pydantic import ValidationError
@@ -26,12 +26,7 @@ from exploracoder.models.cache import ReplyCache
 from exploracoder.models.identity import EMBEDDED
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.weights import (
-    ModelStatus,
-    OnNote,
-    ServerStatus,
-    WeightsStore,
-)
+from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
 _MAX_SLOTS = 64
@@ -39,7 +34,6 @@ MAX_CONTEXT_TOKENS = 16_384
 
 _START_TIMEOUT_S = 60.0
 _STATUS_TIMEOUT_S = 0.5
-_LOCK_POLL_S = 0.1
 _MAX_ATTEMPTS = 3
 # The shortest limit among the systems we know is 104 bytes, with the closing zero.
 _MAX_SOCKET_PATH_BYTES = 100
@@ -47,60 +41,63 @@ _LOG_LINES_SHOWN = 5
 # What the server gets of its starter's environment: no keys, tokens or passwords.
 _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
 _PASSED_ON_PREFIXES = (
-    "LC_",
-    "OMP_",
-    "GOMP_",
-    "GGML_",
-    "XDG_",
-    "EXPLORACODER_CACHE",
-    "EXPLORACODER_MODEL_",
+    *("LC_", "OMP_", "GOMP_", "GGML_", "XDG_"),
+    *("EXPLORACODER_CACHE", "EXPLORACODER_MODEL_"),
 )
 
 
+def _default_linger_s() -> float:
+    try:
+        return max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"]))
+    except (KeyError, ValueError):
+        return DEFAULT_LINGER_S
+
+
+def _default_slots() -> int:
+    given = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
+    if not given.isdecimal() or not 1 <= int(given) <= _MAX_SLOTS:
+        raise SetupError(
+            f"EXPLORACODER_MODEL_SLOTS is {given[:40]!r}; it must be a whole number of requests at "
+            f"a time, 1 to {_MAX_SLOTS}."
+        )
+    return int(given)
+
+
+@dataclass(kw_only=True, eq=False)
 class EmbeddedModel:
     """The embedded model as an async context manager that gives an `OpenAIChatModel`.
 
     All that use it at the same time, in any process of the user, share one server. It ends when
     the last of them is gone, however they went, and ``linger_s`` have passed.
+
+    Attributes:
+        linger_s: How long the server waits for the next user after this one, in seconds; by
+            default ``EXPLORACODER_MODEL_LINGER_S``, or 20.
+        timeout_s: Deadline of one request, in seconds, waiting for others included.
+        max_context_tokens: Longest prompt with its reply; less where memory is short.
+        slots: Requests that are answered at the same time, each with a context of its own; by
+            default ``EXPLORACODER_MODEL_SLOTS``, or 1.
+        cache: Where replies are looked up and kept.
+        on_note: Called with a sentence when starting takes time.
+        store: Where the weights are.
+        lora: A LoRA adapter (GGUF) for the model; a server of its own goes with it.
+        server: What the running server says of itself.
     """
 
-    def __init__(
-        self,
-        *,
-        linger_s: float | None = None,
-        timeout_s: float = 600.0,
-        max_context_tokens: int = MAX_CONTEXT_TOKENS,
-        slots: int | None = None,
-        cache: ReplyCache | None = None,
-        on_note: OnNote | None = None,
-        store: WeightsStore | None = None,
-        lora: Path | None = None,
-    ) -> None:
-        """Describes the use; nothing is started yet.
+    linger_s: float = field(default_factory=_default_linger_s)
+    timeout_s: float = 600.0
+    max_context_tokens: int = MAX_CONTEXT_TOKENS
+    slots: int = field(default_factory=_default_slots)
+    cache: ReplyCache | None = None
+    on_note: OnNote | None = None
+    store: WeightsStore = field(default_factory=WeightsStore)
+    lora: Path | None = None
+    server: Announcement | None = field(default=None, init=False)
+    _lora_sha256: str = field(default="", init=False)
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
-        Args:
-            linger_s: How long the server waits for the next user after this one, in seconds; by
-                default ``EXPLORACODER_MODEL_LINGER_S``, or 20.
-            timeout_s: Deadline of one request, in seconds, waiting for others included.
-            max_context_tokens: Longest prompt with its reply; less where memory is short.
-            slots: Requests that are answered at the same time, each with a context of its own; by
-                default ``EXPLORACODER_MODEL_SLOTS``, or 1.
-            cache: Where replies are looked up and kept.
-            on_note: Called with a sentence when starting takes time.
-            store: Where the weights are.
-            lora: A LoRA adapter (GGUF) for the model; a server of its own goes with it.
-        """
-        self._linger_s = _default_linger_s() if linger_s is None else linger_s
-        self._timeout_s = timeout_s
-        self._cache = cache
-        self._on_note = on_note
-        self._store = store or WeightsStore()
-        self._max_context_tokens = max_context_tokens
-        self._slots = _default_slots() if slots is None else slots
-        self._lora = lora.expanduser().absolute() if lora is not None else None
-        self._lora_sha256 = ""
-        self._stack = AsyncExitStack()
-        self.server: Announcement | None = None
+    def __post_init__(self) -> None:
+        self.lora = self.lora.expanduser().absolute() if self.lora is not None else None
 
     async def __aenter__(self) -> OpenAIChatModel:
         """Finds or starts the server.
@@ -110,15 +107,16 @@ class EmbeddedModel:
             InputError: The adapter cannot be used, or is for another model.
         """
         async with AsyncExitStack() as stack:
-            self.server = await stack.enter_async_context(self._lease())
+            self.server, lease = await self._connect(self._place())
+            stack.callback(lease.close)
             model = await stack.enter_async_context(
                 OpenAIChatModel(
                     self.server.base_url,
                     self.server.api_key,
                     self.server.model,
-                    timeout_s=self._timeout_s,
-                    cache=self._cache,
-                    server_identity=f"{EMBEDDED}{self._store.model.sha256}{self._lora_sha256}",
+                    timeout_s=self.timeout_s,
+                    cache=self.cache,
+                    server_identity=f"{EMBEDDED}{self.store.model.sha256}{self._lora_sha256}",
                     extra_body={"cache_prompt": True},
                     # The server refuses to draw more at once than it has slots.
                     supports_n=False,
@@ -128,39 +126,26 @@ class EmbeddedModel:
             self._stack = stack.pop_all()
         return model
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.server = None
         await self._stack.aclose()
 
-    @asynccontextmanager
-    async def _lease(self) -> AsyncIterator[Announcement]:
-        if not self._store.is_verified:
+    def _place(self) -> ServerPlace:
+        if not self.store.is_verified:
             raise SetupError(
-                f"The embedded model is not there ({self._store.path}). Fetch it once with "
+                f"The embedded model is not there ({self.store.path}). Fetch it once with "
                 "`exploracoder model pull`, or use another model with --base-url."
             )
-        if self._lora is not None:
-            check_adapter(self._lora, self._store.path, self._store.model.sha256)
-            self._lora_sha256 = file_sha256(self._lora)
-        place = ServerPlace.for_model(
-            self._store, self._max_context_tokens, self._lora_sha256, self._slots
+        if self.lora is not None:
+            check_adapter(self.lora, self.store.path, self.store.model.sha256)
+            self._lora_sha256 = file_sha256(self.lora)
+        return ServerPlace.for_model(
+            self.store, self.max_context_tokens, self._lora_sha256, self.slots
         )
-        announcement, writer = await self._connect(place)
-        try:
-            yield announcement
-        finally:
-            writer.close()
 
     async def _connect(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
         for _ in range(_MAX_ATTEMPTS):
-            has_started = False
-            if not place.is_answered():
-                has_started = await self._start(place)
+            has_started = not place.is_answered() and await self._start(place)
             try:
                 with anyio.fail_after(_START_TIMEOUT_S):
                     return await self._ask_for_lease(place)
@@ -175,7 +160,7 @@ class EmbeddedModel:
     async def _ask_for_lease(self, place: ServerPlace) -> tuple[Announcement, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_unix_connection(str(place.socket_path))
         try:
-            writer.write(Hello(linger_s=self._linger_s).model_dump_json().encode() + b"\n")
+            writer.write(Hello(linger_s=self.linger_s).line())
             announcement = Announcement.model_validate_json(await reader.readuntil(b"\n"))
             if announcement.problem:
                 raise SetupError(announcement.problem)
@@ -185,48 +170,34 @@ class EmbeddedModel:
         return announcement, writer
 
     async def _start(self, place: ServerPlace) -> bool:
-        from filelock import FileLock, Timeout
+        from filelock import AsyncFileLock
 
-        lock = FileLock(place.socket_path.with_suffix(".lock"), thread_local=False)
-        while True:
-            try:
-                lock.acquire(timeout=0)
-                break
-            except Timeout:
-                await asyncio.sleep(_LOCK_POLL_S)
-        try:
+        # Taken in this thread: one that is cancelled must not take it later.
+        lock = AsyncFileLock(place.socket_path.with_suffix(".lock"), run_in_executor=False)
+        async with lock:
             if place.is_answered():
                 return False
-            if self._on_note is not None:
-                self._on_note("Starting the embedded model; loading it takes some seconds.")
+            if self.on_note is not None:
+                self.on_note("Starting the embedded model; loading it takes some seconds.")
             place.socket_path.unlink(missing_ok=True)
             await self._spawn(place)
             return True
-        finally:
-            lock.release()
-
-    @property
-    def _model_name(self) -> str:
-        """What notebooks say was asked: with an adapter it is another model."""
-        name = self._store.model.name
-        return name if self._lora is None else f"{name}+{self._lora.stem}"
 
     async def _spawn(self, place: ServerPlace) -> None:
         options = ServerOptions(
-            model_path=self._store.path,
-            model_name=self._model_name,
-            lora_path=self._lora,
+            model_path=self.store.path,
+            # What notebooks say was asked: with an adapter it is another model.
+            model_name=self.store.model.name + (f"+{self.lora.stem}" if self.lora else ""),
+            lora_path=self.lora,
             socket_path=place.socket_path,
-            max_context_tokens=self._max_context_tokens,
-            slots=self._slots,
-            linger_s=self._linger_s,
+            max_context_tokens=self.max_context_tokens,
+            slots=self.slots,
+            linger_s=self.linger_s,
         )
         environment = await asyncio.to_thread(server_environment)
         with place.log_path.open("wb") as log:
             starter = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "exploracoder.models.local_server",
+                *(sys.executable, "-m", "exploracoder.models.local_server"),
                 options.model_dump_json(),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
@@ -256,11 +227,7 @@ class ServerPlace:
 
     @classmethod
     def for_model(
-        cls,
-        store: WeightsStore,
-        max_context_tokens: int,
-        lora_sha256: str = "",
-        slots: int = 1,
+        cls, store: WeightsStore, max_context_tokens: int, lora_sha256: str = "", slots: int = 1
     ) -> ServerPlace:
         """The place, in a folder that only the user can enter.
 
@@ -277,24 +244,27 @@ class ServerPlace:
 
     def is_answered(self) -> bool:
         """Whether some process listens."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            probe.settimeout(_STATUS_TIMEOUT_S)
-            try:
-                probe.connect(str(self.socket_path))
-            except OSError:
-                return False
-        return True
+        try:
+            with self._connection():
+                return True
+        except OSError:
+            return False
 
     def announcement(self) -> Announcement | None:
         """What the running server says; None if there is none, or it is still loading."""
+        try:
+            with self._connection() as connection, connection.makefile("rb") as lines:
+                connection.sendall(Hello(lease=False).line())
+                return Announcement.model_validate_json(lines.readline())
+        except (OSError, ValidationError):
+            return None
+
+    @contextmanager
+    def _connection(self) -> Iterator[socket.socket]:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_STATUS_TIMEOUT_S)
-            try:
-                connection.connect(str(self.socket_path))
-                connection.sendall(Hello(lease=False).model_dump_json().encode() + b"\n")
-                return Announcement.model_validate_json(connection.makefile("rb").readline())
-            except (OSError, ValidationError):
-                return None
+            connection.connect(str(self.socket_path))
+            yield connection
 
     def start_failure(self, what: str) -> SetupError:
         """The error for a server that `what`, with the end of its log."""
@@ -334,23 +304,6 @@ def server_environment() -> dict[str, str]:
         # many times slower than sleeping ones where something else wants the same cores.
         environment.setdefault("OMP_WAIT_POLICY", "passive")
     return environment
-
-
-def _default_linger_s() -> float:
-    try:
-        return max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"]))
-    except (KeyError, ValueError):
-        return DEFAULT_LINGER_S
-
-
-def _default_slots() -> int:
-    given = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
-    if not given.isdecimal() or not 1 <= int(given) <= _MAX_SLOTS:
-        raise SetupError(
-            f"EXPLORACODER_MODEL_SLOTS is {given[:40]!r}; it must be a whole number of requests at "
-            f"a time, 1 to {_MAX_SLOTS}."
-        )
-    return int(given)
 
 
 def _make_private(folder: Path) -> None:

@@ -32,6 +32,14 @@ _PROBLEM_LINGER_S = 2.0
 _MAX_PROMPT_CACHE_MIB = 2048
 
 
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    def line(self) -> bytes:
+        """It as it is sent."""
+        return self.model_dump_json().encode() + b"\n"
+
+
 class ServerOptions(BaseModel):
     """What the process is started with."""
 
@@ -46,19 +54,15 @@ class ServerOptions(BaseModel):
     linger_s: float
 
 
-class Hello(BaseModel):
+class Hello(_Said):
     """What a connection says first. One without ``lease`` only asks, and keeps nothing alive."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     lease: bool = True
     linger_s: float = Field(default=0.0, ge=0.0)
 
 
-class Announcement(BaseModel):
+class Announcement(_Said):
     """How to reach the model, or why it did not start."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     pid: int
     base_url: str = ""
@@ -75,10 +79,10 @@ class LeaseBoard:
         self, listener: socket.socket, announcement: Announcement, linger_s: float
     ) -> None:
         self._listener = listener
-        self._line = announcement.model_dump_json().encode() + b"\n"
+        self._line = announcement.line()
         self._has_problem = bool(announcement.problem)
         self._linger_s = linger_s
-        self._leases: dict[socket.socket, float] = {}
+        # Beside the listener, whose data are None, the leases: how long each wants it kept.
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ)
 
@@ -86,11 +90,10 @@ class LeaseBoard:
         """Returns when there was no lease for as long as the last one wanted the process kept."""
         idle_since = time.monotonic()
         while True:
-            wait_s = None
-            if not self._leases:
-                wait_s = max(0.0, idle_since + self._linger_s - time.monotonic())
-            ready = self._selector.select(wait_s)
-            if not ready and not self._leases:
+            is_idle = len(self._selector.get_map()) == 1
+            end = idle_since + self._linger_s
+            ready = self._selector.select(max(0.0, end - time.monotonic()) if is_idle else None)
+            if not ready and is_idle:
                 return
             for key, _ in ready:
                 connection = key.fileobj
@@ -98,28 +101,23 @@ class LeaseBoard:
                 if connection is self._listener:
                     self._welcome(connection.accept()[0])
                 elif self._is_closed(connection):
-                    self._release(connection)
-                    idle_since = time.monotonic()
+                    self._selector.unregister(connection)
+                    connection.close()
+                    self._linger_s, idle_since = key.data, time.monotonic()
 
     def _welcome(self, connection: socket.socket) -> None:
         connection.settimeout(_HELLO_TIMEOUT_S)
         try:
-            hello = Hello.model_validate_json(_read_line(connection))
+            with connection.makefile("rb") as lines:
+                hello = Hello.model_validate_json(lines.readline(_HELLO_BYTES))
             connection.sendall(self._line)
         except (OSError, ValidationError):
-            connection.close()
-            return
+            hello = Hello(lease=False)
         if self._has_problem or not hello.lease:
             connection.close()
             return
         connection.setblocking(False)
-        self._leases[connection] = hello.linger_s
-        self._selector.register(connection, selectors.EVENT_READ)
-
-    def _release(self, connection: socket.socket) -> None:
-        self._selector.unregister(connection)
-        self._linger_s = self._leases.pop(connection)
-        connection.close()
+        self._selector.register(connection, selectors.EVENT_READ, hello.linger_s)
 
     @staticmethod
     def _is_closed(connection: socket.socket) -> bool:
@@ -224,16 +222,6 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     parameters.ui = False
     parameters.endpoint_slots = False
     return parameters
-
-
-def _read_line(connection: socket.socket) -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and len(line) < _HELLO_BYTES:
-        block = connection.recv(_HELLO_BYTES)
-        if not block:
-            break
-        line += block
-    return line
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import dataclasses
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from exploracoder.effort import ReasoningEffort
@@ -19,10 +19,14 @@ from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.dialect_memory import DialectMemory
-from exploracoder.models.endpoint import HttpReply
-from exploracoder.models.failures import is_context_overflow, lacks_text, server_message
+from exploracoder.models.endpoint import Endpoint
+from exploracoder.models.failures import (
+    HttpReply,
+    is_context_overflow,
+    lacks_text,
+    server_message,
+)
 from exploracoder.models.identity import EMBEDDED, fingerprint_of
-from exploracoder.models.server import ModelServer
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
@@ -74,7 +78,7 @@ class OpenAIChatModel:
         Raises:
             InputError: The base URL or the key cannot be one.
         """
-        self._server = ModelServer(
+        self._server = Endpoint(
             base_url, api_key, model, timeout_s=timeout_s, max_retries=max_retries
         )
         self._model = model
@@ -121,12 +125,7 @@ class OpenAIChatModel:
         await self._server.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._server.aclose()
 
     async def complete(
@@ -153,9 +152,7 @@ class OpenAIChatModel:
         if on_text is not None and sampling.n == 1 and schema is None:
             live = self._live(on_text, sampling)
 
-        async def ask() -> Reply:
-            return await self._ask(plain, sampling, schema, tools, live)
-
+        ask = partial(self._ask, plain, sampling, schema, tools, live)
         reply = await self._remembered(offered | turns, sampling, ask)
         if live:
             live.tell(reply.text)
@@ -169,16 +166,7 @@ class OpenAIChatModel:
             ModelError: As with `complete`.
         """
         plain = neutralise(prompt)
-
-        async def ask() -> Reply:
-            def body() -> dict[str, Any]:
-                extra = self._extra_body | self._dialect.extra_body(sampling, None)
-                return self._dialect.text_body(self._model, plain, sampling) | extra
-
-            answer = await self._insist(_TEXT, body, read_text)
-            self._keep_learnt()
-            return self._reply(answer, sampling, restore)
-
+        ask = partial(self._ask_text, plain, sampling)
         return await self._remembered({"prompt": plain}, sampling, ask)
 
     async def identity(self) -> str:
@@ -190,14 +178,6 @@ class OpenAIChatModel:
         if self._fingerprint is None:
             self._fingerprint = fingerprint_of(self._model, await self._server.cards())
         return f"{self._identity}#{self._fingerprint}"
-
-    async def offered_models(self) -> tuple[str, ...]:
-        """The names of the models that the server has.
-
-        Raises:
-            ModelError: The server could not be asked.
-        """
-        return await self._server.offered_models()
 
     async def _remembered(
         self,
@@ -225,6 +205,15 @@ class OpenAIChatModel:
                 await asyncio.to_thread(self._cache.put, key, reply)
             return reply
 
+    async def _ask_text(self, prompt: str, sampling: Sampling) -> Reply:
+        def body() -> dict[str, Any]:
+            extra = self._extra_body | self._dialect.extra_body(sampling, None)
+            return self._dialect.text_body(self._model, prompt, sampling) | extra
+
+        answer = await self._insist(_TEXT, body, read_text)
+        self._keep_learnt()
+        return self._reply(answer, sampling, restore)
+
     async def _ask(
         self,
         messages: Sequence[Message],
@@ -237,7 +226,7 @@ class OpenAIChatModel:
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
-            more = await self._request(messages, _next_single(sampling, answer), schema)
+            more = await self._request(messages, sampling.after(len(answer.texts), 1), schema)
             answer = answer.joined_with(more)
         return self._reply(answer, sampling, answer_in)
 
@@ -310,7 +299,7 @@ class OpenAIChatModel:
             while True:
                 body = make_body()
                 on_more = live.update if live and body.get("stream") else None
-                reply = await self._server.endpoint.post(path, body, on_more)
+                reply = await self._server.post(path, body, on_more)
                 if reply.status < 300:
                     answer = self._server.read(reply, read).timed(time.monotonic() - started)
                     if on_more and not reply.is_stream:
@@ -339,8 +328,3 @@ def _neutralised(message: Message) -> Message:
         ToolCall(call.id, call.name, neutralise(call.arguments)) for call in message.calls
     )
     return Message(message.role, neutralise(message.content), calls, message.call_id)
-
-
-def _next_single(sampling: Sampling, answer: Answer) -> Sampling:
-    seed = None if sampling.seed is None else sampling.seed + len(answer.texts)
-    return dataclasses.replace(sampling, n=1, seed=seed)

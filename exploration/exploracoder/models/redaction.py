@@ -64,10 +64,8 @@ class Redactor:
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         for form in self._forms:
-            start = text.find(form)
-            while start >= 0:
-                yield start, start + len(form)
-                start = text.find(form, start + 1)
+            for found in re.finditer(f"(?={re.escape(form)})", text):
+                yield found.start(), found.start() + len(form)
         if self._pieces:
             for start in range(len(text) - _SHORTEST + 1):
                 if text[start : start + _SHORTEST] in self._pieces:

@@ -3,55 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from exploracoder.models.completion import plain_text
+from exploracoder.models.chat import ToolCall
+from exploracoder.models.completion import json_or_none, label, mapping, mappings, plain_text
 
 _DONE = "[DONE]"
 _MARK_AND_BLANKS = b"\xef\xbb\xbf \t\r\n"
 # Of a message, what is text that comes in pieces.
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
-
-
-class EventReader:
-    """Server-sent events out of bytes: the lines of data of each, at the blank line after it."""
-
-    def __init__(self) -> None:
-        self._rest = bytearray()
-        self._data = list[str]()
-        self._data_bytes = 0
-
-    @property
-    def held_bytes(self) -> int:
-        """How much has come of an event that is not whole."""
-        return len(self._rest) + self._data_bytes
-
-    def take(self, piece: bytes) -> Iterator[list[str]]:
-        """The events that end in ``piece``, which goes on with the one before."""
-        ready, end, rest = piece.rpartition(b"\n")
-        if not end:
-            self._rest += rest
-            return
-        lines = bytes(self._rest + ready + end).splitlines()
-        self._rest = bytearray(rest)
-        for line in lines:
-            yield from self._take_line(line)
-
-    def close(self) -> Iterator[list[str]]:
-        """The last event, where nothing ended it."""
-        for line in (*bytes(self._rest).splitlines(), b""):
-            yield from self._take_line(line)
-
-    def _take_line(self, line: bytes) -> Iterator[list[str]]:
-        name, _, value = line.partition(b":")
-        if name == b"data":
-            self._data.append(value.strip().decode("utf-8", "replace"))
-            self._data_bytes += len(line)
-        elif not line and self._data:
-            yield self._data
-            self._data, self._data_bytes = [], 0
 
 
 @dataclass(slots=True)
@@ -63,20 +24,18 @@ class _Call:
     arguments: list[str] = field(default_factory=list)
 
     def add(self, delta: dict[str, Any]) -> None:
-        function = _object(delta.get("function"))
-        self.id = self.id or _label(delta.get("id"))
+        function = mapping(delta.get("function"))
+        self.id = self.id or label(delta.get("id"))
         # Some servers say the name again with each piece of the arguments.
-        if (name := _label(function.get("name"))) != self.name:
+        if (name := label(function.get("name"))) != self.name:
             self.name += name
         said = function.get("arguments")
         if said is not None:
             self.arguments.append(said if isinstance(said, str) else json.dumps(said))
 
     def as_dict(self) -> dict[str, Any]:
-        function = {"name": self.name}
-        if self.arguments:
-            function["arguments"] = "".join(self.arguments)
-        return {"id": self.id, "type": "function", "function": function}
+        arguments = "".join(self.arguments) if self.arguments else "{}"
+        return ToolCall(self.id, self.name, arguments).as_dict()
 
 
 class _Completion:
@@ -99,7 +58,7 @@ class _Completion:
         # Usage may come with each chunk, and counts up; elsewhere null stands for it.
         told = {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
         self._envelope |= told
-        for choice in _objects(chunk.get("choices")):
+        for choice in mappings(chunk.get("choices")):
             if choice.get("index", 0) == 0:
                 self._add_choice(choice)
 
@@ -111,13 +70,13 @@ class _Completion:
 
     def _add_choice(self, choice: dict[str, Any]) -> None:
         self.has_begun = True
-        self.finish_reason = _label(choice.get("finish_reason")) or self.finish_reason
-        delta = _object(choice.get("delta"))
+        self.finish_reason = label(choice.get("finish_reason")) or self.finish_reason
+        delta = mapping(choice.get("delta"))
         for name in _TEXTS:
-            said = _label(plain_text(delta.get(name)))
+            said = label(plain_text(delta.get(name)))
             self._texts[name] += [said] if said else []
             self.chars += len(said)
-        for called in _objects(delta.get("tool_calls")):
+        for called in mappings(delta.get("tool_calls")):
             self._call_of(called).add(called)
             self.chars += len(str(called))
 
@@ -127,7 +86,7 @@ class _Completion:
         place = place if isinstance(place, int) else max(self._places, default=0)
         call = self._places.get(place)
         # Some servers number all calls 0: a name with another id begins one.
-        identity, is_named = delta.get("id"), bool(_object(delta.get("function")).get("name"))
+        identity, is_named = delta.get("id"), bool(mapping(delta.get("function")).get("name"))
         if call is None or (is_named and identity and call.id not in ("", identity)):
             call = self._places[place] = _Call()
             self._calls.append(call)
@@ -143,9 +102,12 @@ class StreamReader:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._events = EventReader()
         self._completion = _Completion()
-        self._whole = bytearray()
+        # What has come and was not read: all that is no stream, or the beginning of a line; and of
+        # an event that is not whole, its lines of data.
+        self._held = bytearray()
+        self._data = list[str]()
+        self._data_bytes = 0
         self._error: dict[str, Any] | None = None
         self._is_done = False
         self._has_started = False
@@ -172,16 +134,18 @@ class StreamReader:
             piece = piece.lstrip(_MARK_AND_BLANKS)
             self._has_started = bool(piece)
             self.is_stream = self._has_started and not piece.startswith(b"{")
-        if not self.is_stream:
-            self._whole += piece
-            return
-        for data in self._events.take(piece):
-            self._take_event(data)
+        self._held += piece
+        if self.is_stream and b"\n" in piece:
+            end = self._held.rindex(b"\n") + 1
+            lines = bytes(self._held[:end]).splitlines()
+            del self._held[:end]
+            for line in lines:
+                self._take_line(line)
 
     def close(self) -> None:
-        """Nothing more comes."""
-        for data in self._events.close():
-            self._take_event(data)
+        """Nothing more comes: the last event ends, where nothing ended it."""
+        for line in (*bytes(self._held).splitlines(), b"") if self.is_stream else ():
+            self._take_line(line)
 
     def text(self) -> str:
         """What has come of the message, as the server sent it; empty where it comes whole."""
@@ -197,52 +161,39 @@ class StreamReader:
             return _status_of(self._error), json.dumps(self._error)
         if self.is_stream:
             return 200, json.dumps(self._completion.as_dict())
-        return 200, self._whole.decode("utf-8", "replace")
+        return 200, self._held.decode("utf-8", "replace")
 
     @property
     def _is_too_long(self) -> bool:
-        held = self._events.held_bytes + self._completion.chars + len(self._whole)
-        return held >= self._most_bytes
+        return len(self._held) + self._data_bytes + self._completion.chars >= self._most_bytes
+
+    def _take_line(self, line: bytes) -> None:
+        """Server-sent events: lines of data, up to a blank one."""
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.strip().decode("utf-8", "replace"))
+            self._data_bytes += len(line)
+        elif not line and self._data:
+            self._take_event(self._data)
+            self._data, self._data_bytes = [], 0
 
     def _take_event(self, lines: list[str]) -> None:
         # Where servers leave out the blank lines, each line is an event.
         whole = "\n".join(lines)
-        for data in [whole] if _json(whole) is not None else lines:
-            chunk = _json(data)
+        for data in [whole] if json_or_none(whole) is not None else lines:
+            chunk = json_or_none(data)
             if self.is_over:
                 return
             if data == _DONE:
                 self._is_done = True
-            elif isinstance(chunk, dict) and _is_error(chunk):
-                self._error = chunk
             elif isinstance(chunk, dict):
-                self._completion.add(chunk)
-
-
-def _is_error(chunk: dict[str, Any]) -> bool:
-    return bool(chunk.get("error")) or chunk.get("object") == "error"
+                if chunk.get("error") or chunk.get("object") == "error":
+                    self._error = chunk
+                else:
+                    self._completion.add(chunk)
 
 
 def _status_of(error: dict[str, Any]) -> int:
     """The status that the error would have come with, had it come before the reply began."""
-    code = (_object(error.get("error")) or error).get("code")
+    code = (mapping(error.get("error")) or error).get("code")
     return code if isinstance(code, int) and 400 <= code < 600 else 200
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _label(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

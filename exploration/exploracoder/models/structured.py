@@ -50,7 +50,8 @@ async def complete_json(
         reply = await model.complete(conversation, sampling, schema=schema)
         usage += reply.asked
         try:
-            return schema_model.model_validate_json(_without_fence(reply.text)), usage
+            body = _FENCE.sub(r"\g<body>", reply.text)
+            return schema_model.model_validate_json(body), usage
         except ValidationError as error:
             problem = _describe(error, reply)
         conversation = [*messages, Message("assistant", reply.text), _correction(problem, schema)]
@@ -59,11 +60,6 @@ async def complete_json(
         f"{1 + MAX_CORRECTIONS} tries: {problem} Its last answer began: "
         f"{reply.text[:_SHOWN_REPLY_CHARS]!r}. Try a stronger model, or a higher token limit."
     )
-
-
-def _without_fence(text: str) -> str:
-    match = _FENCE.match(text)
-    return match["body"] if match else text
 
 
 def _describe(error: ValidationError, reply: Reply) -> str:

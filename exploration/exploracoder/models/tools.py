@@ -9,15 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from exploracoder.models.chat import (
-    ChatModel,
-    Message,
-    OnText,
-    Reply,
-    Sampling,
-    Schema,
-    ToolCall,
-)
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema, ToolCall
 from exploracoder.models.usage import Usage
 
 MAX_CALLS = 5
@@ -95,10 +87,7 @@ async def _more(
     usage: Usage,
 ) -> Reply:
     """A reply with the other texts of n, drawn after the same calls."""
-    seed = None if sampling.seed is None else sampling.seed + 1
-    rest = await model.complete(
-        conversation, dataclasses.replace(sampling, n=sampling.n - 1, seed=seed)
-    )
+    rest = await model.complete(conversation, sampling.after(1, sampling.n - 1))
     return Reply(
         texts=reply.texts + rest.texts,
         finish_reasons=reply.finish_reasons + rest.finish_reasons,
@@ -110,14 +99,11 @@ async def _more(
 async def _answer(tools: Sequence[Tool], call: ToolCall) -> str:
     tool = next((one for one in tools if one.name == call.name), None)
     if tool is None:
-        return f"There is no function {call.name[:80]!r}; there is {_names(tools)}."
+        names = ", ".join(one.name for one in tools)
+        return f"There is no function {call.name[:80]!r}; there is {names}."
     try:
         arguments = tool.form.model_validate_json(call.arguments)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         return f"The arguments cannot be used: {fault['msg']}."
     return await tool.act(arguments)
-
-
-def _names(tools: Sequence[Tool]) -> str:
-    return ", ".join(tool.name for tool in tools)

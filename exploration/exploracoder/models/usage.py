@@ -21,23 +21,13 @@ class Usage(BaseModel):
     seconds: NonNegativeFloat = 0.0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            seconds=self.seconds + other.seconds,
-        )
+        sums = {name: mine + getattr(other, name) for name, mine in self}
+        return Usage.model_validate(sums)
 
     def minus(self, earlier: Usage) -> Usage:
         """What has been added since ``earlier``, which is part of this."""
-        return Usage(
-            calls=self.calls - earlier.calls,
-            prompt_tokens=self.prompt_tokens - earlier.prompt_tokens,
-            completion_tokens=self.completion_tokens - earlier.completion_tokens,
-            cached_tokens=self.cached_tokens - earlier.cached_tokens,
-            seconds=max(0.0, self.seconds - earlier.seconds),
-        )
+        left = {name: mine - getattr(earlier, name) for name, mine in self}
+        return Usage.model_validate(left | {"seconds": max(0.0, left["seconds"])})
 
     @property
     def total_tokens(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,14 +15,12 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError
 from exploracoder.models import downloads
-from exploracoder.models.downloads import Source, SourceError
+from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of
 
-OnProgress = Callable[[int, int], None]
 OnNote = Callable[[str], None]
 
 _READ_BYTES = 1 << 20
 _SPARE_BYTES = 200 << 20
-_LOCK_POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +110,19 @@ class WeightsStore:
     def is_verified(self) -> bool:
         """Whether the file was verified and has not been touched since; takes no time."""
         try:
-            stat = self.path.stat()
-            marker = json.loads(self._marker_path.read_text())
+            return self._marker_path.read_text() == self._marker()
         except (OSError, ValueError):
             return False
-        return bool(marker == self._marker(stat))
 
     def status(self) -> ModelStatus:
         """What is there, without reading the file and without a look at the server."""
-        present = self.path if self.path.exists() else self.partial_path
+        is_present = self.path.exists()
         return ModelStatus(
             name=self.model.name,
             path=self.path,
-            is_present=self.path.exists(),
+            is_present=is_present,
             is_verified=self.is_verified,
-            size_bytes=present.stat().st_size if present.exists() else 0,
+            size_bytes=size_of(self.path if is_present else self.partial_path),
         )
 
     def pull(self, on_progress: OnProgress | None = None, on_note: OnNote | None = None) -> Path:
@@ -147,12 +142,11 @@ class WeightsStore:
             SetupError: No source has it, the disk is full, the folder cannot be written, or what
                 came is not the published file.
         """
-        note = on_note or _ignore_note
         if self.is_verified:
             return self.path
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._pull_alone(on_progress or _ignore_progress, note)
+            self._pull_alone(on_progress or _ignore, on_note or _ignore)
         except OSError as error:
             raise SetupError(
                 f"The model cannot be stored in {self.folder}: {error.strerror or error}. Make "
@@ -165,15 +159,13 @@ class WeightsStore:
 
         lock = FileLock(self.folder / f"{self.model.file_name}.lock")
         try:
-            lock.acquire(timeout=0)
+            held = lock.acquire(timeout=0)
         except Timeout:
             on_note("Another process is fetching the model; waiting for it.")
-            lock.acquire(poll_interval=_LOCK_POLL_S)
-        try:
+            held = lock.acquire()
+        with held:
             if not self.is_verified and not self._adopt_file(on_note):
                 self._fetch(on_progress, on_note)
-        finally:
-            lock.release()
 
     def _adopt_file(self, on_note: OnNote) -> bool:
         # Somebody may have put the file there by hand, or it was touched since it was verified.
@@ -212,8 +204,7 @@ class WeightsStore:
         )
 
     def _check_disk_space(self, source: Source) -> None:
-        done = self.partial_path.stat().st_size if self.partial_path.exists() else 0
-        wanted = self.model.size_bytes - done + source.extra_bytes
+        wanted = self.model.size_bytes - size_of(self.partial_path) + source.extra_bytes
         # The last bytes of a disk are needed by others.
         wanted += min(_SPARE_BYTES, self.model.size_bytes)
         free = shutil.disk_usage(self.folder).free
@@ -230,16 +221,14 @@ class WeightsStore:
     def _marker_path(self) -> Path:
         return self.folder / f"{self.model.file_name}.verified"
 
-    def _marker(self, stat: os.stat_result) -> dict[str, int | str]:
-        return {
-            "size_bytes": stat.st_size,
-            "mtime_ns": stat.st_mtime_ns,
-            "sha256": self.model.sha256,
-        }
+    def _marker(self) -> str:
+        stat = self.path.stat()
+        file = {"size_bytes": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+        return json.dumps(file | {"sha256": self.model.sha256})
 
     def _mark_verified(self) -> None:
         draft = self._marker_path.with_suffix(".draft")
-        draft.write_text(json.dumps(self._marker(self.path.stat())))
+        draft.write_text(self._marker())
         draft.replace(self._marker_path)
         with suppress(OSError):
             self.partial_path.unlink()
@@ -263,9 +252,5 @@ def _gigabytes(size_bytes: int) -> str:
     return f"{size_bytes / 1e9:.1f} GB"
 
 
-def _ignore_progress(done: int, total: int) -> None:
-    pass
-
-
-def _ignore_note(note: str) -> None:
+def _ignore(*_: object) -> None:
     pass

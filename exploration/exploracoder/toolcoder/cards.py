@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from exploracoder.state import Attempt, Search
 
 
@@ -13,8 +11,9 @@ def with_cards(attempt: Attempt) -> str:
     shown: list[str] = []
     for number, line in enumerate(lines, start=1):
         indent = line[: len(line) - len(line.lstrip())]
-        shown += [f"{indent}# {card(one)}" for one in _at(attempt, number, len(lines))]
-        shown.append(line)
+        # Those made before any code stand before the first line.
+        here = (one for one in attempt.searches if min(one.line or 1, len(lines)) == number)
+        shown += [*(f"{indent}# {card(one)}" for one in here), line]
     return "\n".join(shown)
 
 
@@ -23,10 +22,3 @@ def card(search: Search) -> str:
     said = search.answer or f"nothing. {search.note}".rstrip()
     text = f"searched {search.query!r}: {said}" if search.query else f"a search: {said}"
     return "".join(char if char.isprintable() else " " for char in text)
-
-
-def _at(attempt: Attempt, number: int, last: int) -> Iterator[Search]:
-    """The searches before a line; those made before any code stand before the first."""
-    for search in attempt.searches:
-        if min(search.line or 1, last) == number:
-            yield search

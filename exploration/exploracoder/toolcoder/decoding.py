@@ -124,7 +124,8 @@ class Decoder:
 
     async def _search(self, prompt: str, text: str) -> str:
         """The text with the search that was just opened and its answer, or without it."""
-        text = text.rstrip(" ").removesuffix(calls.OPEN) if _ends_in_mark(text) else text
+        bare = text.rstrip(" ")
+        text = bare.removesuffix(calls.OPEN) if bare.endswith(calls.OPEN) else text
         query = ""
         try:
             query = await self._query(prompt + text)
@@ -165,7 +166,3 @@ class Decoder:
             return ()
         more = f"{len(left)} more searches were not made: at most {self.max_calls} are."
         return (Made(left[0].start, left[0].query, note=more),)
-
-
-def _ends_in_mark(text: str) -> bool:
-    return text.rstrip(" ").endswith(calls.OPEN)
