@@ -130,7 +130,7 @@ class Session:
 
     async def _end(self, status: ExplorationStatus, reason: str) -> None:
         bench = self.bench
-        bench.exploration = with_status(bench.exploration, status, reason)
+        bench.exploration = with_status(bench.limits.timed(bench.exploration), status, reason)
         await self._save(bench.exploration)
 
 

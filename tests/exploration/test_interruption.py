@@ -159,9 +159,11 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     number: signal.Signals,
 ) -> None:
     process = stuck_in_step_3(serve, explore, start)
+    before = explore.exploration.seconds_total
+    time.sleep(0.5)
     process.send_signal(number)
     told = ended(process)
-    status = explore.exploration.status
+    status, seconds = explore.exploration.status, explore.exploration.seconds_total
     nbformat.validate(json.loads(explore.notebook.read_text(encoding="utf-8")))
     done = resume(command, explore.notebook, serve())
 
@@ -169,6 +171,7 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     assert f"exploracoder resume {explore.notebook}" in " ".join(told.err.split())
     assert "Traceback" not in told.err
     assert status == "cancelled"
+    assert seconds >= before + 0.5
     assert done.json["status"] == "solved"
 
 

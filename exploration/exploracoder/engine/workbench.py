@@ -95,9 +95,7 @@ class Workbench:
 
     async def update(self, exploration: Exploration, message: str) -> None:
         """Make ``exploration`` the current one, and save it; keep a solution that was accepted."""
-        self.exploration = exploration.model_copy(
-            update={"seconds_total": exploration.seconds_total + self.limits.lap()}
-        )
+        self.exploration = self.limits.timed(exploration)
         await self.record(self.exploration, message)
         await keep_solution(self)
 

@@ -80,8 +80,8 @@ class DocPrompting(Direct):
 class BestOfThree(DocPrompting):
     """The same prompt up to three times: the first text that runs is taken, else the last.
 
-    It runs if no name in it is missing, and with the user's check, or, where a function is asked
-    for, a call with example values.
+    It runs if it raises no error, nor the user's check after it, nor, without one, a call of the
+    function that is asked for with example values.
     """
 
     name = "best-of-three"

@@ -70,7 +70,7 @@ export class Sidebar {
     await expect(this.root.locator('[data-working="false"]')).toBeVisible();
   }
 
-  /** Wait until the plan shows the subtasks in these states, with none being worked on that is in review. */
+  /** Wait until the plan shows the subtasks in these states, and for the turn if one is in review. */
   async expectStates(...states: string[]): Promise<void> {
     const shown = (): Promise<(string | null)[]> =>
       this.items.evaluateAll(items => items.map(item => item.getAttribute('data-status')));
