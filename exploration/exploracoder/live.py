@@ -128,6 +128,8 @@ class LiveSession(Session):
                 self._say(mode=command.mode)
             case c.AddSubtask() | c.RenameSubtask() | c.DeleteSubtask() | c.MoveSubtask():
                 self._check_untouched(command)
+                if not self.is_working:
+                    bench.limits.start_clock()
                 await bench.update(edit_plan(bench.exploration, command), "The plan was edited")
             case _:
                 await self._check_free()
@@ -246,7 +248,7 @@ class LiveSession(Session):
         """Nothing is being worked on now: save it, and say what the exploration waits for."""
         bench = self.bench
         status, activity, part = _resting(bench.exploration)
-        bench.exploration = with_status(bench.exploration, status, error)
+        bench.exploration = with_status(bench.limits.timed(bench.exploration), status, error)
         await self._save(bench.exploration)
         await self._attend()
         # Whoever is told may send the next command at once, so it is the last thing that is done.

@@ -394,6 +394,25 @@ async def test_time_in_which_nobody_works_is_not_counted(serve: Serve) -> None:
     assert 0 < followed.session.exploration.seconds_total < worked + 0.5
 
 
+async def test_time_before_the_plan_is_edited_is_not_counted(serve: Serve) -> None:
+    async with live_session(serve(), mode="review") as followed:
+        await followed.do(c.GoOn())
+        before = followed.session.exploration.seconds_total
+        await asyncio.sleep(1.0)
+        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
+
+    assert followed.session.exploration.seconds_total < before + 0.5
+
+
+async def test_what_is_cancelled_keeps_its_seconds(serve: Serve) -> None:
+    async with live_session(serve(TeaModel(scripts=[Delay(60, WRITTEN)]))) as followed:
+        await followed.session.do(c.GoOn())
+        await asyncio.sleep(1.0)
+        await followed.session.do(c.Cancel())
+
+    assert followed.session.exploration.seconds_total > 0.9
+
+
 async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: Serve) -> None:
     model = TeaModel(is_lost=True, drafts={2: [Delay(30, fenced(KEEP)), fenced(KEEP)]})
     server = serve(model)
