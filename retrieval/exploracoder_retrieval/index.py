@@ -19,6 +19,7 @@ from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, Librar
 from exploracoder_retrieval.examples.counting import with_examples
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.nearest import NearExample, nearest
+from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.fingerprint import fingerprint
 from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
@@ -173,22 +174,32 @@ class Index:
         return next((doc for doc in found if doc is not None), None)
 
     def search(
-        self, query: str, libraries: Sequence[str] | None = None, k: int = 20
+        self,
+        query: str,
+        libraries: Sequence[str] | None = None,
+        k: int = 20,
+        *,
+        only: Filter | None = None,
     ) -> tuple[Hit, ...]:
-        """The k best APIs for a query, best first; ``libraries`` None: all that are indexed."""
-        return self.search_many([query], libraries, k)[0]
+        """The k best APIs for a query, best first; ``libraries`` None: all that are indexed.
+
+        With ``only`` they are the best of those that it lets pass.
+        """
+        return self.search_many([query], libraries, k, only=only)[0]
 
     def search_many(
         self,
         queries: Sequence[str],
         libraries: Sequence[str] | None = None,
         k: int = 20,
+        *,
+        only: Filter | None = None,
     ) -> list[tuple[Hit, ...]]:
         """As `search` for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
         with self._working:
-            return search(queries, self._chosen(libraries), self._meaning, k)
+            return search(queries, self._chosen(libraries), self._meaning, k, only)
 
     def candidates(
         self, queries: Sequence[str], libraries: Sequence[str] | None = None
@@ -308,10 +319,10 @@ class Index:
         contents = [content_hash(doc) for doc in docs]
         ids = [vector_id(doc) for doc in docs]
         generation = digest([info.model_dump_json(), embedder, *contents])
-        collection = self._meaning.collection(info.name, ids)
+        collection = self._meaning.collection(info, ids)
         tables = Tables.build(docs, ids, contents)
         if old is None or old.entry.collection != collection:
-            self._meaning.write(collection, docs, ids, old, progress)
+            self._meaning.write(collection, info, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
             corpus = Corpus.build(docs, _free_examples(harvest))
             self._files.write_generation(info.name, generation, info, corpus, tables)

@@ -10,11 +10,13 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.filters import Filter, metadata
+from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Near
 from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
-from exploracoder_retrieval.vectors import CollectionMissing, VectorStore
+from exploracoder_retrieval.vectors import CollectionMissing, Rows, VectorStore
 from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
@@ -40,13 +42,15 @@ class Meaning:
         self._store = store
         self._warn = on_warning
 
-    def collection(self, library: str, ids: Sequence[str]) -> str:
+    def collection(self, library: LibraryInfo, ids: Sequence[str]) -> str:
         """The name under which the vectors with these ids are kept."""
-        return f"ec-{slug(library)}-{digest([self.embedder.name, *sorted(ids)])}"
+        parts = [self.embedder.name, library.version, *sorted(ids)]
+        return f"ec-{slug(library.name)}-{digest(parts)}"
 
     def write(
         self,
         collection: str,
+        library: LibraryInfo,
         docs: Sequence[ApiDoc],
         ids: Sequence[str],
         old: Shelf | None,
@@ -58,21 +62,23 @@ class Meaning:
         """
         if self._store.is_shared and self._store.holds(collection, len(ids)):
             return
-        batches = self._batches(docs, ids, old, progress)
+        batches = self._batches(library, docs, ids, old, progress)
         try:
             self._store.write(collection, len(ids), batches)
         except IndexCorrupt as error:
             self._discard(error)
-            self._store.write(collection, len(ids), self._batches(docs, ids, None, progress))
+            again = self._batches(library, docs, ids, None, progress)
+            self._store.write(collection, len(ids), again)
 
     def _batches(
         self,
+        library: LibraryInfo,
         docs: Sequence[ApiDoc],
         ids: Sequence[str],
         old: Shelf | None,
         progress: Progress | None,
-    ) -> Iterator[tuple[Sequence[str], Vectors]]:
-        """Ids with their vectors, in row order."""
+    ) -> Iterator[Rows]:
+        """The rows of a collection, in order."""
         import numpy as np
 
         lacking = _lacking(ids, old if self._fits(old) else None)
@@ -81,23 +87,33 @@ class Meaning:
             batch, start = ids[span], span.start
             known = self._known(old, [each for each in batch if each not in lacking])
             missing = [row for row, each in enumerate(batch, start) if each not in known]
+            added = docs[span]
+            texts = [index_text(doc) for doc in added]
             vectors = np.zeros((len(batch), self.embedder.dimensions), dtype=np.float32)
             for row, each in enumerate(batch):
                 if each in known:
                     vectors[row] = known[each]
             if missing:
-                made = self.embedder.embed([index_text(docs[row]) for row in missing])
+                made = self.embedder.embed([texts[row - start] for row in missing])
                 vectors[[row - start for row in missing]] = made
                 done += len(missing)
                 if progress is not None:
                     progress("embed", done, max(done, len(lacking)))
-            yield batch, vectors
+            yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in added])
 
-    def search(self, shelf: Shelf, queries: Vectors, depth: int) -> list[Near]:
-        """The nearest documents for each query vector."""
-        limit = min(depth, len(shelf.docs))
+    def matching(self, shelf: Shelf, only: Filter) -> NDArray[np.intp]:
+        """The rows of the documents that a filter lets pass, which is one that has conditions."""
+        rows = shelf.tables.vectors.first(self._store.matching(shelf.entry.collection, only.where))
+        return rows[rows >= 0]
+
+    def search(
+        self, shelf: Shelf, queries: Vectors, depth: int, only: Filter | None = None
+    ) -> list[Near]:
+        """The nearest documents for each query vector, with ``only`` of those that it lets pass."""
+        limit, where = min(depth, len(shelf.docs)), only.where if only else None
+        collection = shelf.entry.collection
         try:
-            found = self._store.search(shelf.entry.collection, queries, limit)
+            found = self._store.search(collection, queries, limit, where)
         except (IndexCorrupt, CollectionMissing) as error:
             if isinstance(error, IndexCorrupt):
                 self._discard(error)
@@ -105,8 +121,8 @@ class Meaning:
                 self._warn(f"The vectors of {shelf.entry.name} are gone; they are made again.")
             with self._lock():
                 ids = [vector_id(doc) for doc in shelf.docs]
-                self.write(shelf.entry.collection, shelf.docs, ids, None, None)
-            found = self._store.search(shelf.entry.collection, queries, limit)
+                self.write(collection, shelf.info, shelf.docs, ids, None, None)
+            found = self._store.search(collection, queries, limit, where)
         return [_near(shelf, ids, similarity) for ids, similarity in found]
 
     def keep(self, collections: Collection[str]) -> None:

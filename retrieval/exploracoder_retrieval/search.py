@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.query_vectors import query_vectors
-from exploracoder_retrieval.ranking.candidates import DEPTH, FEATURES, Query, features, gather
+from exploracoder_retrieval.ranking.candidates import (
+    DEPTH,
+    FEATURES,
+    Corpus,
+    Query,
+    features,
+    gather,
+)
 from exploracoder_retrieval.ranking.clauses import clauses
 from exploracoder_retrieval.ranking.weights import learned_weights
 from exploracoder_retrieval.shelf import Shelf
@@ -59,15 +67,23 @@ class Candidates:
 
 
 def search(
-    texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, k: int
+    texts: Sequence[str],
+    shelves: Sequence[Shelf],
+    meaning: Meaning,
+    k: int,
+    only: Filter | None = None,
 ) -> list[tuple[Hit, ...]]:
-    """The k best APIs of some libraries for each text."""
-    found = find_candidates(texts, shelves, meaning, max(DEPTH, k))
+    """The k best APIs of some libraries for each text, with ``only`` of those that it lets pass."""
+    found = find_candidates(texts, shelves, meaning, max(DEPTH, k), only)
     return [each.ranked(learned_weights(), k) for each in found]
 
 
 def find_candidates(
-    texts: Sequence[str], shelves: Sequence[Shelf], meaning: Meaning, depth: int = DEPTH
+    texts: Sequence[str],
+    shelves: Sequence[Shelf],
+    meaning: Meaning,
+    depth: int = DEPTH,
+    only: Filter | None = None,
 ) -> list[Candidates]:
     """The candidates for each text; all texts and their clauses are embedded together."""
     import numpy as np
@@ -76,18 +92,24 @@ def find_candidates(
         return [Candidates(docs=(), features=_nothing()) for _ in texts]
     queries = [Query((text, *clauses(text))) for text in texts]
     vectors = np.concatenate(query_vectors(queries, meaning.embedder))
-    near = [meaning.search(shelf, vectors, depth) for shelf in shelves]
+    near = [meaning.search(shelf, vectors, depth, only) for shelf in shelves]
+    corpora = [_narrowed(shelf, meaning, only) for shelf in shelves]
     found, start = [], 0
     for query in queries:
         parts = slice(start, start + len(query.parts))
         raw = [
-            gather(query, shelf.corpus, each[parts], depth)
-            for shelf, each in zip(shelves, near, strict=True)
+            gather(query, corpus, each[parts], depth)
+            for corpus, each in zip(corpora, near, strict=True)
         ]
         docs = Picked([(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)])
-        found.append(Candidates(docs=docs, features=features(raw)))
+        found.append(Candidates(docs=docs, features=features(raw) if docs else _nothing()))
         start = parts.stop
     return found
+
+
+def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
+    """What of a library may be found."""
+    return shelf.corpus.narrowed(meaning.matching(shelf, only)) if only else shelf.corpus
 
 
 def _nothing() -> NDArray[np.float32]:

@@ -37,7 +37,7 @@ class Shelf:
 
 def vector_id(doc: ApiDoc) -> str:
     """The same for the same embedded text: what has it need not be embedded again."""
-    return digest([doc.path, index_text(doc)])
+    return digest([doc.kind, doc.path, index_text(doc)])
 
 
 def content_hash(doc: ApiDoc) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -33,6 +34,16 @@ class CollectionMissing(Exception):  # noqa: N818 - a condition, caught where it
     """There is no such collection, or it does not hold what its name promises."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a collection: the texts that were embedded, and what they are filtered by."""
+
+    ids: Sequence[str]
+    vectors: Vectors
+    texts: Sequence[str]
+    metadata: Sequence[Mapping[str, Any]]
+
+
 class VectorStore:
     """Collections of vectors by name; the client is opened when the first one is needed."""
 
@@ -46,18 +57,21 @@ class VectorStore:
         """Whether others use the same collections, which are then never dropped."""
         return self._url is not None
 
-    def write(
-        self, name: str, count: int, batches: Iterable[tuple[Sequence[str], Vectors]]
-    ) -> None:
-        """Fills a collection; one that already holds ``count`` vectors is left alone."""
+    def write(self, name: str, count: int, batches: Iterable[Rows]) -> None:
+        """Fills a collection; one that already holds ``count`` rows is left alone."""
         with self._translated():
             collection = self._open().get_or_create_collection(
                 name, embedding_function=None, configuration={"hnsw": _hnsw(count)}
             )
             is_full = collection.count() == count
-        for ids, vectors in () if is_full else batches:
+        for rows in () if is_full else batches:
             with self._translated():
-                collection.upsert(ids=list(ids), embeddings=vectors)
+                collection.upsert(
+                    ids=list(rows.ids),
+                    embeddings=rows.vectors,
+                    documents=list(rows.texts),
+                    metadatas=list(rows.metadata),
+                )
 
     def holds(self, name: str, count: int) -> bool:
         """Whether a collection has that many vectors, as one that others wrote may have."""
@@ -78,15 +92,26 @@ class VectorStore:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
+    def matching(self, name: str, where: dict[str, Any]) -> list[str]:
+        """The ids of a collection's rows that meet a condition of chroma's."""
+        with self._translated():
+            found = self._open().get_collection(name, embedding_function=None)
+            return list(found.get(where=where, include=[])["ids"])
+
     def search(
-        self, name: str, queries: Vectors, limit: int
+        self, name: str, queries: Vectors, limit: int, where: dict[str, Any] | None
     ) -> list[tuple[list[str], NDArray[np.float32]]]:
-        """For each query the nearest ids and their similarities, best first."""
+        """For each query the nearest ids and their similarities, best first.
+
+        With ``where``, a condition of chroma's, only of rows that meet it.
+        """
         import numpy as np
 
         with self._translated():
             found = self._open().get_collection(name, embedding_function=None)
-            reply = found.query(query_embeddings=queries, n_results=limit, include=["distances"])
+            reply = found.query(
+                query_embeddings=queries, n_results=limit, where=where, include=["distances"]
+            )
         return [
             (ids, 1.0 - np.asarray(distances, dtype=np.float32))
             for ids, distances in zip(reply["ids"], reply["distances"], strict=True)
@@ -126,7 +151,7 @@ class VectorStore:
                 try:
                     self._client = chromadb.PersistentClient(self._folder, settings=settings)
                 except BaseException:
-                    _forget_failed(self._folder)
+                    _forget_failed()
                     raise
             else:
                 self._client = chromadb.HttpClient(settings=settings, **_address(self._url))
@@ -160,22 +185,25 @@ def _hnsw(count: int) -> dict[str, Any]:
 
 
 def _close_connections(client: Any) -> None:
-    """Ends the connections to a server, which chromadb's own close leaves open."""
+    """Ends the connections to a server, which chromadb's own close leaves open.
+
+    There is no public way, so that nothing must go wrong if its parts are named otherwise.
+    """
     for each in (client, getattr(client, "_admin_client", None)):
         session = getattr(getattr(each, "_server", None), "_session", None)
         if session is not None:
             session.close()
 
 
-def _forget_failed(folder: Path) -> None:
+def _forget_failed() -> None:
     """Makes chromadb forget a store that failed to start.
 
-    It keeps such a store under its folder's name and hands it, broken, to every later client.
+    It keeps such a store under its folder's name and hands it, broken, to every later client. What
+    is open goes on.
     """
     from chromadb.api.shared_system_client import SharedSystemClient
 
-    with suppress(Exception):
-        SharedSystemClient._release_system(str(folder))
+    SharedSystemClient.clear_system_cache()
 
 
 def _is_ours(error: BaseException) -> bool:

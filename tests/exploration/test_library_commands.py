@@ -58,6 +58,20 @@ def test_a_member_of_six_classes_is_shown_once(command: Command, brewers: Path) 
     assert len(brew["also"]) == 5
 
 
+def test_search_may_be_narrowed_to_a_kind_and_a_place(command: Command, brewers: Path) -> None:
+    words = ["search", "brew leaves in hot water", "-l", f"{brewers}/"]
+
+    classes = command(*words, "--kind", "class", "--json").json
+    inside = command(*words, "--in", "brewers.BrewerC", "--json").json
+    nothing = command(*words, "--in", "brewers.BrewerX")
+    unknown = command(*words, "--kind", "klass")
+
+    assert {hit["doc"]["kind"] for hit in classes} == {"class"}
+    assert [hit["doc"]["path"] for hit in inside] == ["brewers.BrewerC.brew"]
+    assert "Nothing of that kind, or in there, was found." in nothing.err
+    assert unknown.code == 2
+
+
 def test_search_in_bulk_answers_line_by_line(command: Command, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     rows = [{"id": "a", "query": "lazy pipeline"}, {"id": 2, "query": "heat the water"}]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import shutil
-import socket
 import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +19,7 @@ from exploracoder_retrieval.catalog import Entry, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
+from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
@@ -233,6 +232,27 @@ def test_libraries_are_searched_together_or_one_by_one(open_index: Callable[[], 
     assert {hit.doc.library for hit in index.search("boil", None, 10)} == {"brew", "eggs"}
     assert {hit.doc.library for hit in index.search("boil", ["eggs"], 10)} == {"eggs"}
     assert [library.name for library in index.libraries()] == ["brew", "eggs"]
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        (Filter(kind="class"), {"brew.Kettle", "eggs.Pan"}),
+        (Filter(inside="brew"), {f"brew.{name}" for name in BREW}),
+        (Filter(inside="brew.Kettle"), {"brew.Kettle.boil"}),
+        (Filter(kind="function", inside="eggs"), {"eggs.boil"}),
+        (Filter(inside="brew.Ket"), set()),
+        (Filter(kind="module"), set()),
+    ],
+)
+def test_a_search_may_be_narrowed_to_a_kind_or_a_place(
+    open_index: Callable[[], Index], only: Filter, expected: set[str]
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+    index.update(make_harvest({"boil": "Boil an egg.", "Pan": "Boils eggs."}, name="eggs"))
+
+    assert {hit.doc.path for hit in index.search("boil", None, 10, only=only)} == expected
 
 
 def test_an_api_is_got_by_its_path_or_another_public_one(open_index: Callable[[], Index]) -> None:
@@ -597,44 +617,3 @@ def test_a_real_small_library_is_searched_well(
 
     paths = [hit.doc.path for hit in index.search("try to acquire the file lock", None, 5)]
     assert any(path.endswith(".acquire") for path in paths)
-
-
-@pytest.fixture
-def chroma_server(tmp_path: Path) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("chroma")), "run", "--host", "127.0.0.1"]
-    process = subprocess.Popen(
-        [*command, "--port", str(port), "--path", str(tmp_path / "server")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}"
-    process.terminate()
-    process.wait()
-
-
-@pytest.mark.thorough
-def test_vectors_on_a_server_are_made_once_for_a_whole_team(
-    chroma_server: str, tmp_path: Path, counting: CountingEmbedder
-) -> None:
-    with Index.open(tmp_path / "one", counting, chroma_server) as one:
-        one.update(make_harvest(BREW))
-        first = one.search("hot water", None, 3)
-    counting.texts.clear()
-
-    with Index.open(tmp_path / "two", counting, chroma_server) as two:
-        two.update(make_harvest(BREW))
-        embedded = list(counting.texts)
-        second = two.search("hot water", None, 3)
-
-    assert embedded == []
-    assert first == second
-    assert not (tmp_path / "two" / "chroma").exists()

@@ -23,13 +23,14 @@ from exploracoder.cli.options import (
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.apidoc import ApiDoc, Hit
+    from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
     from exploracoder_retrieval.index import Index
     from exploracoder_retrieval.interpreter import Interpreter
 
     from exploracoder.memory import Uses
     from exploracoder.state import Library
 
+_KINDS = ("module", "class", "function", "method", "property", "attribute", "operation")
 _BULK = 256
 # For each API that is shown, so that ten classes' same member leave something over.
 _LOOKED_AT = 6
@@ -123,6 +124,8 @@ def index(
 @click.option(
     "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many to show."
 )
+@click.option("--kind", type=click.Choice(_KINDS), help="Only APIs of this kind.")
+@click.option("--in", "inside", metavar="PATH", help="Only what lies in this module or class.")
 @path_option(
     "--queries",
     metavar="FILE.jsonl",
@@ -136,6 +139,8 @@ def search(
     query: str | None,
     libraries: tuple[str, ...],
     k: int,
+    kind: ApiKind | None,
+    inside: str | None,
     queries: Path | None,
     as_json: bool,
     **given: Any,
@@ -144,7 +149,12 @@ def search(
 
     A member that several classes share is shown once. Of many queries (--queries) each is answered
     with the paths as they are ranked.
+
+    \b
+      exploracoder search "join two tables" --library pandas
+      exploracoder search "column names" --library pandas --in pandas.DataFrame --kind property
     """
+    from exploracoder_retrieval.filters import Filter
     from exploracoder_retrieval.shared_members import with_others
 
     if (query is None) == (queries is None):
@@ -152,17 +162,20 @@ def search(
     asked = _read_queries(queries) if queries else [("", query or "")]
     if not all(words.strip() for _, words in asked):
         raise InputError("A query is empty.")
+    only = Filter(kind, inside or "") if kind or inside else None
     with opened_libraries(libraries, given) as (opened, names):
         if query is not None:
-            merged = with_others(opened.search(query, names, _LOOKED_AT * k), k)
+            merged = with_others(opened.search(query, names, _LOOKED_AT * k, only=only), k)
             if as_json:
                 print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in merged])
             else:
                 click.echo(_ranking(query, merged))
+                if not merged:
+                    click.echo("Nothing of that kind, or in there, was found.", err=True)
             return 0
         for start in range(0, len(asked), _BULK):
             batch = asked[start : start + _BULK]
-            found = opened.search_many([words for _, words in batch], names, k)
+            found = opened.search_many([words for _, words in batch], names, k, only=only)
             for (id_, words), hits in zip(batch, found, strict=True):
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
                 text = _ranking(words, [(hit, ()) for hit in hits])

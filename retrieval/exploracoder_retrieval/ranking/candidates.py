@@ -51,6 +51,7 @@ class Corpus:
     """One library, ready to be ranked: documents, their words, and their standing, row by row.
 
     ``more_uses`` counts by row what examples use that came after the library was indexed.
+    ``allowed`` are the rows that may be found; None: all.
     """
 
     docs: Sequence[ApiDoc]
@@ -58,6 +59,7 @@ class Corpus:
     names: NameIndex
     figures: Matrix
     more_uses: Mapping[int, int] = field(default_factory=dict)
+    allowed: NDArray[np.intp] | None = None
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
@@ -74,6 +76,10 @@ class Corpus:
         """The same, where further examples use some rows so often."""
         return replace(self, more_uses=more)
 
+    def narrowed(self, allowed: NDArray[np.intp]) -> Corpus:
+        """The same, where only some rows may be found."""
+        return replace(self, allowed=allowed)
+
     @cached_property
     def standing(self) -> Matrix:
         """What speaks for each row whatever is asked."""
@@ -82,7 +88,9 @@ class Corpus:
     @cached_property
     def best(self) -> NDArray[np.intp]:
         """The rows that are looked at whatever is asked."""
-        return best_standing(self.standing, STANDING_DEPTH)
+        if self.allowed is None:
+            return best_standing(self.standing, STANDING_DEPTH)
+        return self.allowed[best_standing(self.standing[self.allowed], STANDING_DEPTH)]
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ def gather(query: Query, corpus: Corpus, near: Sequence[Near], depth: int) -> Ra
     import numpy as np
 
     by_field, shared = corpus.words.scores(query.stems)
+    if corpus.allowed is not None:
+        shared[:, np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)] = 0
     is_chosen = np.zeros(len(corpus.docs), dtype=bool)
     is_chosen[corpus.best] = True
     for part, (found, flat) in enumerate(zip(near, shared, strict=True)):

@@ -1,0 +1,36 @@
+"""What chroma is told of an API beside its vector, and how a search is narrowed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.harvest.result import LibraryInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Only APIs of one kind, or only those inside a module or class, or both."""
+
+    kind: ApiKind | None = None
+    inside: str = ""
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The same as a condition of chroma's; empty when everything passes."""
+        conditions: list[dict[str, Any]] = []
+        if self.kind:
+            conditions.append({"kind": self.kind})
+        if self.inside:
+            conditions.append({"module": {"$contains": self.inside}})
+        return {"$and": conditions} if len(conditions) > 1 else conditions[0] if conditions else {}
+
+
+def metadata(doc: ApiDoc, library: LibraryInfo) -> Mapping[str, Any]:
+    """Library, version and kind of an API, and each module or class that it lies in."""
+    parts = doc.path.split(".")
+    modules = [".".join(parts[:end]) for end in range(1, len(parts))]
+    said = {"library": library.name, "version": library.version, "kind": doc.kind}
+    return said | ({"module": modules} if modules else {})
