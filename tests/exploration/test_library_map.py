@@ -38,6 +38,18 @@ def test_each_api_stands_in_a_line_below_its_class_and_beside_its_module() -> No
     ]
 
 
+def test_first_sentences_go_before_apis_do() -> None:
+    by_use = library_map(DOCS, 90)
+    by_rank = library_map(DOCS, 90, ["tea.Pot.pour"])
+
+    assert by_use.is_whole
+    assert by_use.paths == by_rank.paths == {one.path for one in DOCS}
+    assert "class tea.Pot: Holds tea." in by_use.text.splitlines()
+    assert "  .pour" in by_use.text.splitlines()
+    assert "  .pour: Fill a cup." in by_rank.text.splitlines()
+    assert max(len(by_use.text), len(by_rank.text)) <= 90
+
+
 def thousands() -> list[ApiDoc]:
     modules = [f"tea.part{number:02}" for number in range(40)]
     return [doc(f"{name}.step{n:02}", uses=n) for name in modules for n in range(60)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
@@ -21,7 +22,16 @@ from exploracoder.prompts import render
 _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 
-async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[ApiDoc, ...]]:
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """A prompt's text on the libraries: ``docs`` stand in it in full, ``mapped`` in a line each."""
+
+    text: str
+    docs: tuple[ApiDoc, ...]
+    mapped: frozenset[str]
+
+
+async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
     """What the libraries offer, in at most ``room`` characters, and the docs in it in full."""
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
@@ -40,7 +50,7 @@ async def library_knowledge(bench: Workbench, room: int) -> tuple[str, tuple[Api
         docs=describe_apis(docs, bench.settings.doc_chars),
         examples=examples,
     )
-    return text, docs
+    return Knowledge(text, docs, shown.paths)
 
 
 def _overview(bench: Workbench, chars: int) -> str:

@@ -23,35 +23,41 @@ _ELLIPSIS_CHARS = len(", …\n")
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """A map's text, and whether each API has its line in it."""
+    """A map's text, the APIs that have a line in it, and whether these are all."""
 
     text: str
+    paths: frozenset[str]
     is_whole: bool
 
 
 def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> LibraryMap:
     """The APIs of ``docs`` in a line each: path, signature, first sentence.
 
-    Those of a module stand together, and members below their class, by their last names. Where the
-    lines have more than ``chars`` characters, those of the ``best`` paths are kept, then those of
-    their classes' other members, then of what is used most, as many as there is room for; of the
-    others a line for each module says how many there are, and names those that are used most. The
-    order of the lines stays that of ``docs``. Empty without room for any.
+    Those of a module stand together, and members below their class, by their last names. What
+    matters most are the ``best`` paths, then their classes' other members, then what is used most.
+    Where the lines have more than ``chars`` characters, only what matters most keeps its first
+    sentence. Where that does not do, only what matters most is kept, as much as there is room for;
+    of the others a line for each module says how many there are, and names those that are used
+    most. The order of the lines stays that of ``docs``. Empty without room for any.
     """
     classes = {doc.path for doc in docs if doc.kind == "class"}
-    lines = {doc.path: _line(doc, classes) for doc in docs if doc.kind != "module"}
+    heads = {doc.path: _head(doc, classes) for doc in docs if doc.kind != "module"}
+    lines = {doc.path: _line(heads[doc.path], doc) for doc in docs if doc.path in heads}
     modules = _modules(lines, classes)
-    if sum(len(line) + 1 for line in lines.values()) <= chars:
-        return LibraryMap("\n".join(_grouped(modules, lines, {})), is_whole=True)
     used = sorted((doc for doc in docs if doc.path in lines), key=_standing)
     first = tuple(best)
     order = _order(first, [doc.path for doc in used], classes)
+    if _chars(heads) <= chars:
+        shown = heads | _sentences(heads, lines, chars - _chars(heads), order)
+        text = "\n".join(_grouped(modules, shown, {}))
+        return LibraryMap(text, frozenset(shown), is_whole=True)
     reserved = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
     kept = _fitting(lines, chars - reserved, order)
     left = chars - sum(len(lines[path]) + 1 for path in kept)
     rests = _rests(modules, [doc.path for doc in used if doc.path not in kept], left)
     shown = {path: line for path, line in lines.items() if path in kept}
-    return LibraryMap("\n".join(_grouped(modules, shown, rests)), is_whole=False)
+    text = "\n".join(_grouped(modules, shown, rests))
+    return LibraryMap(text, frozenset(shown), is_whole=False)
 
 
 def _standing(doc: ApiDoc) -> tuple[int, int, str]:
@@ -74,6 +80,23 @@ def _order(best: Sequence[str], used: Sequence[str], classes: Collection[str]) -
     owners = {path.rpartition(".")[0] for path in best} & set(classes)
     beside = (path for path in used if path.rpartition(".")[0] in owners)
     return dict.fromkeys([*best, *beside, *used])
+
+
+def _chars(lines: Mapping[str, str]) -> int:
+    return sum(len(line) + 1 for line in lines.values())
+
+
+def _sentences(
+    heads: Mapping[str, str], lines: Mapping[str, str], room: int, order: Iterable[str]
+) -> dict[str, str]:
+    """The lines that may have their first sentence."""
+    kept: dict[str, str] = {}
+    for path in order:
+        room -= len(lines[path]) - len(heads[path])
+        if room < 0:
+            break
+        kept[path] = lines[path]
+    return kept
 
 
 def _fitting(lines: Mapping[str, str], chars: int, order: Iterable[str]) -> set[str]:
@@ -142,15 +165,18 @@ def _below(owner: str, members: Mapping[str, list[str]]) -> Iterator[str]:
         yield from _below(path, members)
 
 
-def _line(doc: ApiDoc, classes: Collection[str]) -> str:
+def _head(doc: ApiDoc, classes: Collection[str]) -> str:
+    """Path and signature."""
     owner, _, name = doc.path.rpartition(".")
     signature = " ".join((doc.signature or name).split())
     is_member = owner in classes
     if is_member:
         signature = signature.removeprefix(f"{owner.rpartition('.')[2]}.")
     signature = cut(signature, _SIGNATURE_CHARS)
-    summary = cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
     head = f"  .{signature}" if is_member else ".".join(filter(None, (owner, signature)))
-    if doc.kind == "class":
-        head = f"class {head}"
+    return f"class {head}" if doc.kind == "class" else head
+
+
+def _line(head: str, doc: ApiDoc) -> str:
+    summary = cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
     return f"{head}: {summary}" if summary else head

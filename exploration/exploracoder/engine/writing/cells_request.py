@@ -81,7 +81,8 @@ def wants_calls(task: Task) -> bool:
 
 async def _write(bench: Workbench, request: CellsRequest) -> None:
     task = bench.exploration.task
-    request.known, request.docs = await library_knowledge(bench, request.room)
+    knowledge = await library_knowledge(bench, request.room)
+    request.known, request.docs = knowledge.text, knowledge.docs
     asked = render(
         "cells",
         "ask",
