@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.fusion import fuse
+from exploracoder_retrieval.ranking.field_index import FieldIndex
+from exploracoder_retrieval.ranking.fields import field_words
 from exploracoder_retrieval.wording import index_text, words
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.embeddings import Vectors
 
-# What of an API is searched (ExploraCoder, table 10): path, description, first sentence.
-WORDINGS = ("Path", "Desc", "Desc*", "Path+Desc*")
+# What of an API is searched (ExploraCoder, table 10): path, description, first sentence; and all
+# that ours searches.
+FIELDS = "Fields"
+WORDINGS = ("Path", "Desc", "Desc*", "Path+Desc*", FIELDS)
 NAIVE_CONSTANT = 60.0
 DEPTH = 100
 Ranking = list[str]
@@ -26,6 +30,8 @@ def wording(doc: ApiDoc, which: str) -> str:
         return doc.path
     if which == "Path+Desc*":
         return index_text(doc)
+    if which == FIELDS:
+        return " ".join(filter(None, (index_text(doc), *doc.aliases, doc.signature, doc.doc)))
     return (doc.summary if which == "Desc*" else doc.doc) or doc.path
 
 
@@ -53,6 +59,25 @@ class Bm25Ranker:
         scores = self._model.get_scores(known)
         order = np.argsort(-scores, kind="stable")[:DEPTH]
         return [self._paths[row] for row in order if scores[row] > 0]
+
+
+class FieldsRanker:
+    """BM25 over the words of each of our fields, weighted and summed."""
+
+    def __init__(self, docs: Sequence[ApiDoc]) -> None:
+        self._paths = [doc.path for doc in docs]
+        self._words = FieldIndex.build([field_words(doc) for doc in docs])
+
+    def rank(self, queries: Sequence[str]) -> list[Ranking]:
+        """The DEPTH best paths for each query that share a word with it."""
+        import numpy as np
+
+        found = []
+        for query in queries:
+            _, (scores,) = self._words.scores([dict.fromkeys(words(query))])
+            order = np.argsort(-scores, kind="stable")[:DEPTH]
+            found.append([self._paths[row] for row in order if scores[row] > 0])
+        return found
 
 
 class DenseRanker:

@@ -3,7 +3,7 @@
 Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,…] [--runs DIR]``
 
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
-searches (Path, Desc: the description, Desc*: its first sentence, Fields: all, apart), the method
+searches (Path, Desc: the description, Desc*: its first sentence, Fields: all of it), the method
 (ST: with the task's words), recall as the macro mean of the data sets. Below it, recall at 10 for
 each set, and how long our queries took.
 
@@ -13,8 +13,10 @@ questions only: ST, and MT, with a planner's subtasks, ranked again together.
 
 ``ours`` is what the product does, with the weights it ships, which were learned on these very
 libraries. ``ours, weights learned elsewhere`` is the honest figure: each library is ranked with
-weights from libraries of other families (so it takes --sets of several). --weights FILE writes the
-product's weights anew. MT needs --subtasks FILE, for each query a JSON line
+weights from libraries of other families (so it takes --sets of several). ``+ memory``: all other
+problems of the library are kept as examples, what they ask for and the APIs that answer it; the
+problem itself is left out in whichever form. --weights FILE writes the product's weights anew, from
+each question with memory and without. MT needs --subtasks FILE, for each query a JSON line
 ``{"id": …, "subtasks": [text, …]}``.
 """
 
@@ -28,12 +30,14 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
 from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.ranking.weights import learned_weights
@@ -42,9 +46,11 @@ from exploracoder_retrieval.search import Candidates
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.mpnet import MpnetEmbedder
 from exploracoder_bench.rankers import (
+    FIELDS,
     WORDINGS,
     Bm25Ranker,
     DenseRanker,
+    FieldsRanker,
     Ranking,
     naive_hybrid,
 )
@@ -62,7 +68,8 @@ if TYPE_CHECKING:
 
 Runs = dict[str, dict[str, Ranking]]
 K = 15
-_BEST = WORDINGS[-1]
+_BEST = "Path+Desc*"
+_COMPARED = (_BEST, FIELDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,16 +144,24 @@ def _measure(
             _say(f"index, {name} …")
             for library in libraries(questions):
                 index.update(read_pool(given.kit, library))
-            lessons, pools = _looked_at(index, questions)
+            _remember(index, questions)
+            plain = index.view(uses_examples=False)
+            lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
+            _say(f"index, {name}, with memory …")
+            others = {each.id: index.view(left_out=each.problem) for each in questions}
+            more_lessons, memory_pools = _looked_at(others, questions)
+            lessons += more_lessons
             if given.weights and is_default:
                 _write_weights(given.weights, lessons)
             ours = "ours" if is_default else f"ours + {name}"
             for recipe, weights_of in _weightings(ours, questions, lessons, is_default).items():
-                runs[f"{recipe} · Fields · ST"] = {
-                    each.id: _paths(pools[each.id], weights_of[each.library]) for each in questions
-                }
+                for memory, found in (("", pools), (" + memory", memory_pools)):
+                    runs[f"{recipe}{memory} · Fields · ST"] = {
+                        each.id: _paths(found[each.id], weights_of[each.library])
+                        for each in questions
+                    }
                 if subtasks:
-                    by_library = _by_subtasks(index, questions, subtasks, weights_of)
+                    by_library = _by_subtasks(plain, questions, subtasks, weights_of)
                     runs[f"{recipe} · Fields · MT"] = by_library
     with Index.open(given.cache / "index", MiniLmEmbedder()) as index:
         return runs, _times(index, questions)
@@ -162,12 +177,13 @@ def _baselines(
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
     _say(f"{library} …")
     docs = read_pool(given.kit, library).docs
-    wordings = [name for name in WORDINGS if name in (*given.wordings.split(","), _BEST)]
-    rankers: dict[str, Bm25Ranker | DenseRanker] = {
-        f"BM25 · {which}": Bm25Ranker(docs, which) for which in wordings
+    wordings = [name for name in WORDINGS if name in (*given.wordings.split(","), *_COMPARED)]
+    rankers: dict[str, Bm25Ranker | FieldsRanker | DenseRanker] = {
+        f"BM25 · {which}": FieldsRanker(docs) if which == FIELDS else Bm25Ranker(docs, which)
+        for which in wordings
     }
     for name, embedder in embedders.items():
-        of_this = wordings if name == "MiniLM" else [_BEST]
+        of_this = wordings if name == "MiniLM" else _COMPARED
         rankers |= {f"{name} · {which}": DenseRanker(docs, which, embedder) for which in of_this}
     ids, queries = [each.id for each in asked], [each.query for each in asked]
     found: Runs = {}
@@ -176,19 +192,41 @@ def _baselines(
         if subtasks:
             found[f"{name} · MT"] = rank_by_subtasks(ranker.rank, asked, subtasks)
     for method in ("ST", "MT") if subtasks else ("ST",):
-        one, other = found[f"BM25 · {_BEST} · {method}"], found[f"MiniLM · {_BEST} · {method}"]
-        both = naive_hybrid(list(one.values()), list(other.values()))
-        found[f"naive hybrid · {_BEST} · {method}"] = dict(zip(one, both, strict=True))
+        for which in _COMPARED:
+            one, other = (found[f"{name} · {which} · {method}"] for name in ("BM25", "MiniLM"))
+            both = naive_hybrid(list(one.values()), list(other.values()))
+            found[f"naive hybrid · {which} · {method}"] = dict(zip(one, both, strict=True))
     return found
 
 
+def _remember(index: Index, questions: Sequence[Question]) -> None:
+    """Keep all questions with their answers as examples, in the place of what was kept before."""
+    for library in libraries(questions):
+        index.examples.forget(library)
+        asked = [question for question in questions if question.library == library]
+        index.examples.keep([_example(question) for question in asked])
+
+
+def _example(question: Question) -> KeptExample:
+    return KeptExample(
+        library=question.library,
+        version="",
+        source="code",
+        title=question.query,
+        code=f"# {question.id}",
+        apis=question.gold,
+        origin=question.problem,
+        kept=datetime.now(timezone.utc),
+    )
+
+
 def _looked_at(
-    index: Index, questions: Sequence[Question]
+    indexes: Mapping[str, Index], questions: Sequence[Question]
 ) -> tuple[list[Lesson], dict[str, Candidates]]:
-    """The candidates of each question by its id, and what can be learned from them."""
+    """The candidates of each question in its index, by its id, and what can be learned of them."""
     lessons, pools = [], {}
     for question in questions:
-        (found,) = index.candidates([question.query], [question.library])
+        (found,) = indexes[question.id].candidates([question.query], [question.library])
         pools[question.id] = found
         lessons.append(Lesson.of(question, found))
     return lessons, pools
@@ -258,7 +296,7 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
 
 
 def _is_compared(name: str) -> bool:
-    return _BEST in name or name.startswith("ours")
+    return any(which in name for which in _COMPARED)
 
 
 def _write(folder: Path, runs: Runs) -> None:

@@ -18,7 +18,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Question(BaseModel):
-    """One line of ``dev``; ``gold`` are the import paths of the APIs that answer it."""
+    """One line of ``dev``; ``gold`` are the import paths of the APIs that answer it.
+
+    Questions of one ``group`` are one problem in several forms.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -27,6 +30,12 @@ class Question(BaseModel):
     gold: tuple[str, ...]
     library: str
     dataset: str
+    group: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What to leave out of a memory that is to know nothing of this one."""
+        return self.group or self.id
 
 
 class _PoolLine(BaseModel):

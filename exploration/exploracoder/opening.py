@@ -114,7 +114,7 @@ async def open_bench(
         yield Workbench(
             exploration.model_copy(update=told),
             model=model,
-            index=index.view(uses_examples=exploration.settings.memory),
+            index=index.view(uses_examples=exploration.settings.memory, left_out=opening.notebook),
             sidecar=executor,
             root=executor.root,
             branch=await rebuild(executor, exploration),

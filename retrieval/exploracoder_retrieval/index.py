@@ -16,7 +16,6 @@ from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.catalog import Catalog, Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
-from exploracoder_retrieval.examples.counting import with_examples
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.nearest import NearExample, nearest
 from exploracoder_retrieval.filters import Filter
@@ -28,6 +27,7 @@ from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
+from exploracoder_retrieval.ranking.memory import Memory
 from exploracoder_retrieval.report import IndexReport
 from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
@@ -46,10 +46,25 @@ class _Opened:
     stamp: tuple[int, int] | None = None
     # By name and root.
     shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
-    # The same with what is kept for them, and the stamp that this had.
-    with_examples: dict[tuple[str, str], tuple[Shelf, frozenset[str], Kept]] = field(
-        default_factory=dict
-    )
+    # The same with what is kept for them.
+    remembered: dict[tuple[str, str], _Remembered] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A shelf with what is kept for it: the examples that use what is on it.
+
+    ``stamp`` is that of all that were kept then, of which those from ``left_out`` do not count.
+    """
+
+    shelf: Shelf
+    kept: Kept
+    stamp: frozenset[tuple[str, int]]
+    left_out: str
+
+    def is_current(self, shelf: Shelf, stamp: frozenset[tuple[str, int]], left_out: str) -> bool:
+        known = (self.shelf.entry, self.stamp, self.left_out)
+        return known == (shelf.entry, stamp, left_out)
 
 
 class Index:
@@ -74,6 +89,7 @@ class Index:
         self.given = GivenDocs(folder)
         self.examples = KeptExamples(folder)
         self._uses_examples = True
+        self._left_out = ""
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
@@ -119,15 +135,17 @@ class Index:
     ) -> None:
         self.close()
 
-    def view(self, *, uses_examples: bool = True) -> Index:
+    def view(self, *, uses_examples: bool = True, left_out: str = "") -> Index:
         """The same index for somebody else, who may have libraries of the same names elsewhere.
 
-        Where it ``uses_examples``, those that are kept count in the ranking and are found. What is
-        open is shared: closing one closes both.
+        Where it ``uses_examples``, those that are kept count in the ranking and are found, but for
+        those whose origin is ``left_out``: somebody's own. What is open is shared: closing one
+        closes both.
         """
         made = copy.copy(self)
         made._roots = dict(self._roots)
         made._uses_examples = uses_examples
+        made._left_out = left_out
         return made
 
     def close(self) -> None:
@@ -137,7 +155,7 @@ class Index:
         """
         self._meaning.close()
         self._opened.shelves = {}
-        self._opened.with_examples = {}
+        self._opened.remembered = {}
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name; not those whose files turn out to be damaged."""
@@ -221,7 +239,7 @@ class Index:
         """
         self._refresh()
         shelf = self._shelf(library)
-        kept = self._with_examples(shelf)[1]
+        kept = self._with_memory(shelf)[1]
         info = shelf.info
         return tuple(nearest(task, hits, info.examples, kept, info.version))
 
@@ -351,19 +369,29 @@ class Index:
         self._refresh()
         names = self._opened.catalog.libraries if libraries is None else libraries
         found = {id(each): each for each in map(self._shelf, names)}
-        return [self._with_examples(each)[0] for each in found.values()]
+        return [self._with_memory(each)[0] for each in found.values()]
 
-    def _with_examples(self, shelf: Shelf) -> tuple[Shelf, Kept]:
-        """A shelf on which what is kept counts as use, and what of it uses what is there."""
+    def _with_memory(self, shelf: Shelf) -> tuple[Shelf, Kept]:
+        """A shelf on which what is kept counts, and what of it uses what is there.
+
+        Another version, or another library of this name, may have none of an example's APIs.
+        """
         if not self._uses_examples:
             return shelf, ()
         name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
         stamp = self.examples.stamp(name)
-        known = self._opened.with_examples.get(key)
-        if known is None or known[0].entry != shelf.entry or known[1] != stamp:
-            counted, kept = with_examples(shelf, self.examples.of(name) if stamp else ())
-            known = self._opened.with_examples[key] = counted, stamp, kept
-        return known[0], known[2]
+        known = self._opened.remembered.get(key)
+        if known is None or not known.is_current(shelf, stamp, self._left_out):
+            all_kept = self.examples.of(name) if stamp else ()
+            others = [one for one in all_kept if one.origin != self._left_out or not one.origin]
+            found = [(one, rows) for one in others if len(rows := shelf.rows_of(one.apis))]
+            kept = tuple(one for one, _ in found)
+            if kept:
+                vectors = self.examples.vectors(kept, self._meaning.embedder)
+                shelf = shelf.with_memory(Memory(vectors, [rows for _, rows in found]))
+            known = _Remembered(shelf, kept, stamp, self._left_out)
+            self._opened.remembered[key] = known
+        return known.shelf, known.kept
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""

@@ -98,7 +98,7 @@ def find_candidates(
     for query in queries:
         parts = slice(start, start + len(query.parts))
         raw = [
-            gather(query, corpus, each[parts], depth)
+            gather(query, corpus, each[parts], depth, vectors[start])
             for corpus, each in zip(corpora, near, strict=True)
         ]
         docs = Picked([(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)])

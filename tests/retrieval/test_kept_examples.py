@@ -24,7 +24,7 @@ from exploracoder_retrieval.harvest import Harvest
 from exploracoder_retrieval.harvest.mentions import ApiNames
 from exploracoder_retrieval.index import Index
 
-from .test_index import BREW, make_harvest
+from .test_index import BREW, CountingEmbedder, make_harvest
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 
@@ -292,6 +292,55 @@ def test_examples_count_as_use_at_once_and_no_more_when_forgotten(index: Index) 
     assert after < before
     assert without == before
     assert rank(index, "brew.read_recipe_csv") == before
+
+
+def test_what_solved_a_task_like_it_is_found_whatever_its_docs_say(index: Index) -> None:
+    query = "make my morning beverage"
+    before = [hit.doc.path for hit in index.search(query, ["brew"], 5)]
+    made = example(title="Make a beverage for the morning", apis=("brew.read_recipe_csv",))
+
+    index.examples.keep([made])
+    after = [hit.doc.path for hit in index.search(query, ["brew"], 5)]
+    unlike = [hit.doc.path for hit in index.search("pour the tea into cups", ["brew"], 5)]
+    own = index.view(left_out=made.origin).search(query, ["brew"], 5)
+
+    assert before[0] != "brew.read_recipe_csv"
+    assert after[0] == "brew.read_recipe_csv"
+    assert unlike[0] == "brew.pour"
+    assert [hit.doc.path for hit in own] == before
+
+
+def test_an_example_is_embedded_once_until_it_says_something_else(tmp_path: Path) -> None:
+    embedder = CountingEmbedder()
+    for _ in range(2):
+        with Index.open(tmp_path / "index", embedder) as index:
+            index.update(make_harvest(BREW))
+            index.examples.keep([example()])
+            index.search("tea", ["brew"], 5)
+            index.search("tea", ["brew"], 5)
+            index.examples.keep([example(title="Other")])
+            index.search("tea", ["brew"], 5)
+    titles = [text for text in embedder.texts if text in {"Fill the cups", "Other"}]
+
+    assert titles == ["Fill the cups", "Other"] * 2
+    home = tmp_path / "index" / "examples" / "brew"
+    assert [file.stem.partition(".")[0] for file in home.iterdir()] == [example().id] * 2
+    assert index.examples.forget("brew", [example().id]) == 1
+    assert not list(home.iterdir())
+
+
+def test_a_vector_that_is_damaged_is_made_again(index: Index, tmp_path: Path) -> None:
+    index.examples.keep([example()])
+    before = index.search("fill the cups", ["brew"], 5)
+    (vector,) = (tmp_path / "index" / "examples" / "brew").glob("*.vector")
+    vector.write_bytes(b"too short")
+    # What is kept besides has all of them looked at again.
+    index.examples.keep([example("brew.pour(2)", title="Something else")])
+    index.search("fill the cups", ["brew"], 5)
+    index.examples.forget("brew", [example("brew.pour(2)").id])
+
+    assert index.search("fill the cups", ["brew"], 5) == before
+    assert len(vector.read_bytes()) == 4 * MiniLmEmbedder.dimensions
 
 
 def near(index: Index, task: str) -> list[tuple[str, bool, bool]]:

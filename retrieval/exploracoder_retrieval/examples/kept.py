@@ -6,21 +6,29 @@ killed, or finds the disk full takes nothing away from what is there.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.shelf import digest
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from exploracoder_retrieval.embeddings import Vectors
+
 # Of one library from one source; the oldest go.
-MAX_KEPT = 300
+MAX_KEPT = 1_000
 ExampleSource = Literal["code", "exploration"]
 
 
@@ -67,6 +75,8 @@ class KeptExamples:
             home = self._home(each.library)
             try:
                 home.mkdir(parents=True, exist_ok=True)
+                for vector in home.glob(f"{each.id}.*.vector"):
+                    vector.unlink()
                 write_atomically(home / f"{each.id}.json", each.model_dump_json(indent=1))
             except OSError as error:
                 reason = error.strerror or error
@@ -85,11 +95,36 @@ class KeptExamples:
         found = map(_read, self._folder.glob("*/*.json"))
         return tuple(sorted(filter(None, found), key=lambda each: (each.library, *_age(each))))
 
-    def stamp(self, library: str) -> frozenset[str]:
+    def stamp(self, library: str) -> frozenset[tuple[str, int]]:
         """Changes whenever something is kept or forgotten."""
-        with suppress(OSError):
-            return frozenset(file.name for file in self._home(library).iterdir())
+        with suppress(OSError), os.scandir(self._home(library)) as files:
+            return frozenset(
+                (file.name, file.stat().st_mtime_ns)
+                for file in files
+                if file.name.endswith(".json")
+            )
         return frozenset()
+
+    def vectors(self, examples: Sequence[KeptExample], embedder: Embedder) -> Vectors:
+        """What each example is for, as a row; what was embedded once is kept beside it.
+
+        Raises:
+            EmbeddingError: there are no vectors.
+        """
+        import numpy as np
+
+        files = [
+            self._home(one.library) / f"{one.id}.{slug(embedder.name)}.vector" for one in examples
+        ]
+        rows = {file: row for file in files if (row := _read_vector(file, embedder)) is not None}
+        lacking = [pair for pair in zip(files, examples, strict=True) if pair[0] not in rows]
+        if lacking:
+            made = embedder.embed([one.title or one.code for _, one in lacking])
+            for (file, _), row in zip(lacking, made, strict=True):
+                rows[file] = row
+                with suppress(OSError):  # it is made again the next time
+                    write_atomically(file, row.tobytes())
+        return np.stack([rows[file] for file in files])
 
     def forget(self, library: str, ids: Collection[str] = ()) -> int:
         """Forgets what is kept for a library, or those of these ids, and says how many it was."""
@@ -101,7 +136,8 @@ class KeptExamples:
 
     def _drop(self, examples: Sequence[KeptExample]) -> int:
         for each in examples:
-            (self._home(each.library) / f"{each.id}.json").unlink(missing_ok=True)
+            for file in self._home(each.library).glob(f"{each.id}.*"):
+                file.unlink(missing_ok=True)
         return len(examples)
 
     def _home(self, library: str) -> Path:
@@ -113,6 +149,15 @@ def _read(file: Path) -> KeptExample | None:
         return KeptExample.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def _read_vector(file: Path, embedder: Embedder) -> NDArray[np.float32] | None:
+    import numpy as np
+
+    with suppress(OSError, ValueError):
+        row = np.frombuffer(file.read_bytes(), dtype=np.float32)
+        return row if len(row) == embedder.dimensions else None
+    return None
 
 
 def _age(example: KeptExample) -> tuple[float, str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.fields import FIELDS, field_words
+from exploracoder_retrieval.ranking.memory import Memory
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import (
     AMOUNTS,
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
     from exploracoder_retrieval.ranking.standing import Matrix
 
-# Of the query and of each clause, what is nearest in meaning and in words; and what is used most.
+# Of the query and of each clause, what is nearest in meaning and in words; what is used most; and
+# what the examples use that are kept for something like it.
 DEPTH = 150
 CLAUSE_DEPTH = 80
 STANDING_DEPTH = 150
+REMEMBERED_DEPTH = 100
 
 FEATURES = (
     "meaning",
@@ -41,6 +44,7 @@ FEATURES = (
     "owner_covered",
     "name_written",
     "name_covered_and_used",
+    "near_example",
     *STANDING,
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -50,15 +54,15 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 class Corpus:
     """One library, ready to be ranked: documents, their words, and their standing, row by row.
 
-    ``more_uses`` counts by row what examples use that came after the library was indexed.
-    ``allowed`` are the rows that may be found; None: all.
+    ``memory`` has the examples that are kept for it. ``allowed`` are the rows that may be found;
+    None: all.
     """
 
     docs: Sequence[ApiDoc]
     words: FieldIndex
     names: NameIndex
     figures: Matrix
-    more_uses: Mapping[int, int] = field(default_factory=dict)
+    memory: Memory | None = None
     allowed: NDArray[np.intp] | None = None
 
     @classmethod
@@ -72,9 +76,9 @@ class Corpus:
             figures=figures(docs, examples),
         )
 
-    def with_uses(self, more: Mapping[int, int]) -> Corpus:
-        """The same, where further examples use some rows so often."""
-        return replace(self, more_uses=more)
+    def with_memory(self, memory: Memory) -> Corpus:
+        """The same, where examples count that were kept after it was indexed."""
+        return replace(self, memory=memory)
 
     def narrowed(self, allowed: NDArray[np.intp]) -> Corpus:
         """The same, where only some rows may be found."""
@@ -83,7 +87,7 @@ class Corpus:
     @cached_property
     def standing(self) -> Matrix:
         """What speaks for each row whatever is asked."""
-        return standing(self.figures, self.more_uses)
+        return standing(self.figures, self.memory.counts if self.memory else {})
 
     @cached_property
     def best(self) -> NDArray[np.intp]:
@@ -122,7 +126,8 @@ class Raw:
     """Candidates of one library, before they are compared with those of others.
 
     ``meaning`` and ``shared_words`` have a row for each part of the query; ``by_field`` has one for
-    each of FIELDS; ``covered`` has the features that need no comparison; a column a candidate.
+    each of FIELDS; ``covered`` and ``remembered`` have the features that need no comparison; a
+    column a candidate.
     """
 
     rows: NDArray[np.intp]
@@ -130,21 +135,34 @@ class Raw:
     shared_words: Matrix
     by_field: Matrix
     covered: Matrix
+    remembered: Matrix
     standing: Matrix
 
 
-def gather(query: Query, corpus: Corpus, near: Sequence[Near], depth: int) -> Raw:
+def gather(
+    query: Query,
+    corpus: Corpus,
+    near: Sequence[Near],
+    depth: int,
+    vector: NDArray[np.float32],
+) -> Raw:
     """The candidates of a library; ``near`` is what was found for each part of the query.
 
-    What the words alone have found gets the least similarity that was found.
+    What the words alone have found gets the least similarity that was found. ``vector`` is that of
+    the whole query.
     """
     import numpy as np
 
     by_field, shared = corpus.words.scores(query.stems)
+    remembered = np.zeros((1, len(corpus.docs)), dtype=np.float32)
+    if corpus.memory is not None:
+        remembered[0] = corpus.memory.nearness(vector, len(corpus.docs))
     if corpus.allowed is not None:
-        shared[:, np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)] = 0
+        hidden = np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)
+        shared[:, hidden] = remembered[:, hidden] = 0
     is_chosen = np.zeros(len(corpus.docs), dtype=bool)
     is_chosen[corpus.best] = True
+    is_chosen[_top(remembered[0], REMEMBERED_DEPTH)] = True
     for part, (found, flat) in enumerate(zip(near, shared, strict=True)):
         count = depth if part == 0 else CLAUSE_DEPTH
         is_chosen[found.rows[:count]] = True
@@ -156,6 +174,7 @@ def gather(query: Query, corpus: Corpus, near: Sequence[Near], depth: int) -> Ra
         shared_words=shared[:, rows],
         by_field=by_field[:, rows],
         covered=_covered(query, corpus)[:, rows],
+        remembered=remembered[:, rows],
         standing=corpus.standing[rows].T,
     )
 
@@ -186,6 +205,7 @@ def features(found: Sequence[Raw]) -> Matrix:
         by_field,
         covered,
         (covered[0] * used)[None],
+        joined([each.remembered for each in found]),
         _standardised(standings[:amounts], least=0.05),
         standings[amounts:],
     )

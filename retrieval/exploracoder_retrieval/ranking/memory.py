@@ -1,0 +1,48 @@
+"""What examples that are kept say of a query: which APIs did something like it before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from exploracoder_retrieval.embeddings import Vectors
+
+# Sentences of unlike content about one library have such a similarity, too.
+_UNLIKE = 0.3
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Examples of one library, each with the vector of what it is for and the rows that it uses.
+
+    The vectors are a few hundred: comparing all of them is exact, and faster than a graph.
+    """
+
+    vectors: Vectors
+    uses: Sequence[NDArray[np.intp]]
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """In how many examples each row is used."""
+        return Counter(int(row) for rows in self.uses for row in rows)
+
+    def nearness(self, query: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
+        """For each of ``rows``, how like a query the example is that uses it and is most like it.
+
+        0 where none is, at most 0.7.
+        """
+        import numpy as np
+
+        near = np.zeros(rows, dtype=np.float32)
+        likeness = self.vectors @ query - _UNLIKE
+        for used, like in zip(self.uses, likeness, strict=True):
+            if like > 0:
+                near[used] = np.maximum(near[used], like)
+        return near
