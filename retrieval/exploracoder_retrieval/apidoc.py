@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 ApiKind = Literal["module", "class", "function", "method", "property", "attribute", "operation"]
 MentionKind = Literal["example", "test", "text"]
+DEPRECATED = "Deprecated"
+# At the margin: a directive that is indented speaks of a parameter. reStructuredText, Markdown.
+_DIRECTIVE = re.compile(
+    r"^(?:\.\. deprecated::|!!! \w+ \"?deprecated)", re.MULTILINE | re.IGNORECASE
+)
 
 
 class Mention(BaseModel):
@@ -54,6 +60,12 @@ class ApiDoc(BaseModel):
     url: str | None = None
     mentions: tuple[Mention, ...] = ()
     uses: int = 0
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether a decorator says so, or a directive of its documentation."""
+        has_note = any(note.startswith(DEPRECATED) for note in self.notes)
+        return has_note or bool(_DIRECTIVE.search(self.doc))
 
 
 class Hit(BaseModel):

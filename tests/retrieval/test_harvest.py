@@ -587,6 +587,49 @@ def test_a_src_layout_has_the_version_and_readme_of_its_project(
     ]
 
 
+def test_deprecated_is_what_a_decorator_or_a_directive_calls_so(
+    read_package: ReadPackage,
+) -> None:
+    docs = by_path(
+        read_package(
+            {
+                "brew.py": """
+                    import typing_extensions as te
+                    from warnings import deprecated
+
+                    @deprecated("Use pour_all.")
+                    def pour(): ...
+
+                    @te.deprecated("Made " + "up.")
+                    class Pot:
+                        def fill(self):
+                            '''Fill it.
+
+                            .. deprecated:: 2.0
+                                Use pour.
+                            '''
+
+                    def stir(cups):
+                        '''Stir, as the deprecated whisk did.
+
+                        Parameters
+                        ----------
+                        cups : int
+                            .. deprecated:: 1.0
+                        '''
+                """
+            }
+        )
+    )
+
+    assert docs["brew.pour"].notes[0] == "Deprecated: Use pour_all."
+    assert {path for path, doc in docs.items() if doc.is_deprecated} == {
+        "brew.pour",
+        "brew.Pot",
+        "brew.Pot.fill",
+    }
+
+
 def test_a_single_file_is_a_library(write_package: WritePackage, interpreter: Interpreter) -> None:
     root = write_package({"brew.py": '"""Makes tea."""\n__version__ = "7"\ndef steep(): ...\n'})
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from exploracoder_retrieval.apidoc import DEPRECATED
+from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.parameters import parse_expression
 from exploracoder_retrieval.facts.values import Class, Variable
 from exploracoder_retrieval.harvest.names import Api, Names
+
+_DEPRECATING = frozenset({"deprecated", "deprecate"})
 
 
 def registered_names(cls: Class) -> Iterator[str]:
@@ -27,6 +31,14 @@ def accessor_class(member: Api, names: Names) -> Api | None:
             found = names.in_scope(member, ast.unparse(call.args[1]))
             return found if found is not None and isinstance(found.item, Class) else None
     return None
+
+
+def deprecation(decorators: Iterable[str]) -> Iterator[str]:
+    """What ``@deprecated("say why")`` says (PEP 702, and those of many libraries)."""
+    for source in decorators:
+        if last_name(source) in _DEPRECATING:
+            said = [_string(argument) for call in _calls([source]) for argument in call.args]
+            yield ": ".join(filter(None, [DEPRECATED, *said[:1]]))
 
 
 def given_text(api: Api, names: Names) -> str:

@@ -11,7 +11,12 @@ from exploracoder_retrieval.facts.kinds import is_property
 from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.harvest import signatures
-from exploracoder_retrieval.harvest.decorators import accessor_class, given_text, registered_names
+from exploracoder_retrieval.harvest.decorators import (
+    accessor_class,
+    deprecation,
+    given_text,
+    registered_names,
+)
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
 from exploracoder_retrieval.harvest.names import Api, Names
 from exploracoder_retrieval.harvest.notes import Notes, is_enumeration
@@ -188,6 +193,7 @@ class Describer:
     ) -> ApiDoc:
         name = path.rpartition(".")[2]
         file = self._names.sources.path(api.module.name, is_stub=api.module.is_stub)
+        decorators: tuple[str, ...] = getattr(api.item, "decorators", ())
         return ApiDoc(
             path=path,
             kind=kind,
@@ -197,7 +203,7 @@ class Describer:
             doc=doc,
             examples=find_examples(doc),
             aliases=tuple(dict.fromkeys(aliases)),
-            notes=tuple(dict.fromkeys(notes)),
+            notes=tuple(dict.fromkeys([*deprecation(decorators), *notes])),
             file=str(file) if file else None,
             line=api.item.line if file else None,
         )

@@ -25,8 +25,6 @@ AMOUNTS = ("used", "mentioned", "owner_mentioned", "share_of_name", "depth", "do
 FLAGS = ("is_exception", "has_summary", "is_deprecated")
 STANDING = (*AMOUNTS, *FLAGS)
 _EXCEPTION = re.compile(r"(?:Error|Warning|Exception)$")
-_DEPRECATED = re.compile("deprecated", re.IGNORECASE)
-_DEPRECATION_CHARS = 400
 
 
 def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
@@ -48,7 +46,7 @@ def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
         _relative([len(doc.doc) for doc in docs]),
         [bool(_EXCEPTION.search(doc.path)) for doc in docs],
         [bool(doc.summary) for doc in docs],
-        [bool(_DEPRECATED.search(doc.doc[:_DEPRECATION_CHARS])) for doc in docs],
+        [doc.is_deprecated for doc in docs],
     ]
     rows = np.asarray(columns, dtype=np.float32).T
     return np.asarray(rows.reshape(len(docs), len(STANDING)))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.apidoc import DEPRECATED, ApiDoc
 from exploracoder_retrieval.harvest.docs.pieces import About, Page, Piece, UnreadableDocs, clean
 from exploracoder_retrieval.harvest.docs.schemas import Schemas, as_map, as_text
 from exploracoder_retrieval.harvest.docstrings import summarise
@@ -95,13 +95,12 @@ def _operation(
         signature=clip_signature(clean(signature + (f" -> {returns}" if returns else ""))),
         summary=clean(as_text(operation.get("summary")))[:200] or summarise(doc),
         doc=doc,
+        notes=(f"{DEPRECATED}.",) if operation.get("deprecated") else (),
     )
 
 
 def _text(schemas: Schemas, operation: dict[str, Any], parameters: list[dict[str, Any]]) -> str:
     lines = [as_text(operation.get("summary")), as_text(operation.get("description"))]
-    if operation.get("deprecated"):
-        lines.append("Deprecated.")
     for each in parameters:
         said = as_text(each.get("description"))
         needed = "" if _needed(each) else ", optional"
