@@ -58,6 +58,7 @@ export interface Mention {
   file: string | null;
   line: number | null;
   url: string | null;
+  missing: string[];
 }
 export interface Attempt {
   code: string;

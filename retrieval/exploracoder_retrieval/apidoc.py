@@ -20,7 +20,8 @@ class Mention(BaseModel):
     """What somebody else than an API's own docs says of it, or how they use it.
 
     ``text`` is code of the library's examples or of its tests, or prose; it stands in ``file`` at
-    ``line``, or on the page ``url``.
+    ``line``, or on the page ``url``. ``missing`` are names in it that the library does not publish:
+    it was written for another version.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,6 +32,7 @@ class Mention(BaseModel):
     file: str | None = None
     line: int | None = None
     url: str | None = None
+    missing: tuple[str, ...] = ()
 
 
 class ApiDoc(BaseModel):

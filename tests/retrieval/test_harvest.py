@@ -630,6 +630,48 @@ def test_deprecated_is_what_a_decorator_or_a_directive_calls_so(
     }
 
 
+def test_an_example_for_another_version_names_what_is_not_there(
+    read_package: ReadPackage,
+) -> None:
+    harvested = read_package(
+        {
+            "pyproject.toml": '[project]\nname = "brew"\nversion = "2"\n',
+            "src/brew/__init__.py": """
+                import json
+                from brew import core
+                from brew.core import Pot, pour
+                _SECRET = 1
+                LIMIT = 2
+            """,
+            "src/brew/core.py": """
+                class Pot: ...
+                def pour(cups):
+                    '''Pour.'''
+            """,
+            "src/brew/late.py": """
+                def __getattr__(name): ...
+            """,
+            "examples/old.py": """
+                import brew
+                import brew.late
+                from brew.core import pour, pour_all
+                pour(brew.LIMIT + brew._SECRET)
+                brew.steep(brew.Pot().lid, brew.core.Pot, brew.json, brew.late.any)
+            """,
+            "examples/new.py": """
+                from brew import core, pour
+                pour(core.Pot().no_matter)
+            """,
+        }
+    )
+
+    missing = {each.origin: each.missing for each in harvested.library.examples}
+    assert missing["examples/old.py"] == ("brew.core.pour_all", "brew.steep")
+    assert missing["examples/new.py"] == ()
+    mentions = by_path(harvested)["brew.pour"].mentions
+    assert {each.missing for each in mentions} == {(), ("brew.core.pour_all", "brew.steep")}
+
+
 def test_a_single_file_is_a_library(write_package: WritePackage, interpreter: Interpreter) -> None:
     root = write_package({"brew.py": '"""Makes tea."""\n__version__ = "7"\ndef steep(): ...\n'})
 

@@ -300,6 +300,8 @@ def doc_page(doc: ApiDoc) -> Page:
 
 def _mention(mention: Mention) -> Iterator[Block]:
     yield Line(" · ".join(part for part in (mention.title, place_of(mention)) if part), "dim")
+    if mention.missing:
+        yield Line(f"For another version: {', '.join(mention.missing)} is not there.", "bad")
     yield Output(mention.text) if mention.kind == "text" else Code(mention.text)
 
 

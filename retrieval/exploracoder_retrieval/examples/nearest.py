@@ -58,7 +58,7 @@ def nearest(
     """
     query = _Query(frozenset(words(task)), _weights(hits))
     found = [_of_kept(one, query, version) for one in kept]
-    found += [query.near(one.title, one.code, _IDENTIFIER.findall(one.code)) for one in own]
+    found += [_of_own(one, query) for one in own]
     return sorted(found, key=lambda one: -one.nearness)
 
 
@@ -85,6 +85,14 @@ def _of_kept(example: KeptExample, query: _Query, version: str) -> NearExample:
         return near
     title = f"{example.title} (version {example.version})"
     return replace(near, title=title, nearness=_OTHER_VERSION * near.nearness)
+
+
+def _of_own(example: UsageExample, query: _Query) -> NearExample:
+    near = query.near(example.title, example.code, _IDENTIFIER.findall(example.code))
+    if not example.missing:
+        return near
+    title = f"{example.title} (for another version: {', '.join(example.missing)} is not there)"
+    return replace(near, title=title.strip(), nearness=_OTHER_VERSION * near.nearness)
 
 
 def _weights(hits: Sequence[Hit]) -> Mapping[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Mention
 from exploracoder_retrieval.facts.definitions import dotted
@@ -20,9 +20,15 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+|[^\W\d]\w{3,}")
 
 
 class ApiNames:
-    """Finds a library's APIs by what code and prose call them."""
+    """Finds a library's APIs by what code and prose call them.
 
-    def __init__(self, docs: Iterable[ApiDoc]) -> None:
+    ``lacks`` says of a module and a name whether it is a module of the library that has nothing of
+    that name.
+    """
+
+    def __init__(
+        self, docs: Iterable[ApiDoc], lacks: Callable[[str, str], bool] = lambda *_: False
+    ) -> None:
         self._paths: dict[str, str] = {}
         names: dict[str, set[str]] = defaultdict(set)
         for doc in docs:
@@ -34,6 +40,8 @@ class ApiNames:
                 else:
                     self._paths.setdefault(alias, doc.path)
         self._unique = {name: min(paths) for name, paths in names.items() if len(paths) == 1}
+        self._names = names.keys()
+        self._lacks = lacks
         self._scopes: dict[str, dict[str, str]] = {}
         self._tops = {path.partition(".")[0] for path in self._paths}
 
@@ -67,6 +75,38 @@ class ApiNames:
                 if path is not None and (name in self._paths or "." not in name):
                     found[path] = None
         return list(found)
+
+    def missing_in(self, code: str, context: str = "") -> tuple[str, ...]:
+        """Public names of the library's modules that a snippet uses, and that it does not publish.
+
+        What it publishes in another place counts as published.
+        """
+        own = _parsed(code)
+        if own is None:
+            return ()
+        imports = dict(_imports(own))
+        imported = self._scope(context) | imports
+        used = list(imports.values())
+        for node in ast.walk(own):
+            if isinstance(node, ast.Attribute):
+                root, dot, rest = (dotted(node) or "").partition(".")
+                used += [imported[root] + dot + rest] if root in imported else []
+        return tuple(dict.fromkeys(filter(None, map(self._missing, used))))
+
+    def _missing(self, path: str) -> str:
+        """The part of a path up to the first name that a module lacks; what APIs have is not asked.
+
+        Nothing, if it is private or published elsewhere.
+        """
+        owner, *parts = path.split(".")
+        for name in parts if owner in self._tops else ():
+            if self._lacks(owner, name):
+                is_known = name.startswith("_") or name in self._names
+                return "" if is_known else f"{owner}.{name}"
+            owner = f"{owner}.{name}"
+            if owner in self._paths:
+                break
+        return ""
 
     def _scope(self, context: str) -> dict[str, str]:
         """What a page or a file of tests imported: the same for all of its pieces."""
@@ -104,22 +144,23 @@ class ApiNames:
                         yield name, path
 
 
-def with_mentions(docs: Sequence[ApiDoc], passages: Iterable[Passage]) -> list[ApiDoc]:
+def with_mentions(
+    docs: Sequence[ApiDoc], passages: Iterable[Passage], names: ApiNames
+) -> list[ApiDoc]:
     """The docs, each with a few of the passages that speak of it, and with how many use it.
 
     Examples go before tests, and tests before prose; of each the shortest, which says it best.
     """
-    names = ApiNames(docs)
     found: dict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         is_text = passage.kind == "text"
         paths = names.named_in(passage.text) if is_text else []
         for path in paths or names.used_in(passage.text, passage.context):
             found[path].append(passage)
-    return [_with(doc, found[doc.path]) if doc.path in found else doc for doc in docs]
+    return [_with(doc, found[doc.path], names) if doc.path in found else doc for doc in docs]
 
 
-def _with(doc: ApiDoc, passages: list[Passage]) -> ApiDoc:
+def _with(doc: ApiDoc, passages: list[Passage], names: ApiNames) -> ApiDoc:
     others = {
         each.text: each
         for each in passages
@@ -131,7 +172,13 @@ def _with(doc: ApiDoc, passages: list[Passage]) -> ApiDoc:
     chosen = [*code[: MAX_MENTIONS - len(prose)], *prose]
     name = doc.path.rpartition(".")[2]
     mentions = tuple(
-        Mention(kind=each.kind, text=_around(name, each.text), title=each.title, **each.place)
+        Mention(
+            kind=each.kind,
+            text=_around(name, each.text),
+            title=each.title,
+            missing=names.missing_in(each.text, each.context),
+            **each.place,
+        )
         for each in chosen
     )
     uses = sum(each.kind != "text" for each in passages)

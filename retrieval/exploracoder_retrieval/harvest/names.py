@@ -110,6 +110,17 @@ class Names:
         self._stubs.setdefault(found.path, stub)
         return self._api(found)
 
+    def lacks(self, module_name: str, name: str) -> bool:
+        """Whether a module of the library surely has nothing of that name."""
+        module = self.sources.module(module_name)
+        if module is None or functions_of(module, "__getattr__"):
+            return False
+        is_brought = any(each.name == name for each in module.imports)
+        if is_brought or not all(self.sources.module(star) for star in module.stars):
+            return False
+        inner = self.sources.module(f"{module_name}.{name}")
+        return inner is None and self.member(module, name) is None
+
     def in_scope(self, api: Api, dotted: str) -> Api | None:
         """What dotted source text, such as an argument, means where an API is written."""
         return self._api(self.scope.resolve(api.module, dotted))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -55,7 +55,8 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     if target.source == "docs":
         return _read_docs(target, skipped, skip, progress)
     sources = LibrarySources(target, interpreter, skip)
-    described = _describe_all(target, sources, progress)
+    names = Names(sources)
+    described = _describe_all(target, names, progress)
     for name, reason in sources.finder.skipped.items():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
@@ -63,6 +64,7 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     docs = joined(described, said.apis)
     if not docs:
         raise _nothing_found(target, list(skipped))
+    api_names = ApiNames(docs, names.lacks)
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
     overview = overview[:MAX_OVERVIEW] or _docstring(sources)
     info = LibraryInfo(
@@ -72,15 +74,20 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
         source=target.source,
         root=str(target.root),
         overview=overview or said.about.overview[:MAX_OVERVIEW],
-        examples=collect_examples(
-            overview, target.tree, docs, _examples(docs, said.passages), skip
+        examples=_judged(
+            collect_examples(
+                overview, target.tree, docs, _examples(api_names, said.passages), skip
+            ),
+            api_names,
         ),
         docs=tuple(source.origin for source in target.docs),
         skipped=tuple(skipped)[:MAX_SKIPPED],
     )
     tests = read_tests(find_tests(target.tree, target.root, target.named, skip), target.named)
     passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
-    return Harvest(library=info, docs=tuple(with_mentions(docs, passages)), skipped=tuple(skipped))
+    return Harvest(
+        library=info, docs=tuple(with_mentions(docs, passages, api_names)), skipped=tuple(skipped)
+    )
 
 
 def _read_docs(
@@ -94,6 +101,7 @@ def _read_docs(
     docs = joined((), said.apis)
     if not docs:
         raise _nothing_found(target, list(skipped))
+    names = ApiNames(docs)
     overview = said.about.overview[:MAX_OVERVIEW]
     info = LibraryInfo(
         name=target.name,
@@ -102,22 +110,28 @@ def _read_docs(
         source=target.source,
         root=str(target.root),
         overview=overview,
-        examples=collect_examples(overview, None, docs, _examples(docs, said.passages)),
+        examples=collect_examples(overview, None, docs, _examples(names, said.passages)),
         docs=tuple(source.origin for source in target.docs),
         skipped=tuple(skipped)[:MAX_SKIPPED],
     )
     return Harvest(
-        library=info, docs=tuple(with_mentions(docs, said.passages)), skipped=tuple(skipped)
+        library=info, docs=tuple(with_mentions(docs, said.passages, names)), skipped=tuple(skipped)
     )
 
 
-def _examples(docs: list[ApiDoc], passages: list[Passage]) -> Iterator[UsageExample]:
+def _examples(names: ApiNames, passages: list[Passage]) -> Iterator[UsageExample]:
     """The code of the documentation that uses the library."""
-    names = ApiNames(docs)
     for each in passages:
         if each.kind == "example" and names.used_in(each.text, each.context):
             origin = each.place.get("url") or each.place.get("file") or ""
             yield UsageExample(code=each.text, title=each.title, origin=origin)
+
+
+def _judged(examples: Iterable[UsageExample], names: ApiNames) -> tuple[UsageExample, ...]:
+    """Examples with the names in them that the library does not publish."""
+    return tuple(
+        each.model_copy(update={"missing": names.missing_in(each.code)}) for each in examples
+    )
 
 
 def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Iterator[Passage]:
@@ -133,10 +147,7 @@ def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Itera
         yield Passage("example", each.code, each.title, place)
 
 
-def _describe_all(
-    target: Target, sources: LibrarySources, progress: Progress | None
-) -> list[ApiDoc]:
-    names = Names(sources)
+def _describe_all(target: Target, names: Names, progress: Progress | None) -> list[ApiDoc]:
     describer = Describer(target.name, target.import_name, names)
     published = Surface(names).collect(target.import_name)
     docs: dict[str, ApiDoc] = {}

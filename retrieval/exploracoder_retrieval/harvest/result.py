@@ -17,11 +17,15 @@ class _Value(BaseModel):
 
 
 class UsageExample(_Value):
-    """Python code that uses the library; ``origin`` is a file name or an API's import path."""
+    """Python code that uses the library; ``origin`` is a file name or an API's import path.
+
+    ``missing`` are names in it that the library does not publish.
+    """
 
     code: str
     title: str
     origin: str
+    missing: tuple[str, ...] = ()
 
 
 class Skipped(_Value):
