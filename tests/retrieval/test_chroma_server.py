@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -54,12 +55,23 @@ class ChromaServer:
         self._process.wait()
 
     def rows(self, **wanted: Any) -> dict[str, Any]:
-        """What it holds of its only collection, asked with chroma's own client."""
-        import chromadb
+        """What it holds of its only collection, asked with chroma's own client.
 
-        client = chromadb.HttpClient("127.0.0.1", self._port)
-        (collection,) = client.list_collections()
-        return dict(collection.get(**wanted))
+        That is done in another process, with which the connections end that the client leaves open.
+        """
+        script = (
+            "import chromadb, json, sys\n"
+            "(one,) = chromadb.HttpClient('127.0.0.1', int(sys.argv[1])).list_collections()\n"
+            "print(json.dumps(one.get(**json.loads(sys.argv[2]))))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(self._port), json.dumps(wanted)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        held: dict[str, Any] = json.loads(done.stdout)
+        return held
 
 
 @pytest.fixture
