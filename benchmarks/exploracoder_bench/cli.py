@@ -134,6 +134,12 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="What methods ask alike of a problem, with the same seed, is asked once. All count the"
     " tokens; whoever asks later has no seconds.",
 )
+@click.option(
+    "--solved-others",
+    is_flag=True,
+    help="With memory: each problem finds the solutions of the others of its library, as if they"
+    " had been accepted.",
+)
 @_pool_options
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="Where everything is kept.")
 def run(**given: Any) -> int:

@@ -41,7 +41,16 @@ def run_command(given: dict[str, Any], command: str) -> int:
         raise InputError(
             f"{classes[0]} is a class, whose methods work by its check: it cannot be hidden."
         )
-    bench = Bench(plan, problems, asked, settings, out, given["executor"], given["jobs"])
+    bench = Bench(
+        plan,
+        problems,
+        asked,
+        settings,
+        out,
+        given["executor"],
+        given["jobs"],
+        given["solved_others"],
+    )
     try:
         results = run_bench(bench, _say)
     except KeyboardInterrupt:
@@ -164,7 +173,7 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 
 def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
-    options = [f"--set={assignment}" for assignment in given["assignments"]]
+    options = [f"--set={assignment}" for assignment in _assignments(given)]
     options += [f"--profile={given['profile']}"] if given["profile"] else []
     model, base_url = _model(given["model"], given["base_url"])
     lora: Path | None = given["lora"]
@@ -204,6 +213,10 @@ def _adapter_sha256(lora: Path, base_url: str | None) -> str:
     return sha256
 
 
+def _assignments(given: dict[str, Any]) -> list[str]:
+    return [*given["assignments"], *(["memory=true"] if given["solved_others"] else [])]
+
+
 def _methods(given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_names([given["methods"]])))
 
@@ -215,9 +228,7 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
     """
     if not _methods(given):
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
-    # What was solved before is no example for a measurement, unless that is asked for.
-    asked = dict(prepare.setting_of(one) for one in given["assignments"])
-    assigned: dict[str, object] = {"memory": False, **asked}
+    assigned = dict(map(prepare.setting_of, _assignments(given)))
     is_embedded = _model(given["model"], given["base_url"])[0] == prepare.EMBEDDED
     return {
         name: prepare.settings_for(

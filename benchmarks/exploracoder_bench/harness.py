@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from exploracoder_bench.problems import Problem, check_names
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Briefed, Way, warm_index
 from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
+from exploracoder_bench.solved_others import caches_of_solved
 
 RESULTS = "results.jsonl"
 # So many samples in a row that could not ask the model end the run: the next would not either.
@@ -35,7 +36,10 @@ _MODEL_GONE = 3
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names."""
+    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names.
+
+    With ``solved_others`` each problem finds the others solved, in its memory.
+    """
 
     plan: Plan
     problems: Sequence[Problem]
@@ -44,6 +48,7 @@ class Bench:
     out: Path
     executor: str = LOCAL
     jobs: int = 1
+    solved_others: bool = False
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
@@ -68,6 +73,8 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         say(f"{len(samples)} samples, {len(samples) - len(pending)} of them finished before")
         _warm((sample.problem for sample in pending), say)
         _brief(pending, bench.settings, pool, say)
+        if bench.solved_others:
+            pending = _remembering(pending, samples, bench.out)
         _work(pending, ledger, pool, say)
     found = (ledger.find(sample.key) for sample in samples)
     return tuple(result for result in found if result is not None)
@@ -135,6 +142,12 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     if bench.asked.shares_replies:
         samples.sort(key=lambda sample: counted.index(sample.problem))
     return samples
+
+
+def _remembering(pending: Sequence[Sample], samples: Sequence[Sample], out: Path) -> list[Sample]:
+    counted = {sample.problem.name: sample.problem for sample in samples}
+    caches = caches_of_solved(list(counted.values()), out / "caches")
+    return [replace(sample, cache=caches[sample.problem.name]) for sample in pending]
 
 
 def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:

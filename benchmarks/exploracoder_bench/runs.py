@@ -107,7 +107,9 @@ def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[
         arguments += ["--check", "check.py"]
     arguments += ["--python", _from_anywhere(problem.python)]
     arguments += ["--output", NOTEBOOK, "--max-seconds", f"{timeout_s:g}"]
-    return [*arguments, "--json", "--quiet", *asked.options, *way.options]
+    # What was solved before is no example for a measurement, unless the way asks for that.
+    arguments += ["--json", "--quiet", "--set=memory=false"]
+    return [*arguments, *asked.options, *way.options]
 
 
 def run(
@@ -117,9 +119,12 @@ def run(
     folder: Path,
     *,
     timeout_s: float,
+    cache: Path | None = None,
     children: Children | None = None,
 ) -> RunResult:
     """Explore ``problem`` in ``folder``, which is made afresh, within ``timeout_s`` seconds.
+
+    ``cache`` is a cache folder in the place of the user's.
 
     What the command wrote stays there: exploration.ipynb, report.json, messages.txt.
     """
@@ -131,7 +136,7 @@ def run(
     exit_code, is_late = (children or Children()).call(
         command(problem, way, asked, timeout_s),
         folder,
-        environment=environment(problem),
+        environment=environment(problem, cache),
         timeout_s=timeout_s + GRACE_S,
     )
     seconds = time.perf_counter() - started
@@ -202,9 +207,11 @@ def script() -> str:
     return str(path)
 
 
-def environment(problem: Problem) -> dict[str, str]:
-    """The environment of a problem's commands, with its search path."""
+def environment(problem: Problem, cache: Path | None = None) -> dict[str, str]:
+    """The environment of a problem's commands: its search path, and ``cache`` if that is given."""
     own = dict(os.environ)
+    if cache is not None:
+        own["EXPLORACODER_CACHE"] = str(cache)
     if problem.search_path is not None:
         paths = [str(problem.search_path.absolute()), own.get("PYTHONPATH", "")]
         own["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

@@ -24,7 +24,7 @@ class Sample:
     """A problem explored in one way; ``out`` is the folder of the bench run.
 
     ``timeout_s`` is the limit of the whole sample, ``run_seconds`` that of one run in it; the way's
-    options say the same to the method.
+    options say the same to the method. ``cache`` is a cache folder in the place of the user's.
     """
 
     problem: Problem
@@ -33,6 +33,7 @@ class Sample:
     out: Path
     timeout_s: float
     run_seconds: float
+    cache: Path | None = None
 
     @property
     def key(self) -> RunKey:
@@ -72,6 +73,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
             sample.asking,
             attempt,
             timeout_s=sample.timeout_s,
+            cache=sample.cache,
             children=children,
         )
         if sample.folder.exists():

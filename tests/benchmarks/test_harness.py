@@ -205,6 +205,33 @@ def test_a_hidden_check_is_asked_only_when_the_solution_is_there(
     assert "--checks hidden" in shown.stderr
 
 
+def test_each_problem_finds_the_others_solved_and_never_itself(
+    stage: Stage, whole: Path, tmp_path: Path
+) -> None:
+    staged = replace(stage, method="exploration")
+
+    def asked(out: Path, *more: str) -> dict[str, str]:
+        before = len(stage.server.chat_requests)
+        done = staged.run(out, "--checks", "hidden", *more)
+        assert done.returncode == 0, done.stderr
+        said = [json.dumps(one.body) for one in stage.server.chat_requests[before:]]
+        return {
+            task: " ".join(one for one in said if f"Task: {task}" in one)
+            for task in ("Spell each", "Spell it.")
+        }
+
+    alone = asked(tmp_path / "alone")
+    remembering = asked(tmp_path / "remembering", "--solved-others")
+
+    of_each, of_it = "frumpkin.frumple(number) for number in", "word = frumpkin.frumple(number)"
+    # What the same model solved in another run, with its check, is no example in a measurement.
+    assert not any(code in said for said in alone.values() for code in (of_each, of_it))
+    assert of_each in remembering["Spell it."]
+    assert of_it not in remembering["Spell it."]
+    assert of_it in remembering["Spell each"]
+    assert of_each not in remembering["Spell each"]
+
+
 def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
     stage: Stage, whole: Path
 ) -> None:

@@ -62,8 +62,10 @@ class KeptExample(BaseModel):
 class KeptExamples:
     """Reads and writes what is kept, in a folder beside the index."""
 
+    FOLDER = "examples"
+
     def __init__(self, index_folder: Path) -> None:
-        self._folder = index_folder / "examples"
+        self._folder = index_folder / self.FOLDER
 
     def keep(self, examples: Sequence[KeptExample]) -> None:
         """Keeps examples; one with the same code is replaced.

@@ -1,0 +1,73 @@
+"""What a memory is worth: each problem finds the others of its library solved, itself not."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from exploracoder import prepare
+from exploracoder.config import cache_folder
+from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
+from exploracoder_retrieval.examples.slices import standing_alone
+from exploracoder_retrieval.harvest.mentions import ApiNames
+from exploracoder_retrieval.index import Index
+
+from exploracoder_bench.problems import Problem
+
+
+def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Path]:
+    """A cache folder for each problem, by its name, in which the solutions of the other problems
+    are kept as if a check had accepted them. All else in it is a link to the user's own cache.
+
+    Raises RetrievalError when a library is not indexed, or an example cannot be kept.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    with prepare.open_index() as index:
+        examples = {
+            problem.name: _examples(problem, index) for problem in problems if problem.solution
+        }
+    found = {}
+    for problem in problems:
+        found[problem.name] = cache = folder / problem.slug
+        _link(cache)
+        kept = KeptExamples(cache / prepare.index_folder().name)
+        for name, solved in examples.items():
+            if name != problem.name:
+                kept.keep(solved)
+    return found
+
+
+def _examples(problem: Problem, index: Index) -> list[KeptExample]:
+    code = standing_alone(problem.solution, [problem.context])
+    found = []
+    for library in problem.libraries:
+        apis = ApiNames(index.docs(library)).used_in(code)
+        if apis:
+            info = index.info(library)
+            title = problem.task.strip().partition("\n")[0]
+            found.append(
+                KeptExample(
+                    library=info.name,
+                    version=info.version,
+                    source="exploration",
+                    title=title,
+                    task=title,
+                    code=code,
+                    apis=tuple(apis),
+                    origin=problem.name,
+                    kept=datetime.now(timezone.utc),
+                )
+            )
+    return found
+
+
+def _link(cache: Path) -> None:
+    """Make a cache folder that shares all with the user's but the examples that are kept."""
+    own, index = cache_folder().absolute(), prepare.index_folder().absolute()
+    for source, place in ((own, cache), (index, cache / index.name)):
+        place.mkdir(parents=True, exist_ok=True)
+        for entry in source.iterdir():
+            if entry != index and entry.name != KeptExamples.FOLDER:
+                (place / entry.name).symlink_to(entry)
