@@ -16,7 +16,8 @@ libraries. ``ours, weights learned elsewhere`` is the honest figure: each librar
 weights from libraries of other families (so it takes --sets of several). ``+ memory``: all other
 problems of the library are kept as examples, what they ask for and the APIs that answer it; the
 problem itself is left out in whichever form. --weights FILE writes the product's weights anew, from
-each question with memory and without. MT needs --subtasks FILE, for each query a JSON line
+each question with memory and without. --ablation adds a line for each feature: what weights learned
+elsewhere find without it. MT needs --subtasks FILE, for each query a JSON line
 ``{"id": …, "subtasks": [text, …]}``.
 """
 
@@ -116,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         "--mpnet", type=Path, metavar="DIR", help="the model's folder, for its rows"
     )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
+    parser.add_argument("--ablation", action="store_true", help="each feature left out once")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="write each ranking, to be scored")
     return parser
 
@@ -154,7 +156,10 @@ def _measure(
             if given.weights and is_default:
                 _write_weights(given.weights, lessons)
             ours = "ours" if is_default else f"ours + {name}"
-            for recipe, weights_of in _weightings(ours, questions, lessons, is_default).items():
+            weightings = _weightings(ours, questions, lessons, is_default)
+            if given.ablation and is_default:
+                weightings |= _ablated(lessons)
+            for recipe, weights_of in weightings.items():
                 for memory, found in (("", pools), (" + memory", memory_pools)):
                     runs[f"{recipe}{memory} · Fields · ST"] = {
                         each.id: _paths(found[each.id], weights_of[each.library])
@@ -242,6 +247,15 @@ def _weightings(
     elsewhere = learn_elsewhere(lessons)
     if len(elsewhere) == len(libraries(questions)):
         found[f"{ours}, weights learned elsewhere"] = elsewhere
+    return found
+
+
+def _ablated(lessons: Sequence[Lesson]) -> dict[str, dict[str, Array]]:
+    """The weights for each library, learned elsewhere, by the feature that is left out."""
+    found = {}
+    for name in FEATURES:
+        _say(f"without {name} …")
+        found[f"without {name}"] = learn_elsewhere(lessons, without=name)
     return found
 
 

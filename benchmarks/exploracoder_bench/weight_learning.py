@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.retrieval_kit import Question
@@ -26,6 +27,9 @@ ROUNDS = 250
 # Figures for the optimiser (Adam) and the penalty on large weights, in units of the loss.
 _STEP = 0.05
 _PENALTY = 0.03
+
+# What the sets cannot teach: nearly all of their libraries are used all over in their own docs.
+FIXED = {"hybrid_where_unused": 2.0}
 
 # Libraries that are one library under several names, in the kit that this was written for. bcb
 # holds a hundred libraries; which of the others a query of it needs is told from its gold paths.
@@ -54,8 +58,8 @@ class Lesson:
         return cls(question, found.features, np.asarray([doc.path in gold for doc in found.docs]))
 
 
-def learn(lessons: Sequence[Lesson]) -> Array:
-    """The weights that rank the gold APIs of all lessons best."""
+def learn(lessons: Sequence[Lesson], *, without: str = "") -> Array:
+    """The weights that rank the gold APIs of all lessons best, one feature left out if named."""
     import numpy as np
 
     taught = [lesson for lesson in lessons if lesson.is_gold.any()]
@@ -67,11 +71,14 @@ def learn(lessons: Sequence[Lesson]) -> Array:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     target = np.concatenate([lesson.is_gold / lesson.is_gold.sum() for lesson in taught])
     importance = np.repeat(_importance(taught), sizes)
-    weights = np.zeros(rows.shape[1], dtype=np.float64)
+    fixed = FIXED | ({without: 0.0} if without else {})
+    weights = np.asarray([fixed.get(name, 0.0) for name in FEATURES]) * spread
+    is_free = np.asarray([name not in fixed for name in FEATURES])
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for turn in range(1, ROUNDS + 1):
         chances = _chances(rows @ weights.astype(np.float32), starts, sizes)
         slope = rows.T @ ((chances - target) * importance).astype(np.float32) + _PENALTY * weights
+        slope *= is_free
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         pace = np.sqrt(second / (1 - 0.99**turn)) + 1e-8
@@ -79,16 +86,19 @@ def learn(lessons: Sequence[Lesson]) -> Array:
     return np.asarray(weights / spread, dtype=np.float32)
 
 
-def learn_elsewhere(lessons: Sequence[Lesson]) -> dict[str, Array]:
+def learn_elsewhere(lessons: Sequence[Lesson], *, without: str = "") -> dict[str, Array]:
     """For each library, weights from lessons that have nothing to do with it or its family.
 
+    One feature is left out if it is named.
     A library for which there are no such lessons is left out.
     """
     others = {
         members: [each for each in lessons if not _touches(each.question, members)]
         for members in {_relatives(lesson.question.library) for lesson in lessons}
     }
-    learned = {members: learn(taught) for members, taught in others.items() if taught}
+    learned = {
+        members: learn(taught, without=without) for members, taught in others.items() if taught
+    }
     return {
         library: learned[_relatives(library)]
         for library in {lesson.question.library for lesson in lessons}

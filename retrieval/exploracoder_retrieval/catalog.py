@@ -38,7 +38,7 @@ from exploracoder_retrieval.tables import Tables
 if TYPE_CHECKING:
     from exploracoder_retrieval.ranking.standing import Matrix
 
-SCHEMA = 7
+SCHEMA = 8
 # Editions of one library; what has not been read for longest goes.
 _MOST_EDITIONS = 8
 # Counts up when the same source would be read or worded differently than before.

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_bench import kit_plans
+from exploracoder_bench import kit_of_tasks, kit_plans
 from exploracoder_bench.recall import main
 from exploracoder_bench.recall_scores import by_dataset, macro, recall
-from exploracoder_bench.retrieval_kit import Question
+from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
 from exploracoder_bench.subtask_search import read_subtasks
-from exploracoder_bench.weight_learning import Lesson, learn, learn_elsewhere
+from exploracoder_bench.weight_learning import FIXED, Lesson, learn, learn_elsewhere
+from exploracoder_retrieval.ranking.candidates import FEATURES
 
 APIS = {
     "brew.steep": "Steep the leaves in hot water.",
@@ -36,7 +37,7 @@ def question(number: int, library: str, *gold: str, dataset: str = "") -> Questi
 
 def lesson(asked: Question, column: int) -> Lesson:
     """One in which a single feature tells the gold API from the others."""
-    features = np.zeros((4, 3), dtype=np.float32)
+    features = np.zeros((4, len(FEATURES)), dtype=np.float32)
     features[0, column] = 1.0
     return Lesson(asked, features, np.asarray([True, False, False, False]))
 
@@ -55,9 +56,13 @@ def test_every_data_set_counts_the_same_and_what_is_missing_is_not_found() -> No
 
 
 def test_what_tells_gold_apart_gets_the_weight() -> None:
-    weights = learn([lesson(question(n, "one"), column=1) for n in range(5)])
+    lessons = [lesson(question(n, "one"), column=1) for n in range(5)]
 
-    assert int(weights.argmax()) == 1
+    learned = dict(zip(FEATURES, learn(lessons), strict=True))
+
+    assert learned.pop("hybrid_where_unused") == FIXED["hybrid_where_unused"]
+    assert max(learned, key=learned.__getitem__) == FEATURES[1]
+    assert learn(lessons, without=FEATURES[1])[1] == 0
 
 
 def test_a_library_is_judged_by_weights_that_its_family_had_no_part_in() -> None:
@@ -70,9 +75,8 @@ def test_a_library_is_judged_by_weights_that_its_family_had_no_part_in() -> None
 
     weights = learn_elsewhere(lessons)
 
-    assert int(weights["pandas"].argmax()) == 1
-    assert weights["pandas"][0] <= 0
-    assert int(weights["torchdata"].argmax()) == 0
+    assert weights["pandas"][1] > 0 >= weights["pandas"][0]
+    assert weights["torchdata"][0] > 0 >= weights["torchdata"][1]
 
 
 @pytest.fixture
@@ -148,3 +152,27 @@ def test_a_folder_that_is_no_kit_is_refused(
 ) -> None:
     assert main(["--kit", str(tmp_path), "--cache", str(tmp_path / "cache")]) == 2
     assert "is not a kit" in capsys.readouterr().err
+
+
+def test_tasks_with_an_installed_library_become_a_kit(tmp_path: Path) -> None:
+    package = tmp_path / "brewery"
+    package.mkdir()
+    source = 'class Pot:\n    """A pot."""\n    def pour(self):\n        """Fill a cup."""\n'
+    (package / "__init__.py").write_text(source)
+    task = {
+        "id": "T1",
+        "library": str(package),
+        "requirement": "Fill it",
+        "apis_used": ["Pot.pour"],
+    }
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text(json.dumps(task) + "\n")
+
+    code = kit_of_tasks.main(["--tasks", str(tasks), "--out", str(tmp_path / "kit")])
+
+    (asked,) = read_questions(tmp_path / "kit")
+    assert code == 0
+    assert asked.gold == ("brewery.Pot.pour",)
+    assert {"brewery.Pot", "brewery.Pot.pour"} <= {
+        doc.path for doc in read_pool(tmp_path / "kit", asked.library).docs
+    }

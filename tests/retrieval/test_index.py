@@ -374,7 +374,7 @@ def test_a_library_is_read_again_only_when_its_source_changed(
         "library.json",
         "frequencies.json",
         "figures.npy",
-        "written.npy",
+        "totals.npy",
     ],
 )
 def test_a_damaged_file_is_noticed_and_the_library_indexed_again(

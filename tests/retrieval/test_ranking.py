@@ -22,7 +22,6 @@ from exploracoder_retrieval.ranking.fields import (
     FIELD_WEIGHTS,
     FIELDS,
     field_words,
-    parameter_names,
 )
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING, figures, standing
@@ -79,20 +78,7 @@ def test_a_long_query_has_a_bounded_number_of_clauses() -> None:
     assert len(clauses("boil the water, " * 100)) == MAX_CLAUSES
 
 
-@pytest.mark.parametrize(
-    ("signature", "found"),
-    [
-        ("f(self, a, b: dict[str, int] = {}, *args, key='x,y', **kwargs) -> None", "a b key"),
-        ("f()", ""),
-        ("broken(a, (b", "a"),
-        ("no brackets", ""),
-    ],
-)
-def test_parameters_are_read_from_any_signature(signature: str, found: str) -> None:
-    assert " ".join(parameter_names(signature)).removesuffix(" y") == found
-
-
-def test_each_part_of_a_doc_is_searched_as_what_it_is() -> None:
+def test_what_is_embedded_and_the_rest_of_a_doc_are_searched_apart() -> None:
     doc = api(
         "brew.tools.Kettle.boil_water",
         "Heat it.",
@@ -103,12 +89,7 @@ def test_each_part_of_a_doc_is_searched_as_what_it_is() -> None:
     )
 
     assert dict(zip(FIELDS, field_words(doc), strict=True)) == {
-        "name": words("boil_water"),
-        "alias": words("boil"),
-        "owner": words("Kettle"),
-        "module": words("tools"),
-        "summary": words("Heat it"),
-        "parameters": words("degrees"),
+        "brief": words("brew.tools.Kettle.boil_water boil Heat it"),
         "body": words("Stops by itself"),
     }
 
@@ -121,14 +102,14 @@ def test_a_rare_word_is_worth_more_than_a_frequent_one() -> None:
 
 
 def test_a_word_that_several_fields_and_clauses_hold_counts_in_each() -> None:
-    docs = [api("brew.pour_tea", "Pour tea."), api("brew.boil", "Boil water for tea.")]
+    docs = [api("brew.pour_tea", "Pour.", doc="Pour. Of tea."), api("brew.boil", doc="For tea.")]
     index = FieldIndex.build([field_words(doc) for doc in docs])
 
     by_field, shared = index.scores([["pour", "tea"], ["tea"], ["milk"]])
 
-    name, summary = FIELDS.index("name"), FIELDS.index("summary")
-    assert by_field[name, 0] > 0 == by_field[name, 1]
-    assert (by_field[summary] > 0).all()
+    brief, body = FIELDS.index("brief"), FIELDS.index("body")
+    assert by_field[brief, 0] > 0 == by_field[brief, 1]
+    assert (by_field[body] > 0).all()
     np.testing.assert_allclose(shared[0], np.asarray(FIELD_WEIGHTS) @ by_field, rtol=1e-5)
     assert (shared[0] > shared[1]).tolist() == [True, False]
     assert not shared[2].any()
@@ -143,12 +124,9 @@ def test_names_are_covered_by_the_words_of_a_query_the_best_name_counting(tmp_pa
     NameIndex.build(docs, lambda _: 1.0).save(tmp_path / "names")
     index = NameIndex.load(tmp_path / "names", len(docs))
 
-    names = index.names.shares(["pour", "kettl"], lambda _: 1.0)
-    owners = index.owners.shares(["pour", "kettl"], lambda _: 1.0)
+    covered = index.covered(["pour", "kettl"], lambda _: 1.0)
 
-    np.testing.assert_allclose(names, [1.0, 1 / 3, 0.0], atol=1e-6)
-    np.testing.assert_allclose(owners, [0.0, 0.0, 0.5], atol=1e-6)
-    assert index.is_written({"drip", "at", "tea"}).tolist() == [True, False, True]
+    np.testing.assert_allclose(covered, [1.0, 1 / 3, 0.0], atol=1e-6)
 
 
 def test_names_of_another_number_of_apis_are_refused(tmp_path: Path) -> None:
@@ -189,14 +167,26 @@ def test_what_the_examples_use_stands_higher(tmp_path: Path, embedder: MiniLmEmb
     )
 
 
+def test_a_single_use_says_little_in_a_library_that_is_hardly_used(
+    tmp_path: Path, embedder: MiniLmEmbedder
+) -> None:
+    docs = [api(f"tea.filler_{n}", f"Paint wall number {n}.") for n in range(30)]
+    docs += [api("tea.steep", "Steep the leaves."), api("tea.weigh", "Weigh the leaves.")]
+
+    found = find(tmp_path, embedder, "steep the leaves", harvest_of(docs, "tea.weigh(3)"))
+
+    assert found[0] == "tea.steep"
+
+
 def test_of_one_name_on_many_classes_the_one_that_is_spoken_of_comes_first(
     tmp_path: Path, embedder: MiniLmEmbedder
 ) -> None:
     owners = ("Ark", "Bag", "Cup", "Tin")
     docs = [api(f"tea.{owner}.sort", "Sort the leaves.", kind="method") for owner in owners]
     docs += [api(f"tea.make_{n}", f"Make number {n} into a Tin.") for n in range(6)]
+    examples = [f"tea.make_{n}({n})" for n in range(6)]
 
-    found = find(tmp_path, embedder, "sort the leaves", harvest_of(docs))
+    found = find(tmp_path, embedder, "sort the leaves", harvest_of(docs, *examples))
 
     assert found[0] == "tea.Tin.sort"
 
@@ -255,12 +245,13 @@ def test_a_task_of_many_clauses_is_embedded_whole(embedder: MiniLmEmbedder) -> N
 
 
 def test_standing_is_finite_for_any_library() -> None:
-    empty = standing(figures([]), {})
-    bare = standing(figures([api("tea.x")]), {0: 2})
+    empty, nothing = standing(figures([]), {})
+    bare, something = standing(figures([api("tea.x")]), {0: 2})
 
     assert empty.shape == (0, len(STANDING))
     assert bare.shape == (1, len(STANDING))
     assert np.isfinite(bare).all()
+    assert 0 == nothing < something < 1
 
 
 def test_scores_are_parts_of_the_best_hits_score(tmp_path: Path, embedder: MiniLmEmbedder) -> None:

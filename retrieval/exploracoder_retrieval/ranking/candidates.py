@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,6 @@ from exploracoder_retrieval.ranking.fields import FIELDS, field_words
 from exploracoder_retrieval.ranking.memory import Memory
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import (
-    AMOUNTS,
     STANDING,
     best_standing,
     figures,
@@ -38,16 +36,13 @@ REMEMBERED_DEPTH = 100
 FEATURES = (
     "meaning",
     "clause_meaning",
-    "clause_words",
     *(f"words_{name}" for name in FIELDS),
     "name_covered",
-    "owner_covered",
-    "name_written",
     "name_covered_and_used",
     "near_example",
     *STANDING,
+    "hybrid_where_unused",
 )
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -85,16 +80,17 @@ class Corpus:
         return replace(self, allowed=allowed)
 
     @cached_property
-    def standing(self) -> Matrix:
-        """What speaks for each row whatever is asked."""
+    def standing(self) -> tuple[Matrix, float]:
+        """What speaks for each row whatever is asked, and how much that says here."""
         return standing(self.figures, self.memory.counts if self.memory else {})
 
     @cached_property
     def best(self) -> NDArray[np.intp]:
         """The rows that are looked at whatever is asked."""
+        rows, _ = self.standing
         if self.allowed is None:
-            return best_standing(self.standing, STANDING_DEPTH)
-        return self.allowed[best_standing(self.standing[self.allowed], STANDING_DEPTH)]
+            return best_standing(rows, STANDING_DEPTH)
+        return self.allowed[best_standing(rows[self.allowed], STANDING_DEPTH)]
 
 
 @dataclass(frozen=True)
@@ -107,10 +103,6 @@ class Query:
     def stems(self) -> list[list[str]]:
         """The distinct stems of each part."""
         return [list(dict.fromkeys(words(part))) for part in self.parts]
-
-    @cached_property
-    def identifiers(self) -> frozenset[str]:
-        return frozenset(name.lower() for name in _IDENTIFIER.findall(self.parts[0]))
 
 
 @dataclass(frozen=True)
@@ -125,18 +117,18 @@ class Near:
 class Raw:
     """Candidates of one library, before they are compared with those of others.
 
-    ``meaning`` and ``shared_words`` have a row for each part of the query; ``by_field`` has one for
-    each of FIELDS; ``covered`` and ``remembered`` have the features that need no comparison; a
-    column a candidate.
+    ``meaning`` has a row for each part of the query, ``by_field`` one for each of FIELDS;
+    ``covered`` and ``remembered`` are features that need no comparison, ``evidence`` is how much
+    standing says; a column a candidate.
     """
 
     rows: NDArray[np.intp]
     meaning: Matrix
-    shared_words: Matrix
     by_field: Matrix
     covered: Matrix
     remembered: Matrix
     standing: Matrix
+    evidence: Matrix
 
 
 def gather(
@@ -168,14 +160,16 @@ def gather(
         is_chosen[found.rows[:count]] = True
         is_chosen[_top(flat, count)] = True
     rows = np.flatnonzero(is_chosen)
+    covered = corpus.names.covered(query.stems[0], corpus.words.rarity)
+    standings, evidence = corpus.standing
     return Raw(
         rows=rows,
         meaning=np.stack([_similar(found, rows) for found in near]),
-        shared_words=shared[:, rows],
         by_field=by_field[:, rows],
-        covered=_covered(query, corpus)[:, rows],
+        covered=covered[None, rows],
         remembered=remembered[:, rows],
-        standing=corpus.standing[rows].T,
+        standing=standings[rows].T,
+        evidence=np.full((1, len(rows)), evidence, dtype=np.float32),
     )
 
 
@@ -183,7 +177,8 @@ def features(found: Sequence[Raw]) -> Matrix:
     """A row for each candidate of all libraries, a column for each of FEATURES.
 
     Scores and amounts are compared within the candidates, in standard deviations: how far they lie
-    apart differs from query to query and from library to library.
+    apart differs from query to query and from library to library. Standing counts as far as it says
+    anything of a library; the less it does, the more a plain hybrid of meaning and words counts.
     """
     import numpy as np
 
@@ -191,23 +186,22 @@ def features(found: Sequence[Raw]) -> Matrix:
         return np.concatenate(pick, axis=1)
 
     meaning = _standardised(joined([each.meaning for each in found]))
-    shared = _standardised(joined([each.shared_words for each in found]))
     by_field = _standardised(joined([each.by_field for each in found]))
     covered = joined([each.covered for each in found])
     standings = joined([each.standing for each in found])
+    evidence = joined([each.evidence for each in found])
     clauses = slice(1, None) if len(meaning) > 1 else slice(None)
-    amounts = len(AMOUNTS)
-    used = standings[STANDING.index("used")]
+    of_clauses = meaning[clauses].max(axis=0, keepdims=True)
+    hybrid = 0.3 * meaning[:1] + 0.3 * of_clauses + 0.5 * by_field[:1]
     stack = (
         meaning[:1],
-        meaning[clauses].max(axis=0, keepdims=True),
-        shared[clauses].max(axis=0, keepdims=True),
+        of_clauses,
         by_field,
         covered,
-        (covered[0] * used)[None],
+        evidence * covered * standings[STANDING.index("used")],
         joined([each.remembered for each in found]),
-        _standardised(standings[:amounts], least=0.05),
-        standings[amounts:],
+        evidence * _standardised(standings, least=0.05),
+        (1 - evidence) ** 2 * _standardised(hybrid),
     )
     return np.asarray(np.concatenate(stack).T, dtype=np.float32)
 
@@ -239,17 +233,3 @@ def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
 
     spread = scores.std(axis=1, keepdims=True) + least
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
-
-
-def _covered(query: Query, corpus: Corpus) -> Matrix:
-    """How much of its name and of its owner's the query says, and whether it writes the name."""
-    import numpy as np
-
-    names, said, rarity = corpus.names, query.stems[0], corpus.words.rarity
-    return np.stack(
-        [
-            names.names.shares(said, rarity),
-            names.owners.shares(said, rarity),
-            names.is_written(query.identifiers),
-        ]
-    ).astype(np.float32)

@@ -17,13 +17,7 @@ from exploracoder_retrieval.ranking.fields import FIELD_WEIGHTS, FIELDS
 if TYPE_CHECKING:
     from exploracoder_retrieval.ranking.standing import Matrix
 
-_K1 = 1.2
-# How much a long field weighs less: names differ little in length, prose does.
-_LENGTH = {"summary": 0.75, "parameters": 0.75, "body": 0.75}
-_SHORT = 0.5
 _FREQUENCIES = "frequencies.json"
-# What an API does not take part in counts of how rare a word is.
-_NOT_COUNTED = ("module", "parameters")
 
 
 class FieldIndex:
@@ -38,17 +32,10 @@ class FieldIndex:
     def build(cls, documents: Sequence[Sequence[list[str]]]) -> FieldIndex:
         """From the words of each document's FIELDS, in row order."""
         fields = [
-            WordIndex.build(
-                (document[column] for document in documents), k1=_K1, b=_LENGTH.get(name, _SHORT)
-            )
-            for column, name in enumerate(FIELDS)
+            WordIndex.build(document[column] for document in documents)
+            for column in range(len(FIELDS))
         ]
-        counted = [column for column, name in enumerate(FIELDS) if name not in _NOT_COUNTED]
-        frequencies = Counter(
-            word
-            for document in documents
-            for word in {word for column in counted for word in document[column]}
-        )
+        frequencies = Counter(word for document in documents for word in set(chain(*document)))
         return cls(fields, dict(frequencies), len(documents))
 
     @classmethod
