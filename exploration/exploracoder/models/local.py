@@ -18,7 +18,6 @@ import anyio
 from pydantic import ValidationError
 
 from exploracoder import __version__
-from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import check_adapter, file_sha256
@@ -236,7 +235,8 @@ class ServerPlace:
         """
         identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256} {slots}"
         name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
-        folder = cache_folder() / "run"
+        # Where links lead: whoever has the same weights has the same server.
+        folder = store.folder.resolve().parent / "run"
         if len(os.fsencode(folder / name)) > _MAX_SOCKET_PATH_BYTES:
             folder = Path(tempfile.gettempdir()) / f"exploracoder-{os.getuid()}"
         _make_private(folder)
