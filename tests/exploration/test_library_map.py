@@ -38,6 +38,12 @@ def test_each_api_stands_in_a_line_below_its_class_and_beside_its_module() -> No
     ]
 
 
+def test_what_is_deprecated_says_so() -> None:
+    old = doc("tea.stew", summary="Boil it.").model_copy(update={"doc": ".. deprecated:: 2.0"})
+
+    assert library_map([old], 1000).text == "tea.stew: (deprecated) Boil it."
+
+
 def test_first_sentences_go_before_apis_do() -> None:
     by_use = library_map(DOCS, 90)
     by_rank = library_map(DOCS, 90, ["tea.Pot.pour"])

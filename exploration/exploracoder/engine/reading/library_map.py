@@ -179,4 +179,5 @@ def _head(doc: ApiDoc, classes: Collection[str]) -> str:
 
 def _line(head: str, doc: ApiDoc) -> str:
     summary = cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
-    return f"{head}: {summary}" if summary else head
+    said = f"(deprecated) {summary}".rstrip() if doc.is_deprecated else summary
+    return f"{head}: {said}" if said else head
