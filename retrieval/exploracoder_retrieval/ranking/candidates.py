@@ -36,7 +36,7 @@ REMEMBERED_DEPTH = 100
 FEATURES = (
     "meaning",
     "clause_meaning",
-    *(f"words_{name}" for name in FIELDS),
+    "words_body",
     "name_covered",
     "name_covered_and_used",
     "near_example",
@@ -192,11 +192,11 @@ def features(found: Sequence[Raw]) -> Matrix:
     evidence = joined([each.evidence for each in found])
     clauses = slice(1, None) if len(meaning) > 1 else slice(None)
     of_clauses = meaning[clauses].max(axis=0, keepdims=True)
-    hybrid = 0.3 * meaning[:1] + 0.3 * of_clauses + 0.5 * by_field[:1]
+    hybrid = 0.3 * meaning[:1] + 0.3 * of_clauses + 0.5 * by_field[FIELDS.index("brief")]
     stack = (
         meaning[:1],
         of_clauses,
-        by_field,
+        by_field[FIELDS.index("body")][None],
         covered,
         evidence * covered * standings[STANDING.index("used")],
         joined([each.remembered for each in found]),
