@@ -49,10 +49,11 @@ def words(text: str) -> list[str]:
     return _stems(word for word in found if word not in _STOP)
 
 
-def split_identifier(identifier: str) -> list[str]:
+@lru_cache(maxsize=65_536)
+def split_identifier(identifier: str) -> tuple[str, ...]:
     """Lower-cased pieces of camelCase, snake_case, digits; ``HTTPServer2``: http, server, 2."""
     runs = _LETTERS_OR_DIGITS.findall(identifier)
-    return [piece.lower() for run in runs for piece in _HUMP.split(run)]
+    return tuple(piece.lower() for run in runs for piece in _HUMP.split(run))
 
 
 def _stems(found: Iterable[str]) -> list[str]:

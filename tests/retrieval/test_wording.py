@@ -21,7 +21,7 @@ from exploracoder_retrieval.wording import index_text, split_identifier, words
     ],
 )
 def test_identifiers_are_split_where_people_read_words(identifier: str, pieces: list[str]) -> None:
-    assert split_identifier(identifier) == pieces
+    assert split_identifier(identifier) == tuple(pieces)
 
 
 def test_words_are_stemmed_and_whole_identifiers_are_kept() -> None:
