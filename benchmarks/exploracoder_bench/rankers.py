@@ -74,7 +74,7 @@ class FieldsRanker:
 
         found = []
         for query in queries:
-            _, (scores,) = self._words.scores([dict.fromkeys(words(query))])
+            _, (scores,) = self._words.scores([words(query)])
             order = np.argsort(-scores, kind="stable")[:DEPTH]
             found.append([self._paths[row] for row in order if scores[row] > 0])
         return found

@@ -279,7 +279,7 @@ def test_examples_count_as_use_at_once_and_no_more_when_forgotten(index: Index) 
     before = rank(index, "brew.read_recipe_csv")
     made = [
         example(f"brew.read_recipe_csv({n})", apis=("brew.read_recipe_csv", "brew.gone"))
-        for n in range(5)
+        for n in range(40)
     ]
 
     index.examples.keep(made)

@@ -101,8 +101,8 @@ class Query:
 
     @cached_property
     def stems(self) -> list[list[str]]:
-        """The distinct stems of each part."""
-        return [list(dict.fromkeys(words(part))) for part in self.parts]
+        """The stems of each part, in their order."""
+        return [words(part) for part in self.parts]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def gather(
         is_chosen[found.rows[:count]] = True
         is_chosen[_top(flat, count)] = True
     rows = np.flatnonzero(is_chosen)
-    covered = corpus.names.covered(query.stems[0], corpus.words.rarity)
+    covered = corpus.names.covered(set(query.stems[0]), corpus.words.rarity)
     standings, evidence = corpus.standing
     return Raw(
         rows=rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,24 +58,25 @@ class FieldIndex:
         text = json.dumps(self._frequencies, ensure_ascii=False)
         (folder / _FREQUENCIES).write_text(text, encoding="utf-8")
 
-    def scores(self, parts: Sequence[Collection[str]]) -> tuple[Matrix, Matrix]:
+    def scores(self, parts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
         """How well a query's words fit each document, a column a document.
 
-        ``parts`` are the distinct stems of the query and of each of its clauses. First come the
-        scores of the query in each of FIELDS, then those of each part in all of them, weighted.
+        ``parts`` are the stems of the query and of its clauses. First come the scores of the
+        query in each of FIELDS, what it says often counting as often; then those of each part in
+        all of them, weighted, each stem once.
         """
         import numpy as np
 
         by_field = np.zeros((len(FIELDS), self.rows), dtype=np.float32)
         shared = np.zeros((len(parts), self.rows), dtype=np.float32)
+        counts = Counter(parts[0])
         said = {word: [n for n, part in enumerate(parts) if word in part] for word in chain(*parts)}
         for field, own, weight in zip(self._fields, by_field, FIELD_WEIGHTS, strict=True):
             for word, where in said.items():
                 rows, scores = field.postings(word)
                 if not len(rows):
                     continue
-                if where[0] == 0:
-                    own[rows] += scores
+                own[rows] += counts[word] * scores
                 for part in where:
                     shared[part][rows] += weight * scores
         return by_field, shared
