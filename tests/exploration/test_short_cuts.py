@@ -116,9 +116,9 @@ def test_a_check_that_does_not_pass_yet_ends_nothing(serve: Serve, explore: Expl
     assert steps[2].candidate.code == COLLECT
 
 
-@pytest.mark.parametrize("setting", ["cells=false", "looks=0"])
+@pytest.mark.parametrize(("setting", "share"), [("cells=false", 0.8), ("looks=0", 0.85)])
 def test_near_a_limit_the_solution_is_written_from_what_is_there(
-    serve: Serve, explore: Explorer, setting: str
+    serve: Serve, explore: Explorer, setting: str, share: float
 ) -> None:
     server = serve(TeaModel(is_lost=True))
     words = ("--set", "candidates=1", "--set", "functions=off", "--set", setting)
@@ -126,7 +126,7 @@ def test_near_a_limit_the_solution_is_written_from_what_is_there(
     explore(server, *words)
     whole = explore.exploration.usage
     tokens = whole.prompt_tokens + whole.completion_tokens
-    done = explore(server, "--json", *words, "--max-tokens", int(0.8 * tokens))
+    done = explore(server, "--json", *words, "--max-tokens", int(share * tokens))
 
     assert done.json["status"] == "solved"
     statuses = [step.status for step in explore.exploration.steps]
