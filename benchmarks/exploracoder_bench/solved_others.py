@@ -9,6 +9,8 @@ from pathlib import Path
 
 from exploracoder import prepare
 from exploracoder.config import cache_folder
+from exploracoder.errors import SetupError, raised_as
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.slices import standing_alone
 from exploracoder_retrieval.harvest.mentions import ApiNames
@@ -21,28 +23,30 @@ def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Pat
     """A cache folder for each problem, by its name, in which the solutions of the other problems
     are kept as if a check had accepted them. All else in it is a link to the user's own cache.
 
-    Raises RetrievalError when a library is not indexed, or an example cannot be kept.
+    Raises SetupError when a library is not indexed, or an example cannot be kept.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    with prepare.open_index() as index:
-        examples = {
-            problem.name: _examples(problem, index) for problem in problems if problem.solution
-        }
     found = {}
-    for problem in problems:
-        found[problem.name] = cache = folder / problem.slug
-        _link(cache)
-        kept = KeptExamples(cache / prepare.index_folder().name)
-        for name, solved in examples.items():
-            if name != problem.name:
-                kept.keep(solved)
+    with raised_as(SetupError, RetrievalError, OSError, of="--solved-others"):
+        with prepare.open_index() as index:
+            examples = {
+                problem.name: _examples(problem, index) for problem in problems if problem.solution
+            }
+        for problem in problems:
+            found[problem.name] = cache = folder / problem.slug
+            _link(cache)
+            kept = KeptExamples(cache / prepare.index_folder().name)
+            for name, solved in examples.items():
+                if name != problem.name:
+                    kept.keep(solved)
     return found
 
 
 def _examples(problem: Problem, index: Index) -> list[KeptExample]:
     code = standing_alone(problem.solution, [problem.context])
     found = []
-    for library in problem.libraries:
+    # One that is named by its folder is indexed under the name of that.
+    for library in (Path(name).name for name in problem.libraries):
         apis = ApiNames(index.docs(library)).used_in(code)
         if apis:
             info = index.info(library)
