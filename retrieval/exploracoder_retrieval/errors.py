@@ -1,20 +1,5 @@
 """What can go wrong while documents are read, indexed and searched.
 
-RetrievalError
-├── InterpreterError   the chosen Python cannot be asked
-├── NotConfined        there is no sandbox to run a library's code in
-├── LibraryNotFound    nothing of that name is installed, and no such path exists
-├── UnreadableSource   the source is there and cannot be read
-├── NameNotFound       a repository has no class, method or function of that name
-├── QuestionError      a question to a repository tool cannot be asked
-├── EmptyLibrary       it was read and has no public API
-├── DocsUnavailable    documentation that was named is not there, or cannot be fetched
-├── IndexCorrupt       what lies on disk is not what was written
-├── IndexUnavailable   the index folder cannot be written, or the chroma server not reached
-├── EmbeddingError     no vectors could be had
-├── QueryRefused       a query is empty, or must not leave this machine
-└── WebSearchError     a search engine cannot be had, reached or understood
-
 Every message is a sentence for the person at the keyboard: what happened, to what, what to do.
 """
 

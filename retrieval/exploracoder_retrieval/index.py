@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
@@ -28,7 +27,6 @@ from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.memory import Memory
-from exploracoder_retrieval.report import IndexReport
 from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
 from exploracoder_retrieval.tables import Tables
@@ -288,7 +286,7 @@ class Index:
 
     def update(
         self, harvest: Harvest, progress: Progress | None = None, *, fingerprint: str = ""
-    ) -> IndexReport:
+    ) -> None:
         """Puts a library's current APIs in the place of the ones read from there before.
 
         Only what is new is embedded; readers see the old generation until the new one is complete.
@@ -298,17 +296,15 @@ class Index:
             IndexUnavailable: the folder cannot be written or the server not reached.
             EmbeddingError: there are no vectors.
         """
-        start = time.perf_counter()
         with self._working, self._locked():
             self._refresh()
             try:
                 old = self._old(harvest.library)
-                entry, tables = self._write(harvest, old, progress, fingerprint)
+                entry = self._write(harvest, old, progress, fingerprint)
                 self._switch(entry)
                 self._roots[entry.name] = entry.root
             except OSError as error:
                 raise self._unwritable(error) from None
-        return IndexReport.of(tables, old.tables if old else None, time.perf_counter() - start)
 
     def remove(self, library: str) -> None:
         """Takes a library out, wherever it was read from; nothing happens when it is not there.
@@ -331,20 +327,20 @@ class Index:
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str
-    ) -> tuple[Entry, Tables]:
+    ) -> Entry:
         info, docs = harvest.library, harvest.docs
         embedder = self._meaning.embedder.name
-        contents = [content_hash(doc) for doc in docs]
         ids = [vector_id(doc) for doc in docs]
-        generation = digest([info.model_dump_json(), embedder, *contents])
+        generation = digest([info.model_dump_json(), embedder, *map(content_hash, docs)])
         collection = self._meaning.collection(info, ids)
-        tables = Tables.build(docs, ids, contents)
         if old is None or old.entry.collection != collection:
             self._meaning.write(collection, info, docs, ids, old, progress)
         if old is None or old.entry.generation != generation:
             corpus = Corpus.build(docs, _free_examples(harvest))
-            self._files.write_generation(info.name, generation, info, corpus, tables)
-        entry = Entry(
+            self._files.write_generation(
+                info.name, generation, info, corpus, Tables.build(docs, ids)
+            )
+        return Entry(
             name=info.name,
             import_name=info.import_name,
             generation=generation,
@@ -354,7 +350,6 @@ class Index:
             fingerprint=mark,
             root=info.root,
         )
-        return entry, tables
 
     def _switch(self, entry: Entry) -> None:
         catalog = self._opened.catalog.with_entry(entry)

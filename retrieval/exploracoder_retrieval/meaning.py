@@ -60,8 +60,6 @@ class Meaning:
 
         It goes batch by batch, so that a million vectors are never in memory together.
         """
-        if self._store.is_shared and self._store.holds(collection, len(ids)):
-            return
         batches = self._batches(library, docs, ids, old, progress)
         try:
             self._store.write(collection, len(ids), batches)

@@ -83,18 +83,6 @@ class RowTable:
         is_found = self._columns[0][places] == numbers
         return np.where(is_found, self._columns[1][places].astype(np.intp), -1)
 
-    def lacks(self, other: RowTable) -> int:
-        """How many different keys of ``other`` are not in this table."""
-        import numpy as np
-
-        return len(np.setdiff1d(other._columns[0], self._columns[0]))
-
-    def shares(self, other: RowTable) -> int:
-        """How many different keys are in both."""
-        import numpy as np
-
-        return len(np.intersect1d(other._columns[0], self._columns[0]))
-
 
 _SIDES: Any = ("left", "right")
 

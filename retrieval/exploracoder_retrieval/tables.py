@@ -1,4 +1,4 @@
-"""How the rows of one library's documents are found: by vector, by path, by all they say."""
+"""How the rows of one library's documents are found: by vector and by path."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from exploracoder_retrieval.rows import RowTable
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Tables by the ids of vectors, by best path, by another public path, by content hash."""
+    """Tables by the ids of vectors, by best path, by another public path."""
 
     vectors: RowTable
     paths: RowTable
     aliases: RowTable
-    contents: RowTable
 
     @classmethod
-    def build(cls, docs: Sequence[ApiDoc], ids: Sequence[str], contents: Sequence[str]) -> Tables:
-        """From documents with the ids of their vectors and their hashes, all in row order."""
+    def build(cls, docs: Sequence[ApiDoc], ids: Sequence[str]) -> Tables:
+        """From documents with the ids of their vectors, in row order."""
         aliases = (
             (alias, row)
             for row, doc in enumerate(docs)
@@ -32,7 +31,6 @@ class Tables:
             vectors=RowTable.build((each, row) for row, each in enumerate(ids)),
             paths=RowTable.build((doc.path, row) for row, doc in enumerate(docs)),
             aliases=RowTable.build(aliases),
-            contents=RowTable.build((each, row) for row, each in enumerate(contents)),
         )
 
     @classmethod

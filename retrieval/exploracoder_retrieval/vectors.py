@@ -73,15 +73,6 @@ class VectorStore:
                     metadatas=list(rows.metadata),
                 )
 
-    def holds(self, name: str, count: int) -> bool:
-        """Whether a collection has that many vectors, as one that others wrote may have."""
-        try:
-            with self._translated():
-                found = self._open().get_collection(name, embedding_function=None)
-                return bool(found.count() == count)
-        except CollectionMissing:
-            return False
-
     def read(self, name: str, ids: Sequence[str]) -> dict[str, Any]:
         """Vectors of a collection by id; none when there is no such collection."""
         try:

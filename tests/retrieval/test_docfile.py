@@ -85,13 +85,6 @@ def test_a_table_finds_every_row_of_a_key_and_none_of_another(tmp_path: Path) ->
     assert RowTable.build([]).first(["tea"]).tolist() == [-1]
 
 
-def test_tables_tell_what_they_share(tmp_path: Path) -> None:
-    old = RowTable.build([("tea", 0), ("chai", 1), ("mate", 2)])
-    new = RowTable.build([("tea", 0), ("chai", 1), ("cocoa", 2)])
-
-    assert (old.lacks(new), old.shares(new), new.lacks(old)) == (1, 2, 1)
-
-
 @pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"text" * 100])
 def test_a_damaged_table_is_noticed(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "table.npy").write_bytes(content)

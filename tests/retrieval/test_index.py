@@ -269,15 +269,13 @@ def test_only_what_is_new_is_embedded_and_what_vanished_is_gone(
     open_index: Callable[[], Index], counting: CountingEmbedder
 ) -> None:
     index = open_index()
-    first = index.update(make_harvest(BREW))
+    index.update(make_harvest(BREW))
     counting.texts.clear()
     changed = {**BREW, "steep": "Steep them for long.", "whisk": "Whisk matcha."}
     del changed["pour"]
 
-    report = index.update(make_harvest(changed, version="2"))
+    index.update(make_harvest(changed, version="2"))
 
-    assert (first.added, first.unchanged, first.removed) == (5, 0, 0)
-    assert (report.added, report.unchanged, report.removed) == (2, 3, 1)
     assert len(counting.texts) == 2
     assert index.libraries()[0].version == "2"
     found = {hit.doc.path for hit in index.search("pour tea into cups", None, 20)}
@@ -290,9 +288,8 @@ def test_the_same_again_embeds_nothing(
     open_index().update(make_harvest(BREW))
     counting.texts.clear()
 
-    report = open_index().update(make_harvest(BREW))
+    open_index().update(make_harvest(BREW))
 
-    assert (report.added, report.unchanged, report.removed) == (0, 5, 0)
     assert counting.texts == []
 
 

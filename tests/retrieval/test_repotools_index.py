@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import LibraryNotFound, QuestionError, UnreadableSource
 from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.live import live_signature
 from exploracoder_retrieval.repotools.questions import Question
 from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.text import answer_text
@@ -136,7 +135,7 @@ def test_modules_below_src_are_named_as_they_are_imported(
     repository = Repository.open(root, interpreter)
 
     assert repository.classes("Own")[0].path == "lib.own.Own"
-    assert repository.file("lib.own") == "src/lib/own.py"
+    assert repository.sources.file(repository.sources.own["lib.own"]) == "src/lib/own.py"
 
 
 def test_an_installed_library_is_a_repository(interpreter: Interpreter) -> None:
@@ -176,20 +175,3 @@ def test_a_question_that_cannot_be_asked_is_refused(
 ) -> None:
     with pytest.raises(QuestionError, match=said):
         Question.of(tool, arguments)
-
-
-def test_a_live_object_s_signature_is_taken_apart() -> None:
-    found = live_signature(
-        "ring.rotate", "(self, n=1, /, *, fast: bool = False) -> None", "Rotate."
-    )
-    hidden = live_signature("ring.rotate", None, "rotate(n) -> None")
-
-    assert found is not None and hidden is not None
-    assert [(one.name, one.kind) for one in found.params] == [
-        ("self", "posonly"),
-        ("n", "posonly"),
-        ("fast", "kwonly"),
-    ]
-    assert hidden.doc == "rotate(n) -> None"
-    assert live_signature("x", "(a=<object object at 0x7f>)") is not None
-    assert live_signature("x", None) is None

@@ -26,17 +26,7 @@ _TESTS = frozenset({"tests", "test", "testing", "conftest"})
 
 
 class Repository:
-    """What the tools look into. Nothing in the tree is written, and nothing in it is imported.
-
-    Attributes:
-        tree: Where its files are.
-        skipped: Files that could not be read, and why.
-        files_read: How many files were read because they were new or had changed.
-        sources: Its modules, and those that are installed.
-        scope: What names mean.
-        lineages: What classes inherit from.
-        standard: Which modules of the standard library have a name.
-    """
+    """What the tools look into. Nothing in the tree is written, and nothing in it is imported."""
 
     def __init__(
         self,
@@ -115,10 +105,6 @@ class Repository:
             return read_python(path, inside=self.tree.inside if relative else None).split("\n")
         except UnreadableSource:
             return None
-
-    def file(self, module: str) -> str | None:
-        """The file of one of its modules, relative to its top folder."""
-        return self._file_of.get(module)
 
     def classes(self, name: str) -> list[Located]:
         """The classes that ``name`` means: by name, by the end of their path, or by an alias."""

@@ -25,7 +25,6 @@ from exploracoder_retrieval.facts.values import Class, Function
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
-from exploracoder_retrieval.repotools.live import live_signature
 
 from exploracoder import confined
 from exploracoder.engine.reading import names, syntax
@@ -213,11 +212,12 @@ async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
     except SidecarError:
         # The branch may have ended with the failure.
         return ""
-    answer = live_signature(chain, found.signature, found.documentation) if found.found else None
-    if answer is None:
+    doc = (found.documentation or "").strip().split("\n\n")[0]
+    if not found.found or not (found.signature or doc):
         return ""
-    doc = answer.doc.strip().split("\n\n")[0]
-    return f"{answer.signature}\n    {doc}" if doc else answer.signature
+    last = chain.rpartition(".")[2]
+    signature = f"def {last}{found.signature}" if found.signature else last
+    return f"{signature}\n    {doc}" if doc else signature
 
 
 def library_homes(bench: Workbench) -> list[Path]:
