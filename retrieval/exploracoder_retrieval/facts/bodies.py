@@ -12,14 +12,18 @@ _MAX_RAISES = 8
 _MAX_CHOICE_CHARS = 40
 
 
+# Most nodes are of these kinds, and nothing is read of one by itself.
+_PASSED = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.ClassDef)
+
+
 def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes, parents first; what a nested class does is its own."""
-    waiting = list(reversed(body))
+    """All nodes but names and constants, parents first; what a nested class does is its own."""
+    waiting = [node for node in reversed(body) if not isinstance(node, ast.ClassDef)]
     while waiting:
         node = waiting.pop()
-        if not isinstance(node, ast.ClassDef):
-            yield node
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+        yield node
+        inner = [each for each in ast.iter_child_nodes(node) if not isinstance(each, _PASSED)]
+        waiting += reversed(inner)
 
 
 def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:

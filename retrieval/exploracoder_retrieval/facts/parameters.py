@@ -1,9 +1,10 @@
-"""Parameters of functions, from their syntax or from a signature that a live object gave."""
+"""Parameters of functions, read from their syntax and written as signatures."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from exploracoder_retrieval.facts.values import Function, Parameter, ParameterKind
 
@@ -26,22 +27,9 @@ def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def parse_signature(text: str) -> tuple[tuple[Parameter, ...], str | None] | None:
-    """Parameters and result of ``(a, b=1, /) -> int``, as ``inspect.signature`` writes it.
-
-    None when a default in it is no source text, such as ``<object object at 0x…>``.
-    """
-    try:
-        node = ast.parse(f"def _{text}: ...").body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return None
-    if not isinstance(node, ast.FunctionDef):
-        return None
-    return read_parameters(node.args), unparse(node.returns)
-
-
+@lru_cache(maxsize=4096)
 def parse_expression(text: str) -> ast.expr | None:
-    """The syntax of an expression; None when it is none, as one that was cut."""
+    """The syntax of an expression, only to be read; None when it is none, as one that was cut."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -50,7 +38,12 @@ def parse_expression(text: str) -> ast.expr | None:
 
 def unparse(node: ast.expr | None) -> str | None:
     """Source text of an expression, on one line."""
-    return None if node is None else " ".join(ast.unparse(node).split())
+    match node:
+        case None:
+            return None
+        case ast.Name(id=name):  # most annotations are no more, and `ast.unparse` is slow
+            return name
+    return " ".join(ast.unparse(node).split())
 
 
 def signature_text(function: Function, name: str | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import lru_cache
 
 SUMMARY_LENGTH = 200
 
@@ -28,6 +29,7 @@ _DOCTEST_OPTION = re.compile(r"^>>>\s*#\s*x?doctest:")
 _PYTHON = frozenset({"", "python", "py", "python3", "pycon", "doctest", "ipython", "ipython3"})
 
 
+@lru_cache(maxsize=4096)  # one that is inherited comes once for each class
 def summarise(doc: str) -> str:
     """The first sentence in plain words, at most 200 characters; empty for an empty docstring."""
     words = " ".join(strip_markup(_first_paragraph(doc)).split())
@@ -45,6 +47,7 @@ def strip_markup(text: str) -> str:
     return _QUOTES.sub(lambda match: match[1] or match[2] or match[3], text)
 
 
+@lru_cache(maxsize=4096)
 def find_examples(doc: str) -> tuple[str, ...]:
     """Python code in a docstring: doctests without prompts and outputs, fences, code blocks."""
     fenced = [code for _, code in code_fences(doc)]

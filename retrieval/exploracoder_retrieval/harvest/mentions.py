@@ -44,6 +44,7 @@ class ApiNames:
         self._lacks = lacks
         self._scopes: dict[str, dict[str, str]] = {}
         self._tops = {path.partition(".")[0] for path in self._paths}
+        self._missing_in: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def used_in(self, code: str, context: str = "") -> list[str]:
         """The APIs that a snippet uses, in their order; ``context``: imports made before it.
@@ -81,6 +82,11 @@ class ApiNames:
 
         What it publishes in another place counts as published.
         """
+        if (code, context) not in self._missing_in:
+            self._missing_in[code, context] = tuple(self._missing_names(code, context))
+        return self._missing_in[code, context]
+
+    def _missing_names(self, code: str, context: str) -> Iterable[str]:
         own = _parsed(code)
         if own is None:
             return ()
@@ -91,7 +97,7 @@ class ApiNames:
             if isinstance(node, ast.Attribute):
                 root, dot, rest = (dotted(node) or "").partition(".")
                 used += [imported[root] + dot + rest] if root in imported else []
-        return tuple(dict.fromkeys(filter(None, map(self._missing, used))))
+        return dict.fromkeys(filter(None, map(self._missing, used)))
 
     def _missing(self, path: str) -> str:
         """The part of a path up to the first name that a module lacks; what APIs have is not asked.

@@ -24,6 +24,7 @@ class Notes:
 
     def __init__(self, names: Names) -> None:
         self._names = names
+        self._results: dict[str, list[str]] = {}  # notes on a class, by its path
 
     def of_class(self, cls: Api, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
         """Members of an enumeration or attributes of instances, and what making one takes."""
@@ -44,7 +45,10 @@ class Notes:
             result = self._names.in_scope(function, name)
             is_owner = owner is not None and result is not None and result.path == owner.path
             if result is not None and isinstance(result.item, Class) and not is_owner:
-                yield from _listed(f"{result.item.name} has", self._result(result))
+                if result.path not in self._results:
+                    note = _listed(f"{result.item.name} has", self._result(result))
+                    self._results[result.path] = list(note)
+                yield from self._results[result.path]
 
     def _calls(self, function: Api) -> Iterator[str]:
         if not isinstance(function.item, Function):
