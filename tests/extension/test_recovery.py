@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_jupyter.notebook_file import fingerprint
 
 from .conftest import House, Model, request
 from .server import Client, Server
@@ -193,6 +194,43 @@ async def test_a_users_own_cells_stay_in_the_notebook(own: Client) -> None:
     assert "mine" in [cell["id"] for cell in cells]
     assert [cell["id"] for cell in cells].index("mine") == 2
     assert "Do something more" in json.dumps(cells)
+
+
+async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Client) -> None:
+    """A pasted copy, an edit of a cell that stays as it is, one of a cell that is then removed."""
+    opened = await own.start(**request())
+    id_, file = opened["exploration"]["id"], own.server.root / opened["path"]
+    await own.rested(id_)
+    await asyncio.sleep(4)
+    made = json.loads(file.read_text(encoding="utf-8"))
+    ours = [one for one in made["cells"] if one["metadata"]["exploracoder"]["role"] == "candidate"]
+    first, second = ours[0], ours[1]
+    copy = {**first, "id": "pasted-copy", "source": "copied = 1"}
+    made["cells"].insert(made["cells"].index(first) + 1, copy)
+    first["source"] = "typed_here = 1"
+    second["source"] = "typed_there = 2"
+    await asyncio.sleep(0.01)
+    file.write_text(json.dumps(made), encoding="utf-8")
+
+    await own.do(id_, "delete_subtask", subtask=second["id"])
+    await asyncio.sleep(0.5)
+    await own.do(id_, "add_subtask", goal="Do something more")
+    await asyncio.sleep(0.5)
+
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    sources = {one["id"]: "".join(one["source"]) for one in cells}
+    assert sources[first["id"]] == "typed_here = 1"
+    assert sources["pasted-copy"] == "copied = 1"
+    ids = list(sources)
+    assert ids.index("pasted-copy") == ids.index(first["id"]) + 1
+    kept = [one for one in cells if "".join(one["source"]) == "typed_there = 2"]
+    assert [one["metadata"] for one in kept] == [{}]
+    assert "Do something more" in json.dumps(cells)
+
+
+def test_tabs_and_server_give_a_text_the_same_name() -> None:
+    assert fingerprint("") == "0-ztntfp"
+    assert fingerprint("x = 'é😀'") == "9-7jr06y"
 
 
 EDITS: list[tuple[str, Any, str]] = [
