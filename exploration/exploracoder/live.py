@@ -61,6 +61,8 @@ class LiveSession(Session):
         save: Called with each state that must not be lost, before the work goes on.
         mode: ``review`` stops at the plan and at each subtask whose candidates have run.
         on_progress: Told of every change and of progress, in the order in which they happen.
+        on_text: Told a part of the work and what the model has written for it so far, at most 20
+            times a second, while it writes one reply.
     """
 
     def __init__(
@@ -73,9 +75,11 @@ class LiveSession(Session):
         save: Save,
         mode: c.Mode = "auto",
         on_progress: OnProgress = lambda state, progress: None,
+        on_text: Callable[[str, str], None] | None = None,
     ) -> None:
         super().__init__(exploration, model=model, index=index, opening=opening, save=save)
         self._on_progress = on_progress
+        self._on_text = on_text
         self._task: asyncio.Task[None] | None = None
         self._runs: list[Work] = []
         self._preview: Step | None = None
@@ -156,7 +160,7 @@ class LiveSession(Session):
         await super()._open()
         bench = self.bench
         bench.is_attended, bench.is_review = True, lambda: self.progress.mode == "review"
-        bench.show, bench.tell = self._show, self._tell
+        bench.show, bench.tell, bench.stream = self._show, self._tell, self._on_text
         if bench.exploration.status == "running":
             bench.exploration = with_status(bench.exploration, "paused")
         await self._settle()

@@ -6,7 +6,12 @@ from collections import deque
 from collections.abc import Callable
 from uuid import uuid4
 
-from exploracoder_jupyter.protocol import ExplorationEvent, LibraryEvent, ResetEvent
+from exploracoder_jupyter.protocol import (
+    ExplorationEvent,
+    LibraryEvent,
+    ResetEvent,
+    StreamEvent,
+)
 
 Listener = Callable[[str], None]
 
@@ -43,6 +48,13 @@ class EventLog:
         for listener in tuple(self._listeners):
             listener(text)
         return self.last
+
+    def whisper(self, event: StreamEvent) -> None:
+        """Tell whoever listens now; nothing is missed by who does not."""
+        if self._listeners:
+            text = event.model_dump_json()
+            for listener in tuple(self._listeners):
+                listener(text)
 
     def after(self, epoch: str, number: int) -> list[str]:
         """The events after a position, or a reset when that cannot be told any more."""

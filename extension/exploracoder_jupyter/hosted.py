@@ -165,6 +165,7 @@ class Hosted:
             epoch=events.epoch,
             resumed=resumed,
             warning=teller.warning,
+            origin=self._recipe.origin,
         )
 
     def summary(self) -> Summary:
@@ -243,6 +244,7 @@ class Hosted:
             save=self._save,
             mode=self.progress.mode,
             on_progress=self._hear,
+            on_text=self._teller.stream,
         )
         await live.__aenter__()
         self._live = live
@@ -335,5 +337,6 @@ class Hosted:
         origin = {
             "kernel_name": recipe.kernel_name,
             "source_path": recipe.source_path,
+            "origin": recipe.origin,
         }
         return heading_of(exploration, path, revision).model_copy(update=origin)

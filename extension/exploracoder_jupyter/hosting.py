@@ -28,7 +28,13 @@ from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.origins import Origins
-from exploracoder_jupyter.protocol import NewExploration, OpenRequest, Replayed, Summary
+from exploracoder_jupyter.protocol import (
+    CellOrigin,
+    NewExploration,
+    OpenRequest,
+    Replayed,
+    Summary,
+)
 from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
 from exploracoder_jupyter.services import services_of
@@ -82,7 +88,12 @@ class Host:
         exploration = Exploration(task=task, settings=settings)
         async with self._room():
             recipe = await self._recipe(
-                exploration, python, new.kernel_name, source, user_path if source else ""
+                exploration,
+                python,
+                new.kernel_name,
+                source,
+                user_path if source else "",
+                new.origin,
             )
             async with self._path_beside(user_path) as path:
                 hosted = Hosted(
@@ -116,6 +127,7 @@ class Host:
                     entry.heading.kernel_name,
                     source,
                     entry.heading.source_path,
+                    entry.heading.origin,
                 )
                 hosted = Hosted(
                     exploration,
@@ -234,6 +246,7 @@ class Host:
         kernel_name: str | None,
         source: Source | None,
         source_path: str,
+        origin: CellOrigin | None = None,
     ) -> Recipe:
         """Raises InputError when a library is not there, SetupError when something is missing."""
         workshop = self.workshop
@@ -243,7 +256,7 @@ class Host:
         except (SandboxUnavailable, SidecarError) as error:
             raise SetupError(str(error)) from error
         wishes = workshop.wishes(python, targets)
-        return Recipe(python, wishes, kernel_name, source, source_path)
+        return Recipe(python, wishes, kernel_name, source, source_path, origin)
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:

@@ -19,6 +19,8 @@ from exploracoder import document, trust
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import Exploration, State
 
+from exploracoder_jupyter.protocol import CellOrigin
+
 _ID = re.compile(r"[0-9a-f]{32}")
 # Older ones are in their notebooks, if anywhere.
 _MOST_ENTRIES = 500
@@ -29,7 +31,7 @@ class Heading(State):
     """What a list shows of an exploration, and what going on with it needs besides.
 
     ``kernel_name`` is the user's kernelspec; ``source_path`` the notebook whose kernel's variables
-    came along.
+    came along; ``origin`` the cell that it began in.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Heading(State):
     done: int
     kernel_name: str | None = None
     source_path: str = ""
+    origin: CellOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
 | ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
 | ``POST lookups`` | `LibraryLookup` | `LookupAnswer`; progress comes as events |
+| ``POST suggestions`` | `SuggestionRequest` | `Suggestions` for a task that is being written |
 | ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
 | ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
 | ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook;
@@ -42,6 +43,7 @@ from pydantic import Field
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]
 # A line or two; what is searched for is no file.
 MAX_LOOKUP_CHARS = 2_000
+MAX_STREAM_CHARS = 8_000
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
@@ -139,6 +141,57 @@ class LookupAnswer(State):
     skipped: int = 0
 
 
+class SourceCell(State):
+    """A code cell of the user's notebook."""
+
+    id: Annotated[str, Field(max_length=500)]
+    source: str
+
+
+class CellError(State):
+    """What a cell ended with, as its kernel says it."""
+
+    name: str
+    message: str
+    traceback: str
+
+
+class SuggestionRequest(State):
+    """What a task is written beside: a notebook, and the data that its kernel holds.
+
+    With ``error``, that of the cell ``cell_id``, the task is to mend it; else that cell is where
+    the task is written, and is none of those that run first.
+    """
+
+    task: Annotated[str, Field(max_length=MAX_TASK_CHARS)] = ""
+    cells: tuple[SourceCell, ...] = ()
+    variables: tuple[Name, ...] = ()
+    path: str = ""
+    kernel_name: str | None = None
+    cell_id: str = ""
+    error: CellError | None = None
+
+
+class Suggestions(State):
+    """What a task may take with it: ``bring`` are variables, ``cells`` ids, in their order."""
+
+    bring: tuple[str, ...]
+    cells: tuple[str, ...]
+    libraries: tuple[str, ...]
+    task: str = ""
+
+
+class CellOrigin(State):
+    """The cell of the user's notebook that an exploration began in, with its code of then.
+
+    The solution stands below it, or, when it ``is_replaced``, in its place.
+    """
+
+    cell_id: Annotated[str, Field(max_length=500)]
+    source: Text = ""
+    is_replaced: bool = False
+
+
 class NewExploration(State):
     """What to explore.
 
@@ -155,6 +208,7 @@ class NewExploration(State):
     kernel_name: str | None = None
     kernel_id: str | None = None
     bring: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
+    origin: CellOrigin | None = None
     mode: Mode = "review"
     profile: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -215,6 +269,7 @@ class OpenExploration(State):
     epoch: str
     resumed: bool = False
     warning: str = ""
+    origin: CellOrigin | None = None
 
 
 class NotebookCell(State):
@@ -269,6 +324,21 @@ class LibraryEvent(State):
     error: str = ""
 
 
+class StreamEvent(State):
+    """What the model has written so far in a reply that is still coming, at most its last
+    `MAX_STREAM_CHARS` characters.
+
+    It has no number and is not kept: what comes of it is an `ExplorationEvent`. ``part`` is as in
+    `Progress`; ``seconds`` is how long the reply has been coming.
+    """
+
+    kind: Literal["stream"] = "stream"
+    id: str
+    part: str
+    text: str
+    seconds: float
+
+
 class ResetEvent(State):
     """Events were missed that are not kept any more, or the server is another: ask for everything
     again."""
@@ -306,7 +376,7 @@ class Held(State):
 
 ClientMessage = Annotated[Hold | Release, Field(discriminator="kind")]
 ServerMessage = Annotated[
-    ExplorationEvent | LibraryEvent | ResetEvent | Held, Field(discriminator="kind")
+    ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent | Held, Field(discriminator="kind")
 ]
 
 __all__ = ["ClientMessage", "Command", "Event", "ServerMessage"]

@@ -17,6 +17,7 @@ from exploracoder_jupyter import protocol
 # What a client sends may leave defaults out; what it gets is always whole.
 _SENT: tuple[type[BaseModel], ...] = (
     protocol.NewExploration,
+    protocol.SuggestionRequest,
     protocol.IndexRequest,
     protocol.Lookup,
     protocol.LibraryLookup,
@@ -27,6 +28,7 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.Libraries,
     protocol.IndexedLibrary,
     protocol.SearchResults,
+    protocol.Suggestions,
     protocol.LookupAnswer,
     protocol.Explorations,
     protocol.OpenExploration,

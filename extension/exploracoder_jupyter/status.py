@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import posixpath
 
 from exploracoder import __version__
 from exploracoder.config import PROFILES
 from exploracoder.errors import InputError
 
+from exploracoder_jupyter import paths
 from exploracoder_jupyter.hosting import Host
 from exploracoder_jupyter.lookups import Place
 from exploracoder_jupyter.protocol import (
@@ -19,8 +22,11 @@ from exploracoder_jupyter.protocol import (
     LookupAnswer,
     SearchResults,
     ServerStatus,
+    SuggestionRequest,
+    Suggestions,
 )
 from exploracoder_jupyter.pythons import absolute
+from exploracoder_jupyter.suggestions import Surroundings, suggest
 from exploracoder_jupyter.workshop import Workshop
 
 
@@ -97,6 +103,24 @@ async def look_up_for(host: Host, id_: str, request: Lookup) -> LookupAnswer:
     hosted = host.get(id_)
     names = hosted.exploration.task.libraries
     return await _look_up(host.workshop, request, names, hosted.python)
+
+
+async def suggestions(host: Host, request: SuggestionRequest) -> Suggestions:
+    """What a task takes with it from a notebook. Raises InputError for a kernel of no Python."""
+    services, pythons = host.workshop.services, host.workshop.pythons
+    folder = paths.folder_of(paths.checked(request.path))
+    python = await pythons.of_kernel(request.kernel_name)
+    surroundings = Surroundings(
+        installed=await pythons.installed(python),
+        search_paths=(await pythons.interpreter(python)).search_paths,
+        folder=None if services.is_remote else services.root / folder,
+    )
+    found = await asyncio.to_thread(suggest, request, surroundings)
+    names = {one.name for one in surroundings.installed}
+    libraries = (
+        one if one in names else f"./{posixpath.join(folder, one)}" for one in found.libraries
+    )
+    return found.model_copy(update={"libraries": tuple(libraries)})
 
 
 async def _look_up(

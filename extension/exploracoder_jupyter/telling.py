@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from exploracoder.events import Change, Progress, change_between
 from exploracoder.state import Exploration
 
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.protocol import ExplorationEvent
+from exploracoder_jupyter.protocol import MAX_STREAM_CHARS, ExplorationEvent, StreamEvent
 
 
 class Teller:
@@ -46,6 +47,8 @@ class Teller:
         self._troubles = troubles
         self._now = exploration, progress
         self._is_told = True
+        self._streamed = ("", "")
+        self._streamed_since = 0.0
         # The state that has the revision; that of a new exploration has none yet.
         self._counted: Exploration | None = exploration if revision else None
 
@@ -70,6 +73,21 @@ class Teller:
         """Change the progress; what is not named stays as it is."""
         exploration, progress = self._now
         self.hear(exploration, progress.model_copy(update=told))
+
+    def stream(self, part: str, text: str) -> None:
+        """Tell what the model has written so far; a text that starts anew is another reply's."""
+        now = time.monotonic()
+        if part != self._streamed[0] or not text.startswith(self._streamed[1]):
+            self._streamed_since = now
+        self._streamed = part, text
+        self._events.whisper(
+            StreamEvent(
+                id=self.exploration.id,
+                part=part,
+                text=text[-MAX_STREAM_CHARS:],
+                seconds=now - self._streamed_since,
+            )
+        )
 
     def rest(self, error: str, message: str = "") -> None:
         """Nothing is worked on, and no session is open."""

@@ -19,6 +19,7 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.journal import Journal
 from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.models import LazyModel
+from exploracoder_jupyter.protocol import CellOrigin
 from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.services import Services
 from exploracoder_jupyter.shelves import Shelves
@@ -150,6 +151,7 @@ class Recipe:
         kernel_name: The user's kernelspec.
         source: The running kernel whose variables come along.
         source_path: The notebook that has that kernel.
+        origin: The cell that it began in.
     """
 
     python: str
@@ -157,6 +159,7 @@ class Recipe:
     kernel_name: str | None = None
     source: Source | None = None
     source_path: str = ""
+    origin: CellOrigin | None = None
 
 
 def journal_folder(configured: str) -> Path:

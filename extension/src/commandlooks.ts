@@ -32,6 +32,11 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
     open: look(trans.__('Show ExploraCoder'), trans.__('Go to the sidebar'), explorationIcon),
     new: look(trans.__('New Exploration'), trans.__('Describe another task'), addIcon),
     explore: look(trans.__('Explore'), trans.__('Go on with what is open'), runIcon),
+    'explore-cell': look(
+      trans.__('Explore This Cell'),
+      trans.__('Explore what this cell says, or why it fails'),
+      explorationIcon
+    ),
     'look-up': look(
       trans.__('Look up in the library’s source'),
       trans.__('Classes, signatures, source, and code like what you describe'),

@@ -1,12 +1,14 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Cell } from '@jupyterlab/cells';
 import { ICommandPalette, Notification, showDialog, Dialog } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator, TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Action, allows } from './abilities';
 import { withAgreement } from './agreement';
+import { beginFrom } from './beginning';
 import { COMMANDS, ICommandLook } from './commandlooks';
-import { insertBelow, solutionCode } from './notebook/insert';
+import { insertSolution, solutionCode } from './notebook/insert';
 import { IExplorationNotebooks } from './notebook/tokens';
 import { Command, Replayed } from './protocol';
 import { showReplayed } from './replayed';
@@ -62,13 +64,13 @@ class Actions {
       isEnabled: args => isEnabled?.(args) ?? true,
       isToggleable: isToggled !== undefined,
       isToggled: args => isToggled?.(args) ?? false,
-      execute: args => this._tell(run(args)),
+      execute: args => (args.isQuiet ? run(args) : this._tell(run(args))),
       describedBy: { args: ARGS_SCHEMA }
     };
     this._app.commands.addCommand(`exploracoder:${name}`, options);
   }
 
-  /** A refusal is shown where the user looks, and ends here. */
+  /** A refusal is shown, and ends here, unless the caller shows it: once, where the user looks. */
   private async _tell(work: Promise<unknown> | void): Promise<void> {
     try {
       await work;
@@ -83,6 +85,10 @@ class Actions {
       open: { run: args => this._open(args) },
       new: { run: () => this._new() },
       explore: { run: () => this._explore() },
+      'explore-cell': {
+        isEnabled: () => this._cell({}) !== null,
+        run: args => this._exploreCell(args)
+      },
       'look-up': { run: args => this._lookUp(args) },
       cancel: this._step('cancel', () => ({ kind: 'cancel' })),
       accept: this._step('accept', ({ subtask, candidate }) => ({
@@ -204,6 +210,24 @@ class Actions {
     }
   }
 
+  /** A cell of the notebook that the user works in; without a name, the active one. */
+  private _cell(args: Args): Cell | null {
+    const notebooks = this._notebooks;
+    const content = notebooks?.active ? null : notebooks?.own?.content;
+    const named = content?.widgets.find(cell => cell.model.id === args.cell);
+    return named ?? content?.activeCell ?? null;
+  }
+
+  private async _exploreCell(args: Args): Promise<void> {
+    const cell = this._cell(args);
+    const panel = this._notebooks?.own;
+    if (!cell || !panel) {
+      throw new Error(this._trans.__('Choose a cell of your notebook first.'));
+    }
+    await beginFrom(this._explorations, panel, cell);
+    await this._activate();
+  }
+
   private async _resume(args: Args): Promise<void> {
     const path = this._path(args);
     if (path === null) {
@@ -265,7 +289,7 @@ class Actions {
       );
     }
     this._app.shell.activateById(panel.id);
-    await insertBelow(panel, code);
+    await insertSolution(panel, model, code, this._trans);
   }
 
   private async _close(args: Args): Promise<void> {
@@ -300,8 +324,10 @@ const ARGS_SCHEMA = {
     id: { type: 'string', description: 'The exploration; without it, the current one' },
     subtask: { type: 'string', description: 'The subtask; without it, the one in review' },
     candidate: { type: 'string', description: 'The candidate; without it, the one shown' },
+    cell: { type: 'string', description: 'The id of a cell; without it, the active one' },
     path: { type: 'string', description: 'The path of an exploration’s notebook' },
     text: { type: 'string', description: 'What to look up; without it, what is typed there' },
-    kind: { type: 'string', enum: LOOKUP_KINDS, description: 'What of it to look up' }
+    kind: { type: 'string', enum: LOOKUP_KINDS, description: 'What of it to look up' },
+    isQuiet: { type: 'boolean', description: 'Reject when refused, and show no notification' }
   }
 };

@@ -1,5 +1,5 @@
 import { ISignal, Signal } from '@lumino/signaling';
-import { NewExploration } from './protocol';
+import { CellOrigin, NewExploration, Suggestions } from './protocol';
 
 const MAX_HISTORY = 50;
 
@@ -13,7 +13,15 @@ export interface IDraft {
   readonly bring: ReadonlyArray<string>;
   readonly check: string;
   readonly mode: 'auto' | 'review';
+  /** The cell that it was begun in, if it was. */
+  readonly origin: CellOrigin | null;
 }
+
+/** What may come along: names and ids that a user picks, and that are suggested. */
+type Picks = Pick<IDraft, 'libraries' | 'cells' | 'bring'>;
+
+const PICKS: ReadonlyArray<keyof Picks> = ['libraries', 'cells', 'bring'];
+const NO_PICKS: Picks = { libraries: [], cells: [], bring: [] };
 
 /** The notebook that a new exploration belongs to. */
 export interface IPlace {
@@ -41,7 +49,8 @@ const EMPTY: IDraft = {
   cells: [],
   bring: [],
   check: '',
-  mode: 'review'
+  mode: 'review',
+  origin: null
 };
 
 /** What the user is writing, and what was asked for before. */
@@ -78,9 +87,46 @@ export class Draft {
   }
 
   update(values: Partial<IDraft>): void {
+    for (const kind of PICKS) {
+      const picked = values[kind];
+      if (picked) {
+        const taken = this._value[kind].filter(one => !picked.includes(one));
+        const declined = [...this._declined[kind], ...taken].filter(one => !picked.includes(one));
+        this._declined = { ...this._declined, [kind]: declined };
+      }
+    }
     this._value = { ...this._value, ...values };
     this._save();
     this._changed.emit();
+  }
+
+  /** Begin with what a cell says, and forget what was picked for another task. */
+  begin(values: Partial<IDraft>): void {
+    this._suggested = this._declined = NO_PICKS;
+    const { libraries, mode, check } = this._value;
+    this._value = { ...EMPTY, libraries, mode, check, ...values };
+    this._save();
+    this._changed.emit();
+  }
+
+  /** Pick what is suggested now, in the place of what was before; what the user said goes first. */
+  suggest(suggestions: Picks | Pick<Suggestions, keyof Picks>): void {
+    const before = this._value;
+    const picks = { ...NO_PICKS };
+    for (const kind of PICKS) {
+      const own = before[kind].filter(one => !this._suggested[kind].includes(one));
+      const others = suggestions[kind].filter(one => !this._declined[kind].includes(one));
+      picks[kind] = Array.from(new Set([...own, ...others]));
+      this._suggested = {
+        ...this._suggested,
+        [kind]: others.filter(one => !own.includes(one))
+      };
+    }
+    if (PICKS.some(kind => picks[kind].join('\n') !== before[kind].join('\n'))) {
+      this._value = { ...before, ...picks };
+      this._save();
+      this._changed.emit();
+    }
   }
 
   /** Remember the task as asked for, and begin anew with the same libraries. */
@@ -89,13 +135,14 @@ export class Draft {
     const others = this._history.filter(one => one !== task);
     this._history = [task, ...others].slice(0, MAX_HISTORY);
     this._value = { ...EMPTY, libraries, mode };
+    this._suggested = this._declined = NO_PICKS;
     this._save();
     this._changed.emit();
   }
 
   /** What to send, for a notebook or none. */
   request(place: IPlace | null, choices: IChoices): NewExploration {
-    const { bring, cells, check, libraries, mode, task } = this._value;
+    const { bring, cells, check, libraries, mode, origin, task } = this._value;
     const picked = place?.cells.filter(cell => cells.includes(cell.id)) ?? [];
     return {
       task: task.trim(),
@@ -106,6 +153,7 @@ export class Draft {
       kernel_name: place?.kernelName ?? null,
       kernel_id: bring.length ? (place?.kernelId ?? null) : null,
       bring: [...bring],
+      origin,
       mode,
       profile: choices.profile,
       settings: choices.settings
@@ -113,6 +161,8 @@ export class Draft {
   }
 
   private _value = EMPTY;
+  private _suggested = NO_PICKS;
+  private _declined = NO_PICKS;
   private _history: ReadonlyArray<string> = [];
   private _save: () => void = () => undefined;
   private _changed = new Signal<this, void>(this);

@@ -3,6 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Connection } from './connection';
+import { Draft } from './draft';
 import { Holds } from './holds';
 import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
@@ -19,6 +20,8 @@ import {
   SearchResults,
   ServerMessage,
   ServerStatus,
+  SuggestionRequest,
+  Suggestions,
   Summary
 } from './protocol';
 import { pathOf, queryOf, RequestError, Requests } from './request';
@@ -44,6 +47,7 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   readonly lookups: ILookups;
+  readonly draft = new Draft();
 
   /** Resolves when the open explorations are known for the first time. */
   get ready(): Promise<void> {
@@ -154,6 +158,10 @@ export class Explorations implements IExplorations, IDisposable {
     return this._requests.get<SearchResults>(`search${asked}`);
   }
 
+  suggestions(request: SuggestionRequest): Promise<Suggestions> {
+    return this._requests.post<Suggestions>('suggestions', request);
+  }
+
   /** Where the solution or the notebook can be downloaded. */
   exportUrl(id: string, format: 'py' | 'md' | 'ipynb'): string {
     const path = pathOf('explorations', id, 'export');
@@ -170,6 +178,9 @@ export class Explorations implements IExplorations, IDisposable {
         this._advance(message.number);
         this._indexing.set(message.target, message);
         this._changed.emit();
+        break;
+      case 'stream':
+        this._open.get(message.id)?.read(message);
         break;
       case 'reset':
         this._position = { epoch: message.epoch, after: message.number };

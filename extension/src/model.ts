@@ -1,5 +1,6 @@
 import { ISignal, Signal } from '@lumino/signaling';
 import {
+  CellOrigin,
   Cells,
   Change,
   Command,
@@ -7,7 +8,8 @@ import {
   ExplorationEvent,
   OpenExploration,
   Progress,
-  Step
+  Step,
+  StreamEvent
 } from './protocol';
 import { pathOf, queryOf, Requests } from './request';
 import { IExplorationModel } from './tokens';
@@ -49,12 +51,32 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.warning;
   }
 
+  get origin(): CellOrigin | null {
+    return this._opened.origin;
+  }
+
   get isOpen(): boolean {
     return this._isOpen;
   }
 
   get changed(): ISignal<this, Change | null> {
     return this._changed;
+  }
+
+  get stream(): StreamEvent | null {
+    return this._stream;
+  }
+
+  get streamed(): ISignal<this, void> {
+    return this._streamed;
+  }
+
+  /** Take in what the model has written so far. */
+  read(stream: StreamEvent | null): void {
+    if (stream !== this._stream) {
+      this._stream = stream;
+      this._streamed.emit();
+    }
   }
 
   /** Take an event in. One that is included already changes nothing. */
@@ -72,6 +94,10 @@ export class ExplorationModel implements IExplorationModel {
       exploration: applyChange(this.exploration, change),
       progress: change.progress ?? this.progress
     };
+    // What was written is in the steps, or was in vain.
+    if (change.steps.length || this.progress.activity !== 'working') {
+      this.read(null);
+    }
     this._changed.emit(change);
   }
 
@@ -89,6 +115,7 @@ export class ExplorationModel implements IExplorationModel {
   /** Its session has ended in the server. */
   end(): void {
     this._isOpen = false;
+    this.read(null);
     this._changed.emit(null);
   }
 
@@ -103,6 +130,8 @@ export class ExplorationModel implements IExplorationModel {
 
   private _opened: OpenExploration;
   private _isOpen = true;
+  private _stream: StreamEvent | null = null;
+  private _streamed = new Signal<this, void>(this);
   private _changed = new Signal<this, Change | null>(this);
 }
 

@@ -3,6 +3,7 @@ import { Kernel } from '@jupyterlab/services';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { IPlace } from './draft';
+import { SourceCell } from './protocol';
 
 const SETTLE_MS = 500;
 
@@ -27,14 +28,11 @@ export class UserNotebook {
     if (!panel) {
       return null;
     }
-    const cells = panel.content.widgets
-      .filter(({ model }) => model.type === 'code' && model.sharedModel.source.trim())
-      .map(({ model }) => ({ id: model.id, source: model.sharedModel.source }));
     return {
       path: panel.context.path,
       kernelName: this.kernel?.name ?? null,
       kernelId: this.kernel?.id ?? null,
-      cells
+      cells: codeOf(panel)
     };
   }
 
@@ -69,4 +67,11 @@ export class UserNotebook {
   private _panel: NotebookPanel | null = null;
   private _settled = new Debouncer(() => this._changed.emit(), SETTLE_MS);
   private _changed = new Signal<this, void>(this);
+}
+
+/** The cells of a notebook that hold code. */
+export function codeOf(panel: NotebookPanel): SourceCell[] {
+  return panel.content.widgets
+    .filter(({ model }) => model.type === 'code' && model.sharedModel.source.trim())
+    .map(({ model }) => ({ id: model.id, source: model.sharedModel.source }));
 }

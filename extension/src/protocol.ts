@@ -20,7 +20,7 @@ export type Command =
   | GoBack
   | Synthesize
   | Cancel;
-export type ServerMessage = ExplorationEvent | LibraryEvent | ResetEvent | Held;
+export type ServerMessage = ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent | Held;
 
 export interface Accept {
   kind: 'accept';
@@ -151,6 +151,16 @@ export interface Candidate {
   problems: NameProblem[];
   apis: string[];
   observation: Observation | null;
+}
+export interface CellError {
+  name: string;
+  message: string;
+  traceback: string;
+}
+export interface CellOrigin {
+  cell_id: string;
+  source: string;
+  is_replaced: boolean;
 }
 export interface Cells {
   revision: number;
@@ -486,6 +496,7 @@ export interface NewExploration {
    * @maxItems 200
    */
   bring?: string[];
+  origin?: CellOrigin | null;
   mode?: 'auto' | 'review';
   profile?: string | null;
   settings?: {
@@ -502,6 +513,7 @@ export interface OpenExploration {
   epoch: string;
   resumed: boolean;
   warning: string;
+  origin: CellOrigin | null;
 }
 export interface OpenRequest {
   path: string;
@@ -545,6 +557,13 @@ export interface ResetEvent {
 export interface SearchResults {
   apis: RankedApi[];
 }
+export interface StreamEvent {
+  kind: 'stream';
+  id: string;
+  part: string;
+  text: string;
+  seconds: number;
+}
 export interface ServerStatus {
   version: string;
   epoch: string;
@@ -556,6 +575,25 @@ export interface ServerStatus {
     [k: string]: Settings;
   };
   default_profile: string;
+}
+export interface SourceCell {
+  id: string;
+  source: string;
+}
+export interface SuggestionRequest {
+  task?: string;
+  cells?: SourceCell[];
+  variables?: string[];
+  path?: string;
+  kernel_name?: string | null;
+  cell_id?: string;
+  error?: CellError | null;
+}
+export interface Suggestions {
+  bring: string[];
+  cells: string[];
+  libraries: string[];
+  task: string;
 }
 export interface Untrusted {
   message: string;

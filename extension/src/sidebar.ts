@@ -13,10 +13,11 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { Draft } from './draft';
+import { CallBack } from './callback';
 import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
+import { Suggesting } from './suggesting';
 import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { Sidebar } from './widgets/sidebar';
@@ -63,14 +64,15 @@ function activate(
 ): void {
   // The service of this extension; another one would have to follow events in the same way.
   const explorations = service as Explorations;
-  const draft = new Draft();
+  const { draft } = explorations;
   const preferences = new Preferences();
   const notebook = new UserNotebook(notebooks);
   const tools: ITools = {
     trans: (translator ?? nullTranslator).load('exploracoder'),
     languages,
     rendermime,
-    execute: (command, args) => complainIfRefused(app.commands.execute(command, args)),
+    execute: (command, args) =>
+      complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
     sourceOpener: source => sourceOpener(app, source)
   };
@@ -83,10 +85,15 @@ function activate(
       tools.execute('exploracoder:open-notebook', { id: model.id });
     }
   };
-  const widget = new Sidebar({
+  const suggesting = new Suggesting(explorations, notebook, () => widget.isVisible);
+  const widget: Sidebar = new Sidebar({
     explorations,
     tools,
     prices: () => preferences.prices,
+    onShow: () => {
+      suggesting.update();
+      callBack.answer();
+    },
     form: () => ({
       draft,
       place: notebook.place,
@@ -108,6 +115,7 @@ function activate(
     work.catch(error => widget.complain(error instanceof Error ? error.message : `${error}`));
   }
 
+  const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
   notebook.changed.connect(() => widget.refresh());
   preferences.changed.connect(() => {

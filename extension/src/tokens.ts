@@ -1,6 +1,8 @@
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
+import { Draft } from './draft';
 import {
+  CellOrigin,
   Cells,
   Change,
   Command,
@@ -15,6 +17,9 @@ import {
   Replayed,
   SearchResults,
   ServerStatus,
+  StreamEvent,
+  SuggestionRequest,
+  Suggestions,
   Summary
 } from './protocol';
 
@@ -30,10 +35,16 @@ export interface IExplorationModel {
   readonly progress: Progress;
   /** What the solution does that who takes it over should know; empty when it only computes. */
   readonly warning: string;
+  /** The cell of the user's notebook that it began in, if it did. */
+  readonly origin: CellOrigin | null;
   /** False once its session has ended in the server. */
   readonly isOpen: boolean;
   /** Emitted after each change; the argument is null when everything may have changed. */
   readonly changed: ISignal<IExplorationModel, Change | null>;
+  /** What the model is writing; null while it writes nothing. */
+  readonly stream: StreamEvent | null;
+  /** Emitted as it goes on writing, and when that has ended. */
+  readonly streamed: ISignal<IExplorationModel, void>;
   /** Send a command. Rejects with the server's message when it cannot be taken. */
   do(command: Command): Promise<void>;
   /** The notebook's cells; those changed after `revision` are whole. */
@@ -107,7 +118,11 @@ export interface IExplorations {
   libraries(kernelName: string | null): Promise<Libraries>;
   indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary>;
   search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults>;
+  /** What a task takes along from the notebook that it is written beside. */
+  suggestions(request: SuggestionRequest): Promise<Suggestions>;
   readonly lookups: ILookups;
+  /** The form for a new exploration. */
+  readonly draft: Draft;
 }
 
 /** The service that other extensions may use too. */

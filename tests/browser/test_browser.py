@@ -23,6 +23,7 @@ EMBEDDED = "embedded-model"
 # What every change is tested with. The others take another ten minutes of two cores.
 _ALWAYS = {
     "accessibility",
+    "begin",
     "dark-theme",
     "debug",
     "edit-cell",

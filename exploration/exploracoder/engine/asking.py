@@ -112,12 +112,25 @@ class _PartModel:
     ) -> Reply:
         return await self._counted(
             lambda: self.chat.complete(
-                messages, sampling, schema=schema, tools=tools, on_text=on_text
+                messages, sampling, schema=schema, tools=tools, on_text=self._listener(on_text)
             )
         )
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
         return await self._counted(lambda: self.chat.continue_text(prompt, sampling))
+
+    def _listener(self, on_text: OnText | None) -> OnText | None:
+        """Who reads along: whoever asks, and the surface, if it shows what is being written."""
+        stream = self.bench.stream
+        if stream is None:
+            return on_text
+
+        def listen(text: str) -> None:
+            stream(self.part, text)
+            if on_text is not None:
+                on_text(text)
+
+        return listen
 
     async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         limits = self.bench.limits

@@ -20,6 +20,7 @@ from exploracoder_jupyter.handlers.server import (
     LookupsHandler,
     SearchHandler,
     StatusHandler,
+    SuggestionsHandler,
     UnknownHandler,
 )
 
@@ -31,6 +32,7 @@ ROUTES: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/libraries", LibrariesHandler),
     (f"{API}/search", SearchHandler),
     (f"{API}/lookups", LookupsHandler),
+    (f"{API}/suggestions", SuggestionsHandler),
     (f"{API}/explorations", ExplorationsHandler),
     (f"{API}/explorations/open", OpenHandler),
     (f"{API}/explorations/replay", ReplayHandler),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from exploracoder_jupyter.handlers.base import Handler, answered, runs_code
+from exploracoder_jupyter.handlers.base import Handler, answered, only_reads, runs_code
 
 _MOST_QUERY_CHARS = 2_000
 
@@ -82,6 +82,21 @@ class LookupsHandler(Handler):
         from exploracoder_jupyter.status import look_up
 
         self.answer(await look_up(host, self.read_body(LibraryLookup)))
+
+
+class SuggestionsHandler(Handler):
+    """``POST suggestions``."""
+
+    @authenticated
+    @only_reads
+    @answered
+    async def post(self) -> None:
+        """What a task takes with it from a notebook."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import SuggestionRequest
+        from exploracoder_jupyter.status import suggestions
+
+        self.answer(await suggestions(host, self.read_body(SuggestionRequest)))
 
 
 class UnknownHandler(Handler):

@@ -68,3 +68,51 @@ describe('Draft', () => {
     expect(broken.history).toEqual([]);
   });
 });
+
+describe('suggestions for a draft', () => {
+  const SUGGESTED = { libraries: ['tealeaf'], cells: ['a'], bring: ['text'] };
+
+  it('are picked, and give way to what is suggested later', () => {
+    const draft = new Draft();
+    draft.suggest(SUGGESTED);
+    draft.suggest({ libraries: ['teapots'], cells: [], bring: ['text', 'pot'] });
+
+    expect(draft.value.libraries).toEqual(['teapots']);
+    expect(draft.value.cells).toEqual([]);
+    expect(draft.value.bring).toEqual(['text', 'pot']);
+  });
+
+  it('are not picked again once they were taken out, and go after what was picked', () => {
+    const draft = new Draft();
+    draft.update({ libraries: ['mine'], bring: ['pot'] });
+    draft.suggest(SUGGESTED);
+    draft.update({ bring: ['pot'] });
+    draft.suggest(SUGGESTED);
+
+    expect(draft.value.libraries).toEqual(['mine', 'tealeaf']);
+    expect(draft.value.bring).toEqual(['pot']);
+    draft.suggest({ libraries: [], cells: [], bring: [] });
+    expect(draft.value.libraries).toEqual(['mine']);
+  });
+
+  it('say nothing when they change nothing', () => {
+    const draft = new Draft();
+    draft.suggest(SUGGESTED);
+    const seen: string[] = [];
+    draft.changed.connect(() => seen.push('changed'));
+
+    draft.suggest(SUGGESTED);
+
+    expect(seen).toEqual([]);
+  });
+
+  it('are forgotten with the task that they were for', () => {
+    const draft = new Draft();
+    draft.suggest(SUGGESTED);
+    draft.update({ bring: [] });
+    draft.begin({ task: 'another' });
+    draft.suggest(SUGGESTED);
+
+    expect(draft.value.bring).toEqual(['text']);
+  });
+});

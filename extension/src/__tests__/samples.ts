@@ -92,6 +92,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     epoch: 'first',
     resumed: false,
     warning: '',
+    origin: null,
     ...values
   };
 }

@@ -3,6 +3,7 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { IExplorations } from '../tokens';
+import { ErrorStrips } from './errorstrips';
 import { Panels } from './panels';
 import { IExplorationNotebooks } from './tokens';
 
@@ -21,15 +22,18 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
     documents: IDocumentManager,
     translator: ITranslator | null,
     labShell: ILabShell | null
-  ): IExplorationNotebooks =>
-    new Panels({
+  ): IExplorationNotebooks => {
+    const trans = (translator ?? nullTranslator).load('exploracoder');
+    new ErrorStrips(app.commands, trans);
+    return new Panels({
       tracker,
       documents,
       explorations,
       commands: app.commands,
-      trans: (translator ?? nullTranslator).load('exploracoder'),
+      trans,
       isLab: labShell !== null
-    })
+    });
+  }
 };
 
 export default plugin;

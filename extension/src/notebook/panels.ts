@@ -5,9 +5,11 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
+import { BoxLayout } from '@lumino/widgets';
 import { IExplorationModel, IExplorations } from '../tokens';
 import { Banner } from './banner';
 import { NotebookHolder } from './holding';
+import { LiveStrip } from './livestrip';
 import { KEY, isObject, markOf } from './marks';
 import { CellStrips } from './strips';
 import { IExplorationNotebooks } from './tokens';
@@ -98,20 +100,22 @@ export class Panels implements IExplorationNotebooks {
   }
 
   private async _openPanel(model: IExplorationModel): Promise<NotebookPanel | null> {
-    const { documents, explorations } = this._options;
+    const { documents, explorations, tracker } = this._options;
     // Said before the file is read, so that nobody writes it after that.
     await explorations.hold(model.id);
-    const ref = this.ownOf(model)?.id;
+    const own = this.ownOf(model);
     const opened = documents.openOrReveal(
       model.path,
       'Notebook',
       { id: model.kernelId },
-      ref ? { mode: 'split-right', ref, activate: false } : { activate: false }
-    );
+      own ? { mode: 'split-right', ref: own.id, activate: false } : { activate: false }
+    ) as unknown as NotebookPanel | undefined;
     if (!opened) {
       explorations.release(model.id);
+    } else if (own) {
+      void opened.revealed.then(() => keepCurrent(tracker, own, opened));
     }
-    return (opened as unknown as NotebookPanel) ?? null;
+    return opened ?? null;
   }
 
   /** Open a notebook where there is one to a page. */
@@ -149,8 +153,10 @@ export class Panels implements IExplorationNotebooks {
     const { commands, documents, explorations, trans } = this._options;
     const holder = new NotebookHolder(panel, explorations, documents.services);
     this._holders.set(panel, holder);
+    panel.content.addClass('jp-mod-exploration');
     this._strips.set(panel, new CellStrips({ holder, commands, trans }));
     panel.contentHeader.insertWidget(0, new Banner(holder, commands, trans));
+    (panel.layout as BoxLayout).addWidget(new LiveStrip(holder, trans));
     if (this._own === panel) {
       this._own = null;
     }
@@ -188,5 +194,19 @@ function goTo(panel: NotebookPanel, index: number): void {
     panel.content.deselectAll();
     panel.content.activeCellIndex = index;
     void panel.content.scrollToItem(index, 'smart');
+  }
+}
+
+/**
+ * JupyterLab takes a notebook that opens while none has the focus for the current one, and still
+ * does when the user goes back to theirs: keys pressed there would work in the other. Its tracker
+ * only notices a focus that comes from elsewhere.
+ */
+function keepCurrent(tracker: INotebookTracker, own: NotebookPanel, opened: NotebookPanel): void {
+  const isLookedAt = opened.node.contains(document.activeElement);
+  if (tracker.currentWidget === opened && !isLookedAt && !own.isDisposed) {
+    opened.node.dispatchEvent(new FocusEvent('focus'));
+    own.node.dispatchEvent(new FocusEvent('focus'));
+    own.node.dispatchEvent(new FocusEvent('blur'));
   }
 }

@@ -1,7 +1,10 @@
 import { LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-/** A button with words, and an icon where one helps. */
+/**
+ * A button with words, and an icon where one helps. One that cannot be used now keeps the focus: it
+ * would be lost with every step that is accepted.
+ */
 export function Action(props: {
   label: string;
   onClick: () => void;
@@ -17,9 +20,9 @@ export function Action(props: {
     <button
       type="button"
       className={`jp-mod-styled ${kind} jp-exploracoder-action`}
-      disabled={isDisabled}
+      aria-disabled={isDisabled ?? false}
       title={title}
-      onClick={onClick}
+      onClick={() => !isDisabled && onClick()}
     >
       {icon && <icon.react tag="span" aria-hidden="true" />}
       {label}
@@ -41,8 +44,8 @@ export function IconAction(props: {
       className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
       aria-label={label}
       title={label}
-      disabled={isDisabled}
-      onClick={onClick}
+      aria-disabled={isDisabled ?? false}
+      onClick={() => !isDisabled && onClick()}
     >
       <icon.react tag="span" aria-hidden="true" />
     </button>

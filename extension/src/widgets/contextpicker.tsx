@@ -1,7 +1,8 @@
+import { closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { IPlace } from '../draft';
 import { IKernelVariable } from '../variables';
-import { Action } from './action';
+import { Action, IconAction } from './action';
 import { Section } from './section';
 import { ITools } from './tools';
 
@@ -19,29 +20,96 @@ export function ContextPicker(props: {
   const { trans } = tools;
   const count = cells.length + bring.length;
   return (
-    <Section
-      title={trans.__('Context')}
-      note={count ? trans.__('%1 picked', count) : undefined}
-      isOpen={false}
-    >
-      {place ? (
-        <>
-          <Choices
-            legend={trans.__('Cells that run first')}
-            empty={trans.__('The notebook has no code yet.')}
-            choices={place.cells.map(({ id, source }) => ({ value: id, text: firstLine(source) }))}
-            picked={cells}
-            onPick={onCells}
+    <>
+      <Taken {...props} />
+      <Section
+        title={trans.__('Context')}
+        note={count ? trans.__('%1 picked', count) : undefined}
+        isOpen={false}
+      >
+        {place ? (
+          <>
+            <Choices
+              legend={trans.__('Cells that run first')}
+              empty={trans.__('The notebook has no code yet.')}
+              choices={place.cells.map(({ id, source }) => ({
+                value: id,
+                text: firstLine(source)
+              }))}
+              picked={cells}
+              onPick={onCells}
+              tools={tools}
+            />
+            <Variables {...props} />
+          </>
+        ) : (
+          <p className="jp-exploracoder-empty">
+            {trans.__('Open a notebook to start from its cells or its variables.')}
+          </p>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** What comes along, at a glance: variables as copies, cells by their first line. */
+function Taken(props: {
+  place: IPlace | null;
+  cells: ReadonlyArray<string>;
+  bring: ReadonlyArray<string>;
+  onCells: (cells: string[]) => void;
+  onBring: (names: string[]) => void;
+  tools: ITools;
+}): React.ReactElement | null {
+  const { bring, cells, onBring, onCells, place, tools } = props;
+  const { trans } = tools;
+  const shown = place?.cells.filter(({ id }) => cells.includes(id)) ?? [];
+  if (!bring.length && !shown.length) {
+    return null;
+  }
+  return (
+    <div role="group" aria-label={trans.__('Comes along')}>
+      <div className="jp-exploracoder-label">{trans.__('Comes along')}</div>
+      <ul className="jp-exploracoder-chips">
+        {bring.map(name => (
+          <Chip
+            key={name}
+            text={name}
+            title={trans.__('A copy of this variable')}
+            onRemove={() => onBring(bring.filter(one => one !== name))}
             tools={tools}
           />
-          <Variables {...props} />
-        </>
-      ) : (
-        <p className="jp-exploracoder-empty">
-          {trans.__('Open a notebook to start from its cells or its variables.')}
-        </p>
-      )}
-    </Section>
+        ))}
+        {shown.map(({ id, source }) => (
+          <Chip
+            key={id}
+            text={firstLine(source)}
+            title={source}
+            onRemove={() => onCells(cells.filter(one => one !== id))}
+            tools={tools}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Chip(props: {
+  text: string;
+  title: string;
+  onRemove: () => void;
+  tools: ITools;
+}): React.ReactElement {
+  const { onRemove, text, title, tools } = props;
+  return (
+    <li className="jp-exploracoder-chip">
+      <code title={title}>{text}</code>
+      <IconAction
+        label={tools.trans.__('Leave out %1', text)}
+        icon={closeIcon}
+        onClick={onRemove}
+      />
+    </li>
   );
 }
 

@@ -60,7 +60,7 @@ function Body(
       >
         <Plan {...props} selected={selected} onSelect={setPicked} />
       </Section>
-      {step && <StepDetails {...props} key={step.subtask.id} step={step} />}
+      {step && <StepDetails {...props} step={step} />}
       <SolutionPart {...props} exportUrl={exportUrl} />
       <LookUp
         lookups={props.lookups}

@@ -26,6 +26,7 @@ export interface ISidebarOptions {
   /** The form's part that changes with the notebook that is open. */
   readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'tools'>;
   readonly prices: () => IPrices | null;
+  readonly onShow: () => void;
 }
 
 /** The sidebar: the form for a new exploration, or the exploration that is looked at. */
@@ -46,6 +47,11 @@ export class Sidebar extends ReactWidget {
   /** Show what was changed outside the explorations: another notebook, a setting, a message. */
   refresh(): void {
     this._refreshed.emit();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._options.onShow();
   }
 
   /** Say why something was refused. */

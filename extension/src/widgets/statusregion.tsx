@@ -1,9 +1,11 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import { stopIcon, runIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen, nextOpen, statusWords } from '../wording';
+import { isOpen, nextOpen, statusWords, totalUsage } from '../wording';
 import { Action } from './action';
+import { LiveText } from './livetext';
 import { ITools } from './tools';
 
 /** What the exploration is at, how far it is, and what to do when it stopped. */
@@ -29,6 +31,8 @@ export function StatusRegion(props: {
           <p className="jp-exploracoder-note">{exploration.reason}</p>
         ) : null}
       </div>
+      {isWorking && <Spent key={words} exploration={exploration} trans={trans} />}
+      <LiveText model={model} trans={trans} />
       <PlanProgress exploration={exploration} isWorking={isWorking} tools={tools} />
       {progress.error && (
         <div role="alert" className="jp-exploracoder-error">
@@ -48,6 +52,29 @@ export function StatusRegion(props: {
         <ModeChoice model={model} progress={progress} tools={tools} />
       </div>
     </div>
+  );
+}
+
+/** How long what is being done takes, and what the exploration has cost. */
+function Spent(props: { exploration: Exploration; trans: TranslationBundle }): React.ReactElement {
+  const { exploration, trans } = props;
+  const [seconds, setSeconds] = React.useState(0);
+  React.useEffect(() => {
+    const since = Date.now();
+    const timer = window.setInterval(
+      () => setSeconds(Math.round((Date.now() - since) / 1000)),
+      1000
+    );
+    return () => window.clearInterval(timer);
+  }, []);
+  const { completion_tokens: written, prompt_tokens: read } = totalUsage(exploration);
+  const tokens = read + written;
+  return (
+    <span className="jp-exploracoder-note" aria-hidden="true">
+      {[trans.__('%1 s', seconds), tokens ? trans.__('%1 tokens', tokens.toLocaleString()) : '']
+        .filter(Boolean)
+        .join(' · ')}
+    </span>
   );
 }
 

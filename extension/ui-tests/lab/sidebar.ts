@@ -19,6 +19,7 @@ export class Sidebar {
     this.task = this.root.getByRole('textbox', { name: 'Task', exact: true });
     this.libraries = this.root.getByRole('combobox', { name: 'Add a library' });
     this.check = this.root.getByRole('textbox', { name: 'Check' });
+    this.along = this.root.getByRole('group', { name: 'Comes along' });
     this.plan = this.root.getByRole('list', { name: 'Plan', exact: true });
     this.items = this.plan.getByRole('listitem');
     this.docs = this.root.getByRole('region', { name: 'Retrieved docs' });
@@ -34,6 +35,8 @@ export class Sidebar {
   readonly task: Locator;
   readonly libraries: Locator;
   readonly check: Locator;
+  /** What of the notebook comes along. */
+  readonly along: Locator;
   readonly plan: Locator;
   readonly items: Locator;
   readonly docs: Locator;

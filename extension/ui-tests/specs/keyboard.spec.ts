@@ -35,7 +35,7 @@ test('everything from the task to the inserted cell is done with the keyboard', 
   await tabToFolded(page, 'Context');
   await keyboard.press('Space');
   await tabTo(page, 'checkbox', CONTEXT);
-  await keyboard.press('Space');
+  await expect(page.getByRole('checkbox', { name: CONTEXT, exact: true })).toBeChecked();
   await tabTo(page, 'button', 'Explore');
   await keyboard.press('Enter');
   await expect(sidebar.items).toHaveCount(3);

@@ -1,0 +1,212 @@
+"""What a task takes with it from the notebook that it is written beside.
+
+Code is read here and never run. What is suggested is shown, and one click changes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder.engine.reading.syntax import imports
+from exploracoder_retrieval.harvest.docs.code import without_magics
+
+from exploracoder_jupyter.protocol import (
+    CellError,
+    InstalledLibrary,
+    SourceCell,
+    SuggestionRequest,
+    Suggestions,
+)
+
+# Models know these by heart: they are suggested where the task or an error names them.
+_WELL_KNOWN = frozenset(
+    {
+        "IPython",
+        "ipykernel",
+        "ipywidgets",
+        "matplotlib",
+        "numpy",
+        "pandas",
+        "plotly",
+        "requests",
+        "scipy",
+        "seaborn",
+        "sklearn",
+        "tqdm",
+    }
+)
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+# They are words of a sentence, unless they are written as code.
+_WORDS = frozenset({"a", "I"})
+_CODE = re.compile(r"`([^`]+)`")
+_SPOKEN_OF = re.compile(r"\b(?:with|using|use|via|from) ([\w-]+)|\b([\w-]+) (?:library|package)\b")
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_FRAME = re.compile(r"(?:File )?\"?((?:/|[A-Za-z]:\\)[^\s:\"]+\.py)\b")
+_MISSING_IN = re.compile(r"(?:module|from|package) '([\w.]+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a notebook's code runs: what is installed, in which folders, and its own folder."""
+
+    installed: Sequence[InstalledLibrary]
+    search_paths: Sequence[Path]
+    folder: Path | None = None
+
+
+def suggest(request: SuggestionRequest, surroundings: Surroundings) -> Suggestions:
+    """The variables, cells and libraries that a task or a failed cell needs."""
+    cells = [_read(cell) for cell in request.cells]
+    failed = next((cell for cell in cells if cell.id == request.cell_id), None)
+    error = request.error
+    if error is not None and failed is not None:
+        names = sorted(failed.needs)
+        libraries = _blamed(error, failed, cells, surroundings)
+        task = _task_of(error, failed)
+    else:
+        names = list(_named_in(request.task))
+        libraries = _libraries(request.task, cells, surroundings)
+        task = ""
+    others = [cell for cell in cells if cell.id != request.cell_id]
+    bring, ticked = _needed(names, others, frozenset(request.variables))
+    return Suggestions(
+        bring=tuple(name for name in request.variables if name in bring),
+        cells=tuple(cell.id for cell in others if cell.id in ticked),
+        libraries=tuple(libraries),
+        task=task,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What the code of a cell binds at its top level, and what it needs from outside."""
+
+    id: str
+    source: str
+    binds: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
+    modules: Mapping[str, str] | None = None  # local names to the top-level modules behind them
+
+
+def _read(cell: SourceCell) -> _Cell:
+    code = without_magics(cell.source)
+    try:
+        table = symtable.symtable(code, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Cell(cell.id, cell.source)
+    symbols = table.get_symbols()
+    binds = frozenset(
+        each.get_name() for each in symbols if each.is_assigned() or each.is_imported()
+    )
+    return _Cell(cell.id, cell.source, binds, frozenset(_uses(table)) - binds, _modules(code))
+
+
+def _uses(table: symtable.SymbolTable) -> Iterator[str]:
+    """The names that a scope and those in it take from the top level."""
+    for each in table.get_symbols():
+        if each.is_referenced() and (table.get_type() == "module" or each.is_global()):
+            yield each.get_name()
+    for inner in table.get_children():
+        yield from _uses(inner)
+
+
+def _modules(code: str) -> dict[str, str]:
+    found = imports(ast.parse(code))
+    return {name: path.partition(".")[0] for name, path in found.items() if path[:1] != "."}
+
+
+def _named_in(task: str) -> Iterator[str]:
+    for code in _CODE.findall(task):
+        yield from _IDENTIFIER.findall(code)
+    for word in _IDENTIFIER.findall(task):
+        if word not in _WORDS:
+            yield word
+
+
+def _needed(
+    names: Iterable[str], cells: Sequence[_Cell], variables: frozenset[str]
+) -> tuple[set[str], set[str]]:
+    """The variables to bring, and the ids of the cells that bind what cannot be brought."""
+    bring: set[str] = set()
+    ticked: set[str] = set()
+    waiting = list(names)
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in variables:
+            bring.add(name)
+            continue
+        cell = next((each for each in reversed(cells) if name in each.binds), None)
+        if cell is not None and cell.id not in ticked:
+            ticked.add(cell.id)
+            waiting += cell.needs
+    return bring, ticked
+
+
+def _libraries(task: str, cells: Sequence[_Cell], surroundings: Surroundings) -> list[str]:
+    """Those that a task names, then those that the notebook imports and models may not know."""
+    imported = [module for cell in cells for module in (cell.modules or {}).values()]
+    modules = [name for name in _named_in(task) if name in imported]
+    modules += [*_libraries_in(task), *(each for each in imported if each not in _WELL_KNOWN)]
+    return list(dict.fromkeys(filter(None, (_library(each, surroundings) for each in modules))))
+
+
+def _libraries_in(task: str) -> Iterator[str]:
+    """What a task calls a library: most of their names are words as well."""
+    for code in _CODE.findall(task):
+        yield from _IDENTIFIER.findall(code)[:1]
+    for match in _SPOKEN_OF.finditer(task):
+        yield match[1] or match[2]
+
+
+def _library(module: str, surroundings: Surroundings) -> str | None:
+    """The library that a module belongs to: installed, or a name in the notebook's folder."""
+    for each in surroundings.installed:
+        if module in (each.import_name, each.name):
+            return each.name
+    folder = surroundings.folder
+    for name in (module, f"{module}.py") if folder is not None else ():
+        if (folder / name / "__init__.py").is_file() or (folder / name).is_file():
+            return name
+    return None
+
+
+def _blamed(
+    error: CellError, failed: _Cell, cells: Sequence[_Cell], surroundings: Surroundings
+) -> list[str]:
+    """The library that the failed cell called, told by the traceback, its words, or the cell."""
+    text = _ANSI.sub("", error.traceback)
+    modules = [*filter(None, (_module_at(path, surroundings) for path in _FRAME.findall(text)))]
+    modules += [path.partition(".")[0] for path in _MISSING_IN.findall(error.message)]
+    imported = {name: module for cell in cells for name, module in (cell.modules or {}).items()}
+    own = failed.modules or {}
+    used = [*own.values(), *(imported[name] for name in failed.needs if name in imported)]
+    modules += sorted(used, key=lambda module: module in _WELL_KNOWN)
+    found = dict.fromkeys(filter(None, (_library(each, surroundings) for each in modules)))
+    return list(found)[:1]
+
+
+def _module_at(path: str, surroundings: Surroundings) -> str | None:
+    """The top-level module of a file of a library; None for others."""
+    file = Path(path)
+    for folder in surroundings.search_paths:
+        if folder.name in ("site-packages", "dist-packages") and file.is_relative_to(folder):
+            top = file.relative_to(folder).parts[0].removesuffix(".py")
+            return None if top in ("IPython", "ipykernel") else top
+    return None
+
+
+def _task_of(error: CellError, failed: _Cell) -> str:
+    said = f"{error.name}: {error.message}".strip().rstrip(":").splitlines()[0][:300]
+    return (
+        f"This code ends with {said}. Write it so that it works, and assign the same names.\n\n"
+        f"```python\n{failed.source.strip()}\n```"
+    )

@@ -1,0 +1,65 @@
+import { Cell, CodeCell } from '@jupyterlab/cells';
+import { IError } from '@jupyterlab/nbformat';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { codeOf } from './place';
+import { CellError } from './protocol';
+import { suggestionsFor } from './suggesting';
+import { IExplorations } from './tokens';
+
+/** Fill the form in from a cell: its failure, its words, or else its code as what runs first. */
+export async function beginFrom(
+  explorations: IExplorations,
+  panel: NotebookPanel,
+  cell: Cell
+): Promise<void> {
+  const { draft } = explorations;
+  const { id, sharedModel } = cell.model;
+  const source = sharedModel.getSource();
+  const error = failureOf(cell);
+  if (error) {
+    const kernel = panel.sessionContext.session?.kernel ?? null;
+    const place = { path: panel.context.path, kernel, cells: codeOf(panel) };
+    const found = await suggestionsFor(explorations, place, id, error);
+    const origin = { cell_id: id, source, is_replaced: true };
+    draft.begin({ ...found, origin });
+  } else {
+    const task = wordsOf(cell.model.type, source);
+    const origin = task ? { cell_id: id, source, is_replaced: false } : null;
+    draft.begin({ task: task || draft.value.task, cells: task ? [] : [id], origin });
+  }
+  explorations.show(null);
+}
+
+/** What a cell ended with when it ran last; null when it did not fail. */
+export function failureOf(cell: Cell | null): CellError | null {
+  if (!(cell instanceof CodeCell)) {
+    return null;
+  }
+  const outputs = cell.model.sharedModel.getOutputs();
+  const error = outputs.find((one): one is IError => one.output_type === 'error');
+  if (!error) {
+    return null;
+  }
+  const { ename, evalue, traceback } = error;
+  return { name: ename, message: evalue, traceback: traceback.join('\n').slice(-50_000) };
+}
+
+/** Whether a library has a part in a failure: its files are in the traceback, or it is named. */
+export function isOfLibrary({ message, traceback }: CellError): boolean {
+  return (
+    /[\\/](site|dist)-packages[\\/](?!IPython|ipykernel)/.test(traceback) ||
+    /(module|from|package|object|type) '/.test(message)
+  );
+}
+
+/** The text of a cell, or the comments of a code cell. */
+function wordsOf(type: string, source: string): string {
+  if (type !== 'code') {
+    return source.trim();
+  }
+  const comments = source.split('\n').filter(line => /^\s*#(?!!|\s*%%)/.test(line));
+  return comments
+    .map(line => line.replace(/^\s*#+\s?/, ''))
+    .join('\n')
+    .trim();
+}

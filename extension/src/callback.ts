@@ -1,0 +1,84 @@
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { IDocumentWidget } from '@jupyterlab/docregistry';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { IExplorationModel, IExplorations } from './tokens';
+import { statusWords } from './wording';
+
+const MARK = 'jp-mod-calling';
+const CLOSE_AFTER_MS = 15_000;
+
+/** Calls the user back when an exploration's work has ended while they look elsewhere. */
+export class CallBack {
+  constructor(
+    private readonly _explorations: IExplorations,
+    private readonly _sidebar: Widget,
+    private readonly _app: JupyterFrontEnd,
+    private readonly _trans: TranslationBundle
+  ) {
+    _explorations.changed.connect(this._onExplorations, this);
+    this._onExplorations();
+  }
+
+  /** The sidebar is looked at: nobody needs to be called. */
+  answer(): void {
+    this._sidebar.title.className = '';
+    this._shown.forEach(id => Notification.dismiss(id));
+    this._shown.clear();
+  }
+
+  private _onExplorations(): void {
+    for (const model of this._explorations.open.values()) {
+      if (!this._working.has(model)) {
+        this._working.set(model, isWorking(model));
+        model.changed.connect(this._onModel, this);
+      }
+    }
+  }
+
+  private _onModel(model: IExplorationModel): void {
+    const wasWorking = this._working.get(model);
+    this._working.set(model, isWorking(model));
+    if (wasWorking && !isWorking(model) && model.isOpen && !this._isLookedAt(model)) {
+      this._call(model);
+    }
+  }
+
+  private _isLookedAt(model: IExplorationModel): boolean {
+    const isShown = this._sidebar.isVisible && this._explorations.current === model;
+    const isOpen = Array.from(this._app.shell.widgets('main')).some(
+      widget => widget.isVisible && pathOf(widget) === model.path
+    );
+    return (isShown || isOpen) && !document.hidden;
+  }
+
+  private _call(model: IExplorationModel): void {
+    const { exploration, progress } = model;
+    this._sidebar.title.className = MARK;
+    const words = progress.error || statusWords(this._trans, exploration, progress);
+    const task = exploration.task.text.trim().split('\n')[0].slice(0, 80);
+    const hasFailed = progress.error !== '' || exploration.status === 'failed';
+    const show = {
+      label: this._trans.__('Show'),
+      callback: () => void this._app.commands.execute('exploracoder:open', { id: model.id })
+    };
+    const id = Notification.emit(`${words} (${task})`, hasFailed ? 'warning' : 'info', {
+      autoClose: CLOSE_AFTER_MS,
+      actions: [show]
+    });
+    this._shown.add(id);
+  }
+
+  private _working = new WeakMap<IExplorationModel, boolean>();
+  private _shown = new Set<string>();
+}
+
+function isWorking({ progress }: IExplorationModel): boolean {
+  return progress.activity === 'working';
+}
+
+/** The path of the document that a widget shows. */
+function pathOf(widget: Widget): string | undefined {
+  return (widget as unknown as Partial<IDocumentWidget>).context?.path;
+}

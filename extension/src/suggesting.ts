@@ -1,0 +1,122 @@
+import { Kernel } from '@jupyterlab/services';
+import { Debouncer } from '@lumino/polling';
+import { UserNotebook } from './place';
+import { CellError, SourceCell, Suggestions } from './protocol';
+import { IExplorations } from './tokens';
+import { variablesOf } from './variables';
+
+const SETTLE_MS = 400;
+// A request with more is refused, and code of this length is not what a task is about.
+const MOST_SOURCE_CHARS = 400_000;
+// Functions and classes come along by the cells that define them.
+const NO_VALUES = new Set(['function', 'method', 'ABCMeta']);
+
+/** Suggests what the task that is being written takes along, whenever it or the notebook changes. */
+export class Suggesting {
+  constructor(
+    private readonly _explorations: IExplorations,
+    private readonly _notebook: UserNotebook,
+    private readonly _isVisible: () => boolean
+  ) {
+    _notebook.changed.connect(this.update, this);
+    _explorations.draft.changed.connect(this._onDraft, this);
+    _explorations.changed.connect(this._onShown, this);
+  }
+
+  /** Suggest anew, once nothing has changed for a moment. */
+  update(): void {
+    void this._settled.invoke().catch(() => undefined);
+  }
+
+  private _onDraft(): void {
+    const { task } = this._explorations.draft.value;
+    if (task !== this._task) {
+      this._task = task;
+      this.update();
+    }
+  }
+
+  /** The form is back: the kernel may have other variables by now. */
+  private _onShown(): void {
+    const isForm = this._explorations.current === null;
+    if (isForm !== this._isForm) {
+      this._isForm = isForm;
+      this.update();
+    }
+  }
+
+  private async _suggest(): Promise<void> {
+    const { draft, current } = this._explorations;
+    if (current || !this._isVisible()) {
+      return;
+    }
+    const { kernel, place } = this._notebook;
+    if (!place) {
+      draft.suggest({ libraries: [], cells: [], bring: [] });
+      return;
+    }
+    const { origin, task } = draft.value;
+    const found = await this._explorations.suggestions({
+      task,
+      cells: shortened(place.cells),
+      variables: await this._variables.of(kernel),
+      path: place.path,
+      kernel_name: place.kernelName,
+      cell_id: origin?.cell_id ?? ''
+    });
+    if (draft.value.task === task && !this._explorations.current) {
+      // Which library made a cell fail was found out already.
+      draft.suggest(origin?.is_replaced ? { ...found, libraries: [] } : found);
+    }
+  }
+
+  private _task = '';
+  private _isForm = true;
+  private _variables = new KernelData();
+  private _settled = new Debouncer(() => this._suggest(), SETTLE_MS);
+}
+
+/** What a failed cell takes along, and the task of mending it. */
+export async function suggestionsFor(
+  explorations: IExplorations,
+  place: {
+    path: string;
+    kernel: Kernel.IKernelConnection | null;
+    cells: ReadonlyArray<SourceCell>;
+  },
+  cellId: string,
+  error: CellError
+): Promise<Suggestions> {
+  return explorations.suggestions({
+    cells: shortened(place.cells),
+    variables: await new KernelData().of(place.kernel),
+    path: place.path,
+    kernel_name: place.kernel?.name ?? null,
+    cell_id: cellId,
+    error
+  });
+}
+
+/** The names of a kernel's data; while it is busy, those of the last time. */
+class KernelData {
+  async of(kernel: Kernel.IKernelConnection | null): Promise<string[]> {
+    if (kernel?.id !== this._id) {
+      this._id = kernel?.id;
+      this._names = [];
+    }
+    if (kernel?.status === 'idle') {
+      const variables = await variablesOf(kernel);
+      this._names = variables.filter(({ type }) => !NO_VALUES.has(type)).map(({ name }) => name);
+    }
+    return this._names;
+  }
+
+  private _id: string | undefined;
+  private _names: string[] = [];
+}
+
+function shortened(cells: ReadonlyArray<SourceCell>): SourceCell[] {
+  const sources = cells.map(({ id, source }) => ({ id, source }));
+  const chars = sources.reduce((sum, { source }) => sum + source.length, 0);
+  return chars <= MOST_SOURCE_CHARS ? sources : sources.filter(one => one.source.length < 2_000);
+}
