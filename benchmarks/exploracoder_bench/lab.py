@@ -1,10 +1,11 @@
 """What the extension costs in the browser: its size, JupyterLab's start, answers, frames, memory.
 
-Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,large,memory]``
+Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,stream,large,memory]``
 
     bundle  the size of what a browser loads, as it is and compressed
     start   JupyterLab's start with the extension against without it, run by turns
     accept  from a click on Accept until the sidebar shows it, with a model that answers at once
+    stream  from the first text that the model sends until the page shows it
     large   frames while 40 subtasks with 5 candidates each are explored and scrolled through
     memory  the page's heap before and after 20 explorations
 
@@ -124,6 +125,7 @@ _PARTS: Mapping[str, Callable[[int], Iterator[Figure]]] = {
     "bundle": _bundle,
     "start": _start,
     "accept": _measured("accept"),
+    "stream": _measured("stream"),
     "large": _measured("large"),
     "memory": _measured("memory"),
 }

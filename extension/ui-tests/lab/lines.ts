@@ -58,6 +58,8 @@ export interface ILines {
   repairs?: Outcome[];
   scripts?: Outcome[];
   looks?: Outcome[];
+  /** Seconds to pause before each piece of a text that is streamed. */
+  piece_seconds?: number;
   /** Seconds to wait before an answer, by kind of question; `*` is for all kinds. */
   seconds?: { [kind: string]: number };
 }

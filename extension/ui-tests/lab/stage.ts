@@ -42,6 +42,12 @@ export class Stage {
     return (told as { asked: string[] }).asked;
   }
 
+  /** When the model's last stream sent its first text, in milliseconds since the epoch. */
+  async streamedAt(): Promise<number> {
+    const told = await this._control('GET', '/model');
+    return (told as { streamed_ms: number }).streamed_ms;
+  }
+
   /** Open or shut the door to the server or to the model. */
   async door(name: 'jupyter' | 'model', isOpen: boolean): Promise<void> {
     await this._control('POST', '/doors', { [name]: isOpen });

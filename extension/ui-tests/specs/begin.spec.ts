@@ -106,3 +106,19 @@ test('who looks elsewhere is called back when it is their turn', async ({ lab, s
   await expect(sidebar.root).toBeVisible();
   await expect(sidebar.tab).not.toHaveClass(/jp-mod-calling/);
 });
+
+test('what the model writes is seen while it writes it', async ({ lab, stage }) => {
+  const { sidebar } = lab;
+  await lab.openOwnNotebook();
+  await stage.say({ piece_seconds: 0.15 });
+  await sidebar.explore();
+
+  const live = lab.page.getByRole('group', { name: 'Being written' });
+  // In the sidebar and below the exploration's notebook, before there is a cell.
+  await expect(live.first()).toContainText('import tealeaf');
+  await expect(live).toHaveCount(2);
+  await expect(live.first()).toContainText(/\d+ s/);
+  await expect(sidebar.items).toHaveCount(3);
+  await lab.sidebar.expectTurn();
+  await expect(live).toHaveCount(0);
+});

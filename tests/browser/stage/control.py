@@ -2,8 +2,10 @@
 
 | method and path | body | what it does |
 | --- | --- | --- |
-| ``POST /model`` | the lines of `SwitchedModel` | the model answers with these from now on |
-| ``GET /model`` | | ``{"asked": […]}``: the kinds of questions asked since then |
+| ``POST /model`` | the lines of `SwitchedModel` | the model answers with these from now on; with
+``piece_seconds`` it pauses so long before each piece of a text that it streams |
+| ``GET /model`` | | ``{"asked": […], "streamed_ms": N}``: the kinds of questions asked since then, and
+when its last stream sent its first text |
 | ``POST /doors`` | ``{"jupyter": false}`` and/or ``{"model": true}`` | shuts and opens doors |
 | ``POST /jupyter`` | ``{"do": "stop"}``, ``start`` or ``kill`` | the server's process |
 | ``POST /kernels`` | ``{"kill": ID}`` | kills a kernel's processes; answers with their number |
@@ -64,12 +66,16 @@ class _Handler(RequestHandler):
 
 class _Model(_Handler):
     def post(self) -> None:
-        self.props.model.switch(self.said)
+        lines = self.said
+        self.props.model_server.piece_pause_s = float(lines.pop("piece_seconds", 0))
+        self.props.model.switch(lines)
         self.props.asked_before = len(kinds_asked(self.props.model_server))
         self.write({})
 
     def get(self) -> None:
-        self.write({"asked": kinds_asked(self.props.model_server)[self.props.asked_before :]})
+        asked = kinds_asked(self.props.model_server)[self.props.asked_before :]
+        streamed_ms = self.props.model_server.streamed_at * 1000
+        self.write({"asked": asked, "streamed_ms": streamed_ms})
 
 
 class _Doors(_Handler):
