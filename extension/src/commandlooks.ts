@@ -4,6 +4,8 @@ import {
   addIcon,
   bugIcon,
   caretDownIcon,
+  caretLeftIcon,
+  caretRightIcon,
   caretUpIcon,
   checkIcon,
   closeIcon,
@@ -89,6 +91,16 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
     ),
     'next-subtask': look(trans.__('Next Subtask'), trans.__('Go to its cell'), caretDownIcon),
     'previous-subtask': look(trans.__('Previous Subtask'), trans.__('Go to its cell'), caretUpIcon),
+    'next-candidate': look(
+      trans.__('Next Candidate'),
+      trans.__('Look at another way to do this subtask'),
+      caretRightIcon
+    ),
+    'previous-candidate': look(
+      trans.__('Previous Candidate'),
+      trans.__('Look at another way to do this subtask'),
+      caretLeftIcon
+    ),
     close: look(trans.__('Close Exploration'), trans.__('End its kernel'), closeIcon)
   };
 }

@@ -123,6 +123,8 @@ class Actions {
       },
       'next-subtask': this._move(1),
       'previous-subtask': this._move(-1),
+      'next-candidate': this._turn(1),
+      'previous-candidate': this._turn(-1),
       close: { isEnabled: args => this._model(args) !== null, run: args => this._close(args) }
     };
   }
@@ -145,6 +147,13 @@ class Actions {
     return {
       isEnabled: () => !!this._notebooks?.active,
       run: () => void this._notebooks?.move(by)
+    };
+  }
+
+  private _turn(by: 1 | -1): ICommandAction {
+    return {
+      isEnabled: () => !!this._notebooks?.activeSubtask,
+      run: () => void this._notebooks?.turn(by)
     };
   }
 

@@ -11,6 +11,7 @@ import { Banner } from './banner';
 import { NotebookHolder } from './holding';
 import { LiveStrip } from './livestrip';
 import { KEY, isObject, markOf } from './marks';
+import { stepOf } from './preview';
 import { CellStrips } from './strips';
 import { IExplorationNotebooks } from './tokens';
 
@@ -80,6 +81,21 @@ export class Panels implements IExplorationNotebooks {
     }
     goTo(active, index);
     return widgets[index] ?? null;
+  }
+
+  turn(by: 1 | -1): boolean {
+    const { active, activeSubtask: subtask } = this;
+    const holder = active && this._holders.get(active);
+    const step = subtask && holder?.model && stepOf(holder.model.exploration, subtask);
+    if (!holder || !step) {
+      return false;
+    }
+    const ids = step.candidates.map(one => one.id);
+    const other = ids[ids.indexOf(holder.shown(step.subtask.id) ?? '') + by];
+    if (other) {
+      holder.show(step.subtask.id, other);
+    }
+    return other !== undefined;
   }
 
   ownOf(model: IExplorationModel): NotebookPanel | null {

@@ -17,6 +17,8 @@ export interface IExplorationNotebooks {
   open(model: IExplorationModel, subtask?: string | null): Promise<void>;
   /** Go to the next or previous cell that belongs to a subtask. */
   move(by: 1 | -1): Cell | null;
+  /** Show the next or previous candidate in the active cell; false when there is none. */
+  turn(by: 1 | -1): boolean;
   /** The notebook that an exploration was started from, or else `own`. */
   ownOf(model: IExplorationModel): NotebookPanel | null;
   /** The candidate that a subtask's cell shows; null when its notebook is not open here. */

@@ -117,3 +117,33 @@ test('the tabs of candidates are moved through with the arrow keys', async ({ la
   await expect(tabs.nth(1)).toBeFocused();
   await expect(sidebar.candidate).toContainText('print(1)');
 });
+
+test('single keys decide about the cell that is active in the exploration’s notebook', async ({
+  lab,
+  stage
+}) => {
+  const { notebook, page } = lab;
+  const read = (shown: string) => `import tealeaf\nleaves = tealeaf.read_leaves(text)\n${shown}`;
+  const three = drafts(read('print(1)'), read('print(2)'), read('print(3)'));
+  await stage.say({ is_lost: true, drafts: { 1: three } });
+  await lab.propose();
+  const cell = notebook.cell('read_leaves').first();
+  await cell.locator('.jp-InputPrompt').click();
+  const { candidates, chosen } = (await stage.theExploration()).exploration.steps[0];
+  const place = candidates.findIndex(one => one.id === chosen) + 1;
+
+  await page.keyboard.press('[');
+  await expect(cell).toContainText(`${place - 1} of 4`);
+  await page.keyboard.press(']');
+  await expect(cell).toContainText(`${place} of 4`);
+  await page.keyboard.press('a');
+  await lab.expectStates('done', 'review', 'pending');
+  await page.keyboard.press('b');
+  await lab.expectStates('review', 'pending', 'pending');
+  // Where one types, they are letters.
+  await cell.getByRole('textbox').click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type('ab[]');
+  await expect(cell).toContainText('ab[]');
+  await lab.expectStates('review', 'pending', 'pending');
+});

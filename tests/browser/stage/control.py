@@ -4,8 +4,8 @@
 | --- | --- | --- |
 | ``POST /model`` | the lines of `SwitchedModel` | the model answers with these from now on; with
 ``piece_seconds`` it pauses so long before each piece of a text that it streams |
-| ``GET /model`` | | ``{"asked": […], "streamed_ms": N}``: the kinds of questions asked since then, and
-when its last stream sent its first text |
+| ``GET /model`` | | ``{"asked": […], "streamed_ms": N}``: the kinds of questions asked since then,
+and when its last stream sent its first text |
 | ``POST /doors`` | ``{"jupyter": false}`` and/or ``{"model": true}`` | shuts and opens doors |
 | ``POST /jupyter`` | ``{"do": "stop"}``, ``start`` or ``kill`` | the server's process |
 | ``POST /kernels`` | ``{"kill": ID}`` | kills a kernel's processes; answers with their number |
