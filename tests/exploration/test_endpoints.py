@@ -12,7 +12,9 @@ from urllib.parse import quote
 
 import pytest
 from exploracoder.errors import ModelError
-from exploracoder.models import Message, OpenAIChatModel, Sampling, endpoint
+from exploracoder.models import endpoint
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 
 from .conftest import CHECK, Explorer, Serve

@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import OpenAIChatModel, Reply, Sampling, local
+from exploracoder.models import local
+from exploracoder.models.chat import Reply, Sampling
+from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.tools import MAX_CALLS
 from exploracoder.models.usage import Usage
 from exploracoder.state import Search

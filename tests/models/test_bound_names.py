@@ -7,7 +7,9 @@ import asyncio
 
 import pytest
 from exploracoder.engine.reading.name_grammar import grammar_of, names_of
-from exploracoder.models import EmbeddedModel, Message, Sampling, weights
+from exploracoder.models import weights
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.local import EmbeddedModel
 from exploracoder_retrieval.apidoc import ApiDoc
 
 DOCS = [

@@ -17,19 +17,13 @@ from pathlib import Path
 import httpx
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import (
-    EmbeddedModel,
-    Message,
-    Sampling,
-    complete_json,
-    hardware,
-    model_status,
-    weights,
-)
+from exploracoder.models import hardware, weights
 from exploracoder.models.adapter import BASE_KEY
+from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.gguf_header import read_header
-from exploracoder.models.local import ServerPlace, server_environment
+from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, server_environment
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
+from exploracoder.models.structured import complete_json
 from exploracoder.models.weights import ModelFile, WeightsStore
 from gguf_files import Value, write_gguf
 from pydantic import BaseModel
@@ -38,7 +32,7 @@ ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k"
 
 HOLDER = """
 import asyncio
-from exploracoder.models import EmbeddedModel
+from exploracoder.models.local import EmbeddedModel
 
 async def main():
     embedded = EmbeddedModel(linger_s=1.0)
