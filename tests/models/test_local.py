@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import hardware, weights
+from exploracoder.models import hardware
 from exploracoder.models.adapter import BASE_KEY
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.gguf_header import read_header
@@ -268,7 +268,7 @@ class Verdict(BaseModel):
 
 @pytest.mark.model
 async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLDER, stdout=subprocess.PIPE
     )
@@ -300,7 +300,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
 
 @pytest.mark.model
 async def test_two_runs_that_start_together_share_one_server() -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
 
     async def run() -> int:
         embedded = EmbeddedModel(linger_s=0.0)
@@ -337,7 +337,7 @@ def loaded_adapters(server: Announcement | None) -> list[tuple[str, float]]:
 
 @pytest.mark.model
 async def test_an_adapter_has_a_server_of_its_own_that_loaded_it(tmp_path: Path) -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
     adapter = write_zero_adapter(tmp_path / "zero.gguf", WeightsStore())
     question = [Message("user", "What is the capital of France? Answer with its name alone.")]
     greedy = Sampling(temperature=0.0, max_tokens=4)
