@@ -22,6 +22,7 @@ from exploracoder import damage, trust
 from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
+from exploracoder.prompts import as_code
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
 
 _log = logging.getLogger("exploracoder.document")
@@ -175,7 +176,7 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
     if not final.is_good or exploration.task.target is not None:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
         # would a class that is a part of its file.
-        yield notebook.markdown_cell("solution", code_block(final.code), _role("solution"))
+        yield notebook.markdown_cell("solution", as_code(final.code), _role("solution"))
         return
     yield _code_cell("solution", final.code, _role("solution"), final.observation, count)
     check, seen = exploration.task.check, final.check_observation
@@ -345,15 +346,8 @@ def flowchart(exploration: Exploration) -> str:
             position = [one.id for one in step.candidates].index(step.candidate.id) + 1
             here = f"s{number}c{position}"
     if exploration.solution is not None:
-        lines.append(f'  root ==> solution(["solution: {_outcome(exploration.solution)}"])')
+        lines.append(f'  root ==> solution(["solution: {exploration.solution.outcome}"])')
     return "\n".join(lines)
-
-
-def _outcome(solution: Solution) -> str:
-    """How the solution came out, whatever the exploration is at."""
-    if not solution.final.is_good:
-        return "failed"
-    return "solved" if solution.final.checks == "passed" else "unverified"
 
 
 def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
@@ -374,12 +368,6 @@ _NAME = re.compile(r"`[A-Za-z_]\w*`")
 # Controls, and those of them that turn the direction of writing: what is read is not what is there.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
-
-
-def code_block(code: str, language: str = "python") -> str:
-    """Code between fences that are longer than any in it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
-    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def _inline(text: str) -> str:

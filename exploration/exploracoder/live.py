@@ -27,7 +27,7 @@ from exploracoder.events import Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening
-from exploracoder.session import Save, Session, outcome, with_status
+from exploracoder.session import Save, Session, with_status
 from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
 
@@ -318,7 +318,7 @@ class LiveSession(Session):
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:
     """Status, activity and part of an exploration that nobody works on."""
     if exploration.solution is not None:
-        return outcome(exploration), "idle", "solution"
+        return exploration.solution.outcome, "idle", "solution"
     first = steering.next_open(exploration)
     if first is not None and first.status == "review":
         return "waiting", "review", first.subtask.id

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sandbox import Sandboxing, choose
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
@@ -57,20 +56,16 @@ def local_scratch(
     folder: Path,
     *,
     strategy: StrategyChoice = "auto",
-    sandboxing: Sandboxing | None = None,
+    sandboxing: Sandboxing,
 ) -> OpenScratch:
-    """A sidecar of this process. Without a ``sandboxing`` it is the usual one, if the user need not
-    be asked about it."""
+    """A sidecar of this process."""
 
     @asynccontextmanager
     async def start(limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
-        chosen = sandboxing
-        if chosen is None:
-            chosen = await asyncio.to_thread(choose, "auto", python=python, cwd=folder)
         async with Sidecar(
-            python, folder, limits=limits, strategy=strategy, env=env, launcher=chosen.launcher
+            python, folder, limits=limits, strategy=strategy, env=env, launcher=sandboxing.launcher
         ) as sidecar:
-            yield Scratch(sidecar, str(chosen))
+            yield Scratch(sidecar, str(sandboxing))
 
     return start
 

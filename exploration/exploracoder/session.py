@@ -110,7 +110,8 @@ class Session:
             await self._end("failed", str(error))
             raise
         else:
-            status = outcome(bench.exploration)
+            solution = bench.exploration.solution
+            status = solution.outcome if solution is not None else "failed"
             await bench.update(with_status(bench.exploration, status), "Finished")
         return bench.exploration
 
@@ -132,13 +133,6 @@ class Session:
         bench = self.bench
         bench.exploration = with_status(bench.limits.timed(bench.exploration), status, reason)
         await self._save(bench.exploration)
-
-
-def outcome(exploration: Exploration) -> ExplorationStatus:
-    """How an exploration whose work is done came out."""
-    if exploration.solution is None or not exploration.solution.final.is_good:
-        return "failed"
-    return "solved" if exploration.solution.final.checks == "passed" else "unverified"
 
 
 def with_status(

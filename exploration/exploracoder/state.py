@@ -25,6 +25,7 @@ CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
 StepStatus = Literal["pending", "review", "done", "failed", "skipped"]
 CheckResult = Literal["passed", "failed", "none"]
+Outcome = Literal["solved", "unverified", "failed"]
 # ``waiting`` for the user's review; ``paused`` with work left that nobody does at the moment.
 ExplorationStatus = Literal[
     "running", "waiting", "paused", "solved", "unverified", "failed", "cancelled"
@@ -278,6 +279,13 @@ class Solution(State):
         best = [attempt for attempt in good if attempt.leaves_no_doubt] or good
         return best[-1] if best else self.attempts[-1]
 
+    @property
+    def outcome(self) -> Outcome:
+        """How it came out, whatever the exploration is at."""
+        if not self.final.is_good:
+            return "failed"
+        return "solved" if self.final.checks == "passed" else "unverified"
+
 
 class Written(State):
     """What the model wrote with the cells: the solution, and calls of it.
@@ -388,6 +396,10 @@ class Exploration(State):
     def seconds_execution(self) -> float:
         """Wall seconds spent running snippets."""
         return sum(part.seconds_execution for part in self.spending)
+
+    def position(self, step: Step) -> int:
+        """Where the step with this subtask's id stands, from 0."""
+        return [one.subtask.id for one in self.steps].index(step.subtask.id)
 
     def with_step(self, step: Step) -> Exploration:
         """Put ``step`` in the place of the step with the same subtask id."""

@@ -103,8 +103,8 @@ class Worker:
     async def replan(self, step: Step) -> None:
         """Plan again from an open subtask on."""
         bench = self._bench
-        ids = [one.subtask.id for one in bench.exploration.steps]
-        replaced = ids[ids.index(step.subtask.id) :]
+        later = bench.exploration.steps[bench.exploration.position(step) :]
+        replaced = [one.subtask.id for one in later]
         await (write if bench.settings.cells else make_plan)(bench, replaced)
 
     async def _opened(self, step: Step) -> Step:

@@ -57,7 +57,7 @@ class Limits:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
         if self.seconds_left == 0.0:
             raise self.out_of_time()
-        limit, tokens = self.bench.settings.max_tokens, self._tokens_used()
+        limit, tokens = self.bench.settings.max_tokens, self.bench.exploration.usage.total_tokens
         if limit is not None and tokens >= limit:
             raise BudgetError(
                 f"The limit of {limit} tokens was reached with {tokens} tokens."
@@ -82,10 +82,6 @@ class Limits:
         settings = self.bench.settings
         used = (
             (settings.max_seconds, self.seconds_used),
-            (settings.max_tokens, self._tokens_used()),
+            (settings.max_tokens, self.bench.exploration.usage.total_tokens),
         )
         return any(limit is not None and spent > share * limit for limit, spent in used)
-
-    def _tokens_used(self) -> int:
-        usage = self.bench.exploration.usage
-        return usage.prompt_tokens + usage.completion_tokens

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.finishing.synthesis import mend, try_solution
@@ -15,19 +12,16 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.first_tries import try_first, try_unchecked
 from exploracoder.engine.writing.looking import look
 from exploracoder.engine.writing.write_cells import write
+from exploracoder.methods.method import Method
 from exploracoder.methods.planned import make_plan
 from exploracoder.state import Attempt, Solution, Written
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration:
+class Exploration(Method):
     """Writes all cells and the solution at once, looks at what they give, explores what fails."""
 
-    name: str
-    published: Mapping[str, object] = field(default_factory=dict)
-    overrides: Mapping[str, object] = field(default_factory=dict)
-    writes_class: bool = False
-    plans: bool = True
+    name = "exploration"
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.

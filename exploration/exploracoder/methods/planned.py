@@ -17,18 +17,19 @@ from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.knowing.examples import choose_examples
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
+from exploracoder.methods.method import Method
 from exploracoder.state import Step
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedExploration:
+class PlannedExploration(Method):
     """A chain of subtasks that are planned before any of them is explored."""
 
-    name: str
+    # Without field() the protocol's property would be its default.
+    name: str = field()
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
-    writes_class: bool = False
-    plans: bool = True
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.

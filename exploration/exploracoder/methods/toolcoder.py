@@ -20,6 +20,7 @@ from exploracoder.engine.knowing import lookup
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.replies import does_nothing, no_code, solution_in
 from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.reading.wording import listed
 from exploracoder.errors import NoTextError
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, record
@@ -186,7 +187,7 @@ def _prompt(bench: Workbench, head: str, has_query: bool) -> str:
         query=has_query,
         task=stub.without_stub(task.text, task.stub),
         entry_point="" if head else task.entry_point or "",
-        wanted="" if head else ", ".join(f"`{name}`" for name in result_names(task)),
+        wanted="" if head else listed(result_names(task)),
         library=bench.libraries.words,
         context=task.context.strip("\n"),
         head=head.rstrip("\n"),

@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, Exploration, Step
 async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
     """Redo the step before one for which nothing ran, and then that one."""
     steps = bench.exploration.steps
-    position = [step.subtask.id for step in steps].index(failed.subtask.id)
+    position = bench.exploration.position(failed)
     done = [step for step in steps[:position] if step.status == "done"]
     if not done or not failed.candidates:
         return False
@@ -99,7 +99,7 @@ async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
 async def _carry_over(bench: Workbench, doubted: Step) -> bool:
     """Bring the steps after ``doubted`` that were explored before to the new state."""
     steps = bench.exploration.steps
-    position = [step.subtask.id for step in steps].index(doubted.subtask.id)
+    position = bench.exploration.position(doubted)
     for step in steps[position + 1 :]:
         if step.status in ("pending", "skipped"):
             continue

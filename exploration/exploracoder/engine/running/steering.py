@@ -85,7 +85,7 @@ def check_is_next(exploration: Exploration, step: Step) -> None:
 
 def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
     """Raise CommandError when a step or one after it is done: a new plan would drop it."""
-    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    position = exploration.position(step)
     for one in exploration.steps[position:]:
         if one.status == "done":
             raise CommandError(f"{one.subtask.id} is done. Go back to it first.")
@@ -162,7 +162,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
     Skipped ones stay skipped. Returns the later ones as they were.
     """
     exploration = bench.exploration
-    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    position = exploration.position(step)
     if step.status not in OPEN:
         bench.branches.current = await bench.branches.base_of(step)
     await bench.branches.let_go()
