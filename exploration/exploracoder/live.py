@@ -51,14 +51,9 @@ class Attended(Protocol):
 
 
 class LiveSession(Session):
-    """Works on an exploration as it is told; use it with ``async with``.
+    """Works on an exploration as it is told, with what any `Session` works with.
 
     Args:
-        exploration: A new one, or one to go on with.
-        model: Shared with others or not; it belongs to the caller, as the index does.
-        index: Holds the exploration's libraries.
-        opening: Where snippets run.
-        save: Called with each state that must not be lost, before the work goes on.
         mode: ``review`` stops at the plan and at each subtask whose candidates have run.
         on_progress: Told of every change and of progress, in the order in which they happen.
     """

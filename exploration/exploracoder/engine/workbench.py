@@ -36,8 +36,8 @@ class Workbench:
     what is counted. ``show`` is given a step whose candidates are still being tried, ``tell`` a
     part of the work and what is being done there; neither is saved. When somebody attends,
     ``is_review`` says whether they want to decide about each step. ``cells_request`` is what each
-    question about the cells begins with, once one was asked. ``notebook`` says where what is kept
-    for later comes from, ``solution_kept`` is the last that was.
+    question about the cells begins with, once one was asked. ``solution_kept`` is the last that was
+    kept for later.
     """
 
     def __init__(
