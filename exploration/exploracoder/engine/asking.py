@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from pydantic import BaseModel
 
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling
+from exploracoder.models.counting import CountingModel
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
 
@@ -86,48 +87,23 @@ class CountedModel:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class _PartModel:
+class _PartModel(CountingModel):
     """The model as one part of the work sees it: each request is checked and counted."""
 
-    bench: Workbench
-    chat: ChatModel
-    part: str
-
-    @property
-    def name(self) -> str:
-        return self.chat.name
-
-    async def identity(self) -> str:
-        return await self.chat.identity()
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        *,
-        schema: Schema | None = None,
-        tools: Sequence[Schema] = (),
-        on_text: OnText | None = None,
-    ) -> Reply:
-        return await self._counted(
-            lambda: self.chat.complete(
-                messages, sampling, schema=schema, tools=tools, on_text=on_text
-            )
-        )
-
-    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
-        return await self._counted(lambda: self.chat.continue_text(prompt, sampling))
+    def __init__(self, bench: Workbench, chat: ChatModel, part: str) -> None:
+        super().__init__(chat)
+        self._bench = bench
+        self._part = part
 
     async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
-        limits = self.bench.limits
+        limits = self._bench.limits
         limits.check()
-        self.bench.tell(self.part, "Asking the model")
+        self._bench.tell(self._part, "Asking the model")
         try:
             # A reply that is being written when the time is up is not waited for.
             with anyio.fail_after(limits.seconds_left):
-                reply = await ask()
+                reply = await super()._counted(ask)
         except TimeoutError:
             raise limits.out_of_time() from None
-        limits.spend(self.part, reply)
+        limits.spend(self._part, reply)
         return reply
