@@ -7,13 +7,15 @@ there the model was fine-tuned, and needs none.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+import anyio
+from exploracoder_retrieval.apisearch.slots import Slots
 from exploracoder_retrieval.errors import RetrievalError
 
-from exploracoder.deadline import within
 from exploracoder.engine.finishing.solution_prompt import solution_messages
 from exploracoder.engine.finishing.synthesis import PART, try_solution
 from exploracoder.engine.knowing import lookup
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
     from exploracoder.engine.workbench import Workbench
     from exploracoder.models.chat import Reply
+
+ResultT = TypeVar("ResultT")
 
 _FENCE = "```"
 _ENDS = (_FENCE, "\nTask:")
@@ -166,6 +170,14 @@ async def _found(bench: Workbench, query: str, k: int) -> Answer:
         raise NotFoundError(f"The search did not end within {seconds:g} s.") from None
     except RetrievalError as error:
         raise NotFoundError(str(error)) from error
+
+
+async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
+    """What ``work`` gives, which blocks. Raises TimeoutError where it is left behind."""
+    going_on = Slots(1).start(work)
+    assert going_on is not None, "the one slot is free"
+    with anyio.fail_after(seconds):
+        return await asyncio.wrap_future(going_on)
 
 
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
