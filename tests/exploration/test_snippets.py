@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from exploracoder.engine.reading.snippets import whole_statements, without_repetition
+from exploracoder.engine.reading.syntax import whole_statements, without_repetition
 
 from .conftest import Explorer, Serve
 from .scripted import READ, TeaModel, fenced

@@ -21,8 +21,7 @@ from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.dialect import Dialect, Learnt
 from exploracoder.models.dialect_memory import DialectMemory
-from exploracoder.models.identity import EMBEDDED
-from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.testing import Failure, Outcome, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("user", "Say hello to me.")]

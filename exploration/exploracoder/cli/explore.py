@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exploracoder.cli.console import Progress, errors_as_json, print_result, run_async
-from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
     file_argument,
     index_options,
@@ -18,6 +17,8 @@ from exploracoder.cli.options import (
     kernel_option,
     library_option,
     limit_options,
+    list_methods,
+    list_settings,
     method_option,
     model_options,
     options_of,

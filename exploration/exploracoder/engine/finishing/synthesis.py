@@ -14,12 +14,11 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.exploring.conversation import as_answer
 from exploracoder.engine.finishing.solution_prompt import repair_request, solution_messages
 from exploracoder.engine.knowing.checking import check, missing_attribute
-from exploracoder.engine.knowing.citing import docs_behind
+from exploracoder.engine.knowing.helpful import docs_behind
 from exploracoder.engine.knowing.recommender import ALIKE, find, find_alike
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.calls import called_in, only_defines
 from exploracoder.engine.reading.replies import code_block, no_code
-from exploracoder.engine.reading.snippets import without_repetition
+from exploracoder.engine.reading.syntax import called_in, only_defines, without_repetition
 from exploracoder.engine.running import renaming, substituting
 from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
