@@ -27,7 +27,7 @@ from exploracoder.events import Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening
-from exploracoder.session import Save, Session, with_status
+from exploracoder.session import Save, Session
 from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
 
@@ -125,7 +125,8 @@ class LiveSession(Session):
                 self._check_untouched(command)
                 if not self.is_working:
                     bench.limits.start_clock()
-                await bench.update(edit_plan(bench.exploration, command), "The plan was edited")
+                bench.exploration = edit_plan(bench.exploration, command)
+                await bench.update("The plan was edited")
             case _:
                 await self._check_free()
                 self._start(self._work_for(command))
@@ -153,7 +154,7 @@ class LiveSession(Session):
         bench.is_attended, bench.is_review = True, lambda: self.progress.mode == "review"
         bench.show, bench.tell = self._show, self._tell
         if bench.exploration.status == "running":
-            bench.exploration = with_status(bench.exploration, "paused")
+            bench.change(status="paused", reason="")
         await self._settle()
 
     def _work_for(self, command: c.Command) -> Work:
@@ -209,7 +210,7 @@ class LiveSession(Session):
         """Do a piece of work; whatever stops it is said, and what was found stays."""
         bench, error = self.bench, ""
         bench.limits.start_clock()
-        bench.exploration = with_status(bench.exploration, "running")
+        bench.change(status="running", reason="")
         self._say(activity="working", error="", message="")
         try:
             await work()
@@ -243,7 +244,8 @@ class LiveSession(Session):
         """Nothing is being worked on now: save it, and say what the exploration waits for."""
         bench = self.bench
         status, activity, part = _resting(bench.exploration)
-        bench.exploration = with_status(bench.limits.timed(bench.exploration), status, error)
+        bench.limits.count_time()
+        bench.change(status=status, reason=error)
         await self._save(bench.exploration)
         await self._attend()
         # Whoever is told may send the next command at once, so it is the last thing that is done.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import Reply
 from exploracoder.models.usage import Usage
-from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
@@ -29,11 +28,10 @@ class Limits:
         """Work begins: the time that nobody worked in is not counted."""
         self._since = time.monotonic()
 
-    def timed(self, exploration: Exploration) -> Exploration:
-        """The exploration with the seconds since it was last timed."""
-        now = time.monotonic()
-        seconds, self._since = exploration.seconds_total + now - self._since, now
-        return exploration.model_copy(update={"seconds_total": seconds})
+    def count_time(self) -> None:
+        """Count the seconds since this was last done."""
+        seconds, self._since = self.seconds_used, time.monotonic()
+        self.bench.change(seconds_total=seconds)
 
     def spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
         """Count what a part of the work has asked or run."""

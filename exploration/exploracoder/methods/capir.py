@@ -54,12 +54,11 @@ async def retrieve(bench: Workbench) -> None:
         if step.status == "skipped":
             continue
         told = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
-        done = bench.exploration.with_step(step.model_copy(update=told))
-        await bench.update(done, f"Retrieved the docs for: {step.subtask.goal}")
+        bench.put(step.model_copy(update=told))
+        await bench.update(f"Retrieved the docs for: {step.subtask.goal}")
     if bench.exploration.overall == Recommendation():
         overall = await recommend_overall(bench, bench.exploration.steps)
-        told_overall = bench.exploration.model_copy(update={"overall": overall})
-        await bench.update(told_overall, "Ranked the docs for the whole task")
+        await bench.update("Ranked the docs for the whole task", overall=overall)
 
 
 class Capir(Method):

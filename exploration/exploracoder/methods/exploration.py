@@ -118,7 +118,7 @@ async def _take(bench: Workbench, script: Script) -> None:
         calls=script.calls or known.calls,
         cells=known.cells,
     )
-    bench.exploration = bench.exploration.model_copy(update={"written": written})
+    bench.change(written=written)
     if script.cells:
         await replace(bench, script.cells)
         await run_open(bench)
@@ -145,6 +145,5 @@ async def _run_solution(bench: Workbench, seen: set[str]) -> Attempt | None:
     tried = (attempt, mended) if mended is not None else (attempt,)
     attempts = (*(before.attempts if before else ()), *tried)
     solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
-    changes = {"written": written, "solution": solution}
-    await bench.update(bench.exploration.model_copy(update=changes), "Ran the solution")
+    await bench.update("Ran the solution", written=written, solution=solution)
     return tried[-1]

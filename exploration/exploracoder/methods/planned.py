@@ -61,9 +61,8 @@ async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
     goals = (one.goal for one in planned.subtasks)
     added = numbered(goals, [step.subtask.id for step in kept])
     steps = (*kept, *(Step(subtask=subtask) for subtask in added))
-    changes = {"steps": steps, "is_planned": True, "solution": None}
-    exploration = bench.exploration.model_copy(update=changes)
-    await bench.update(exploration, f"Planned {len(added)} subtasks")
+    words = f"Planned {len(added)} subtasks"
+    await bench.update(words, steps=steps, is_planned=True, solution=None)
 
 
 def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
@@ -81,8 +80,7 @@ async def _brief(bench: Workbench) -> list[Briefing]:
             "examples": await choose_examples(bench, library.name),
         }
         libraries.append(library.model_copy(update=told))
-    briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
-    await bench.update(briefed, "Read the library's overview")
+    await bench.update("Read the library's overview", libraries=tuple(libraries))
     return briefings
 
 
@@ -94,5 +92,5 @@ async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
             bench.model.for_part("briefing"), bench.libraries.index, bench.settings, info
         )
     except (AnswerTimeoutError, PromptError, RefusedError) as error:
-        await bench.update(bench.exploration, f"Goes on without an overview. {error}")
+        await bench.update(f"Goes on without an overview. {error}")
         return Briefing()

@@ -83,14 +83,14 @@ async def give_others(bench: Workbench, failure: str) -> bool:
         return False
     branch = bench.branches.current
     bench.branches.current = await bench.branches.base_of(step)
-    bench.exploration = bench.exploration.model_copy(update={"steps": ()})
+    bench.change(steps=())
     is_made = False
     try:
         is_made = await _make(bench, step, failure)
     finally:
         if not is_made:
             bench.branches.current = branch
-            bench.exploration = bench.exploration.model_copy(update={"steps": (step,)})
+            bench.change(steps=(step,))
     return is_made
 
 
@@ -120,8 +120,7 @@ async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
     if chosen is None:
         return False
     done = trial.shown.model_copy(update={"chosen": chosen.id, "status": "done"})
-    given = bench.exploration.model_copy(update={"steps": (done,)})
-    await bench.update(given, step.subtask.goal)
+    await bench.update(step.subtask.goal, steps=(done,))
     return True
 
 

@@ -88,11 +88,11 @@ async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
     assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
     hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
     bench.branches.current = await bench.branches.base_of(doubted)
-    bench.exploration = bench.exploration.with_step(_open(doubted))
+    bench.put(_open(doubted))
     again = await explore(bench, _open(doubted), hint=hint)
     if again.status != "done" or not _differs(doubted, again):
         return False
-    bench.exploration = bench.exploration.with_step(again)
+    bench.put(again)
     return await _carry_over(bench, doubted)
 
 
@@ -105,13 +105,13 @@ async def _carry_over(bench: Workbench, doubted: Step) -> bool:
             continue
         carried = await run_again(bench, step)
         if carried is None:
-            bench.exploration = bench.exploration.with_step(_open(step))
+            bench.put(_open(step))
             recommendation = await recommend(bench, step.subtask)
             opened = _open(step).model_copy(update={"recommendation": recommendation})
             carried = await explore(bench, opened)
         if carried.status != "done":
             return False
-        bench.exploration = bench.exploration.with_step(carried)
+        bench.put(carried)
     return True
 
 

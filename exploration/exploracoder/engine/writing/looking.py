@@ -40,7 +40,7 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
     more = [_as_written(bench), await _what_came_out(bench, attempt)]
     reply = await ask_about_cells(bench, PART, sampling, more)
     script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
-    await bench.update(bench.exploration, _verdict(script))
+    await bench.update(_verdict(script))
     return script
 
 
