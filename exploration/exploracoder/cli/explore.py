@@ -169,7 +169,8 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder.models.usage import Usage
 
     exploration = document.load(file)
-    check_trust(exploration, file, given)
+    # Replies are not opened for what may not run.
+    check_trust(exploration, file, options_of(given | {"replies": None}))
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
         return _tell(exploration, file, report.as_json(exploration, file, Usage()), given)

@@ -15,18 +15,8 @@ from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.planned import PlannedExploration
 
 _CHAIN = of_the_paper(
-    "candidate_style",
-    "example_arguments",
-    "stop_at_first",
-    "backtracks",
-    "selection",
-    "keep_failed",
-    "name_hints",
-    "first_tries",
-    "compose",
-    "source_chars",
-    "functions",
-    "cells",
+    "candidate_style stop_at_first backtracks selection keep_failed name_hints first_tries compose"
+    " source_chars functions cells"
 )
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 

@@ -41,9 +41,9 @@ def imports(code: ast.AST) -> dict[str, str]:
     return found
 
 
-def bound(code: ast.AST) -> set[str]:
-    """The names that are assigned, imported, defined, or given to an exception."""
-    names = set(imports(code))
+def assigned(code: ast.AST) -> set[str]:
+    """The names that are assigned, defined, or given to an exception."""
+    names: set[str] = set()
     for node in ast.walk(code):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.ExceptHandler(name=str(name)):
@@ -53,6 +53,16 @@ def bound(code: ast.AST) -> set[str]:
             case ast.ClassDef(name=name):
                 names.add(name)
     return names
+
+
+def bound(code: ast.AST) -> set[str]:
+    """The names that are assigned, defined, given to an exception, or imported."""
+    return assigned(code) | set(imports(code))
+
+
+def parameters(code: ast.AST) -> set[str]:
+    """The names of all functions' parameters."""
+    return {node.arg for node in ast.walk(code) if isinstance(node, ast.arg)}
 
 
 def chain_of(node: ast.AST) -> str:
