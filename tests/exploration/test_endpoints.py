@@ -118,7 +118,7 @@ def test_a_briefing_that_does_not_come_in_time_is_gone_on_without(
         return Delay(4.0, "too late") if is_late else talker(request)
 
     server = serve(late)
-    settings = ("--set", "cells=false", "--set", "library-summary=true")
+    settings = ("--set", "cells=false")
     done = explore.run(*exploring(server, explore, *settings))
 
     assert done.code == 0, done.err

@@ -74,8 +74,6 @@ def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
         "first-tries=0",
         "--set",
         "repair-names=false",
-        "--set",
-        "substitutes=0",
         check=None,
     )
     problems = explore.exploration.steps[0].candidates[0].problems

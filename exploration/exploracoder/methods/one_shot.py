@@ -26,10 +26,8 @@ ONE_SHOT: Mapping[str, object] = {
     "example_arguments": False,
     "solution_attempts": 1,
     "repair_rounds": 0,
-    "repair_imports": False,
     "repair_names": False,
     "existing_names": False,
-    "substitutes": 0,
 }
 
 

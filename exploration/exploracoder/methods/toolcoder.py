@@ -43,6 +43,9 @@ ResultT = TypeVar("ResultT")
 
 _FENCE = "```"
 _ENDS = (_FENCE, "\nTask:")
+# APIs in the answer to a search in a text (section 3.4).
+_ANSWERS = 1
+_SEARCH_SECONDS = 30.0
 
 
 class ToolCoder(Method):
@@ -89,7 +92,7 @@ class ToolCoder(Method):
         head, context = _head(bench), bench.exploration.task.context
 
         async def find(query: str, so_far: str) -> str:
-            found = (await _found(bench, query, bench.settings.search_answers)).apis
+            found = (await _found(bench, query, _ANSWERS)).apis
             if not found:
                 raise NotFoundError("Nothing was found.")
             code = f"{context}\n{head}{so_far}"
@@ -158,16 +161,15 @@ class NoQuery(ToolCoder):
 
 
 async def _found(bench: Workbench, query: str, k: int) -> Answer:
-    """What is found within the setting ``search_seconds``. Raises NotFoundError with the reason."""
+    """What is found in time. Raises NotFoundError with the reason."""
     bench.tell(PART, "Looking up APIs")
-    seconds = bench.settings.search_seconds
     # A search that is left behind may keep the index to itself: what the code is checked with is
     # read before.
     _ = bench.libraries.known
     try:
-        return await within(seconds, lambda: lookup.search(bench, query, k))
+        return await within(_SEARCH_SECONDS, lambda: lookup.search(bench, query, k))
     except TimeoutError:
-        raise NotFoundError(f"The search did not end within {seconds:g} s.") from None
+        raise NotFoundError(f"The search did not end within {_SEARCH_SECONDS:g} s.") from None
     except RetrievalError as error:
         raise NotFoundError(str(error)) from error
 

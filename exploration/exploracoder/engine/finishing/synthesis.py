@@ -133,16 +133,14 @@ async def mend(
     """The attempt with other names, tried with ``run`` and without asking the model, if that is
     good: near ones of those that do not exist, or else other APIs, but for codes that were
     ``seen``."""
-    mended = await _rename(bench, failed, run)
+    if not (bench.settings.repair_names and bench.is_confined):
+        return None
+    mended = await _rename(failed, run)
     return mended or await _substitute(bench, failed, apis, run, seen)
 
 
-async def _rename(
-    bench: Workbench, failed: Attempt, run: Callable[[str], Awaitable[Attempt]]
-) -> Attempt | None:
+async def _rename(failed: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
-    if not (bench.settings.repair_names and bench.is_confined):
-        return None
     if failed.leaves_no_doubt or not failed.problems:
         return None
     return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
@@ -159,20 +157,14 @@ async def _substitute(
 
     Without a check only names that do not exist are replaced, by the first that runs.
     """
-    most, task = bench.settings.substitutes, bench.exploration.task
-    if not task.check:
-        # Much that runs is wrong: only the likeliest are tried.
-        most = min(most, _UNCHECKED)
+    task = bench.exploration.task
+    # Without a check much that runs is wrong: only the likeliest are tried.
+    most = substituting.MOST if task.check else _UNCHECKED
 
     def is_good(attempt: Attempt) -> bool:
         return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
 
-    if (
-        not (most and bench.is_confined)
-        or is_good(failed)
-        or not (task.check or failed.problems)
-        or task.target
-    ):
+    if is_good(failed) or not (task.check or failed.problems) or task.target:
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:

@@ -167,9 +167,7 @@ def _function_name(exploration: Exploration) -> str:
 
 
 async def _sketch(bench: Workbench) -> Solution:
-    """A solution from memory, and what other names make of it; none without the setting."""
-    if not bench.settings.sketch:
-        return Solution(attempts=())
+    """A solution from memory, and what other names make of it."""
     bench.tell(PART, "Writing from memory")
     return await _write(bench, (), 1, from_memory=True)
 
