@@ -23,7 +23,7 @@ from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.prompts import as_code
-from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
+from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task, ended_as
 
 _log = logging.getLogger("exploracoder.document")
 
@@ -301,9 +301,8 @@ def _called(final: Attempt) -> str:
 
 
 def _error_line(observation: Observation) -> str:
-    if observation.error is None:
-        return f"the run ended as {observation.status}"
-    return _inline(f"{observation.error.ename}: {observation.error.evalue}"[:300])
+    line = ended_as(observation)
+    return _inline(line[:300]) if observation.error else line
 
 
 def task_text(exploration: Exploration) -> str:

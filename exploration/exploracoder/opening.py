@@ -23,7 +23,7 @@ from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
-from exploracoder.state import Exploration
+from exploracoder.state import Exploration, ended_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ async def rebuild(executor: Executor, exploration: Exploration) -> str:
         if not observation.ran:
             raise SetupError(
                 f"{link.subtask.id} ({link.subtask.goal}) ran before and does not run now:"
-                f" {_error_line(observation)}. The library or its data may have changed."
+                f" {ended_as(observation)}. The library or its data may have changed."
             )
     return branch
 
@@ -151,7 +151,7 @@ def _accept_context(observation: Observation) -> None:
     line = (
         f" in line {observation.error.line}" if observation.error and observation.error.line else ""
     )
-    raise InputError(f"The context failed{line}: {_error_line(observation)}")
+    raise InputError(f"The context failed{line}: {ended_as(observation)}")
 
 
 async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
@@ -171,13 +171,7 @@ async def _accept_check(executor: Executor, check: str, entry_point: str | None)
             f" {entry_point or 'what the solution makes'}."
         )
     if observation.error is not None and observation.error.ename in _BROKEN_CHECK:
-        raise InputError(f"The check itself fails: {_error_line(observation)}")
+        raise InputError(f"The check itself fails: {ended_as(observation)}")
 
 
 _BROKEN_CHECK = {"ModuleNotFoundError", "ImportError", "SyntaxError", "IndentationError"}
-
-
-def _error_line(observation: Observation) -> str:
-    if observation.error is None:
-        return f"the run ended as {observation.status}"
-    return f"{observation.error.ename}: {observation.error.evalue}"

@@ -418,6 +418,12 @@ class Exploration(State):
         return self.model_copy(update={"spending": tuple(parts.values())})
 
 
+def ended_as(observation: Observation) -> str:
+    """What a run that failed raised, or how it ended."""
+    error = observation.error
+    return f"{error.ename}: {error.evalue}" if error else f"the run ended as {observation.status}"
+
+
 def _check_ids(ids: Sequence[str], of_what: str) -> None:
     if len(set(ids)) < len(ids):
         raise ValueError(f"several {of_what} have the same id")
