@@ -20,6 +20,7 @@ from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import BASE_KEY
 from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.counting import CountingModel
 from exploracoder.models.gguf_header import read_header
 from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, server_environment
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
@@ -280,7 +281,8 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
         assert embedded.server is not None
         shared_pid = embedded.server.pid
         question = [Message("user", "Is 4 an even number? Answer as JSON.")]
-        verdict, usage = await complete_json(model, question, Sampling(max_tokens=50), Verdict)
+        counting = CountingModel(model)
+        verdict = await complete_json(counting, question, Sampling(max_tokens=50), Verdict)
         bound = await model.complete(question, Sampling(grammar='root ::= "maybe"'))
         status = model_status()
     await asyncio.sleep(2)
@@ -290,7 +292,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
 
     assert shared_pid == server_pid
     assert verdict.is_even
-    assert usage.prompt_tokens > 0
+    assert counting.usage.prompt_tokens > 0
     assert bound.text == "maybe"
     assert status.server is not None and status.server.pid == server_pid
     assert is_kept_by_holder

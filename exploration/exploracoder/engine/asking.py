@@ -83,8 +83,7 @@ class CountedModel:
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
     ) -> ValueT:
         """Ask for a value of ``form``; ReplyError when it does not give one."""
-        value, _ = await complete_json(self.for_part(part), messages, sampling, form)
-        return value
+        return await complete_json(self.for_part(part), messages, sampling, form)
 
 
 class _PartModel(CountingModel):

@@ -112,8 +112,7 @@ async def _example_plans(
         ]
         try:
             sampling = Sampling(max_tokens=300, seed=0)
-            plan, _ = await complete_json(model, messages, sampling, ExamplePlan)
-            plans.append(plan)
+            plans.append(await complete_json(model, messages, sampling, ExamplePlan))
         except ReplyError:
             # An example that the model cannot explain is left out; the plan does without it.
             continue
