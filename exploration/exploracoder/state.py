@@ -96,12 +96,6 @@ class Subtask(State):
     goal: str
 
 
-class Plan(State):
-    """The subtasks in order."""
-
-    subtasks: tuple[Subtask, ...]
-
-
 class RankedApi(State):
     """An ApiDoc that was retrieved, and whether it was kept for the prompt."""
 

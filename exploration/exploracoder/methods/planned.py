@@ -56,9 +56,8 @@ async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
     briefings = await _brief(bench)
     subtasks = [step.subtask for step in _others(bench, replaced)]
     before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
-    planned = await plan(bench, briefings, before)
+    goals = await plan(bench, briefings, before)
     kept = _others(bench, replaced)
-    goals = (one.goal for one in planned.subtasks)
     added = numbered(goals, [step.subtask.id for step in kept])
     steps = (*kept, *(Step(subtask=subtask) for subtask in added))
     words = f"Planned {len(added)} subtasks"
