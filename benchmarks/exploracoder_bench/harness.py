@@ -199,9 +199,8 @@ def _brief(
         told = settings[sample.way.method]
         is_told = is_planned(sample.way.method, told) and wants_briefing(told)
         if sample.problem.libraries and is_told:
-            what = (told.few_shot_plans, told.library_summary)
             libraries = (sample.problem.libraries, sample.problem.python)
-            distinct.setdefault((libraries, what), sample)
+            distinct.setdefault((libraries, told.few_shot_plans), sample)
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):
         sample, loss = futures[future], _loss(future)

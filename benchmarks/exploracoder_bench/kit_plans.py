@@ -20,12 +20,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.errors import ExploraCoderError, InputError, SetupError, raised_as
 from exploracoder.methods.planned import make_plan
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, local_scratch, open_bench
 from exploracoder.prepare import make_exploration, open_model, wants_embedded
 from exploracoder.state import Exploration, Library, Task
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.sandbox import choose
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
@@ -65,7 +67,10 @@ async def _plan_all(given: argparse.Namespace) -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         index = stack.enter_context(Index.open(folder / "index", MiniLmEmbedder()))
         known = {name: _indexed(index, given.kit, name) for name in libraries(left)}
-        opening = Opening(sys.executable, local_scratch(sys.executable, folder))
+        with raised_as(SetupError, SidecarError):
+            sandboxing = choose("auto", python=sys.executable, cwd=folder)
+        scratch = local_scratch(sys.executable, folder, sandboxing=sandboxing)
+        opening = Opening(sys.executable, scratch)
         async with open_model(given.model, given.base_url) as model:
             for number, question in enumerate(left, start=1):
                 start = time.monotonic()

@@ -11,7 +11,7 @@ from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
-from exploracoder.models.identity import fingerprint_of
+from exploracoder.models.openai_client import fingerprint_of
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict

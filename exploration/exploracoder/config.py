@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from exploracoder_retrieval.apisearch.page import LIMIT_S, SITES
+from exploracoder_retrieval.apisearch.page import SITES
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,9 +35,11 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     profile: ProfileName = "standard"
-    few_shot_plans: int = Field(5, ge=0, description="k_D: example plans shown to the planner")
-    library_summary: bool = Field(
-        True, description="s: show a summary of the library, made from its overview"
+    few_shot_plans: int = Field(
+        5,
+        ge=0,
+        description="k_D: example plans shown to the planner, after a summary of the library (s);"
+        " with 0 it is shown neither",
     )
     max_subtasks: int = Field(12, ge=1, description="subtasks that a plan may have")
     example_arguments: bool = Field(
@@ -78,23 +80,14 @@ class Settings(BaseModel):
     )
     selection: Literal["random", "evidence", "any"] = Field(
         "evidence",
-        description="how the experience is chosen: the paper's is random, of those that ran; any:"
-        " random, of all",
+        description="how the experience is chosen: the paper's is random, of those that ran, or"
+        " of those that failed when none ran; any: random, of all",
     )
-    keep_failed: bool = Field(
-        False, description="put a failed candidate into the chain when none ran (the paper)"
-    )
-    repair_imports: bool = Field(True, description="add imports of names that the index knows")
     repair_names: bool = Field(
         True,
-        description="in the strict sandbox: try the nearest real names in place of those that do"
-        " not exist",
-    )
-    substitutes: int = Field(
-        40,
-        ge=0,
-        description="in the strict sandbox: runs with another retrieved API in the place of one"
-        " that a refused solution names, without a check at most 5; the model is not asked",
+        description="mend names without asking the model: add imports of those that the index"
+        " knows; in the strict sandbox try the nearest real names in place of those that do not"
+        " exist, and other retrieved APIs in place of those that a refused solution names",
     )
     existing_names: bool = Field(
         False,
@@ -108,12 +101,8 @@ class Settings(BaseModel):
         0,
         ge=0,
         description="solutions written from retrieved docs first; explored is what they fail at:"
-        " to pass the check, or, without one, to give anything in at most three tries",
-    )
-    sketch: bool = Field(
-        False,
-        description="before the first tries write one from memory, and look up what it calls that"
-        " does not exist: such a name says what is needed",
+        " to pass the check, or, without one, to give anything in at most three tries; one more is"
+        " written from memory before, and what it calls that does not exist is looked up",
     )
     compose: bool = Field(
         True,
@@ -166,12 +155,6 @@ class Settings(BaseModel):
         description="how toolcoder's model asks: in its text, by functions of the chat API, or"
         " (auto) in its text where the server goes on with texts",
     )
-    search_answers: int = Field(
-        1, ge=1, le=10, description="APIs in the answer to a search in a text (ToolCoder: one)"
-    )
-    search_seconds: float = Field(
-        30.0, gt=0, description="wall seconds of one search; a longer one is done without"
-    )
     web_search: str = Field(
         "off",
         pattern=r"^(off|duckduckgo|https?://[^\s@?#]+)$",
@@ -182,9 +165,6 @@ class Settings(BaseModel):
         " ".join(SITES),
         pattern=r"^[\w.-]+( [\w.-]+)*$",
         description="sites that web search is restricted to",
-    )
-    web_seconds: float = Field(
-        LIMIT_S, gt=0, le=10, description="wall seconds of one web search (ToolCoder's limit)"
     )
     max_seconds: float | None = Field(None, gt=0, description="wall seconds of the exploration")
     max_tokens: int | None = Field(None, gt=0, description="tokens of the exploration")
@@ -206,10 +186,7 @@ PROFILES: dict[ProfileName, Settings] = {
         backtracks=0,
         candidate_style="self_contained",
         selection="random",
-        keep_failed=True,
-        repair_imports=False,
         repair_names=False,
-        substitutes=0,
         name_hints=False,
         repair_rounds=0,
         source_chars=0,
@@ -230,7 +207,6 @@ PROFILES: dict[ProfileName, Settings] = {
         debug_rounds=2,
         existing_names=True,
         first_tries=5,
-        sketch=True,
         solution_attempts=2,
         repair_rounds=2,
         doc_chars=420,

@@ -9,7 +9,7 @@ import html
 import logging
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,19 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
-from exploracoder import damage, trust
+from exploracoder import trust
 from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
-from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task
+from exploracoder.prompts import as_code
+from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task, ended_as
 
 _log = logging.getLogger("exploracoder.document")
 
 METADATA_KEY = "exploracoder"
 REVISION_KEY = "revision"
 _TITLE_CHARS = 80
+_MOST_LEVELS = 100
 _WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
@@ -73,17 +75,17 @@ def from_metadata(metadata: object, name: str) -> Exploration:
     if not isinstance(metadata, dict):
         raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
     try:
-        damage.check_values(metadata)
+        _check_values(metadata)
         _check_version(metadata.get("schema_version"), name)
         exploration = _validated(metadata, name)
-    except damage.DamageError as error:
+    except _DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
     at_home = exploration.settings.model_copy(update={"web_search": "off"})
     return exploration.model_copy(update={"settings": at_home})
 
 
 def _check_version(version: object, name: str) -> None:
-    said = f"{name} was saved with version {damage.brief(str(version))} of the format"
+    said = f"{name} was saved with version {_brief(str(version))} of the format"
     # A truth value counts as a whole number in Python.
     if not isinstance(version, int) or isinstance(version, bool) or version > SCHEMA_VERSION:
         raise InputError(
@@ -105,15 +107,55 @@ def _validated(metadata: dict[str, Any], name: str) -> Exploration:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         reason = fault["msg"].removeprefix("Value error, ")
-        raise damage.DamageError(fault["loc"], reason) from error
+        raise _DamageError(fault["loc"], reason) from error
     if unknown:
         _log.warning(
             "%s was made with settings that this ExploraCoder does not have, and goes on without"
             " them: %s.",
             name,
-            damage.brief(unknown, 200),
+            _brief(unknown, 200),
         )
     return exploration
+
+
+class _DamageError(Exception):
+    """What is wrong, as the end of a sentence: ``at PLACE: REASON``."""
+
+    def __init__(self, place: Iterable[object], reason: str) -> None:
+        shown = ".".join(_brief(str(part)) for part in place) or "its top"
+        super().__init__(f"at {shown}: {_brief(reason, 200)}")
+
+
+def _check_values(value: object, *place: str) -> None:
+    """Raise _DamageError where values are nested too deeply or cannot be written as text.
+
+    A notebook may be cut, merged by hand or made by somebody who means harm. This would otherwise
+    end in an exception somewhere, or in a file that cannot be written again.
+    """
+    if len(place) > _MOST_LEVELS:
+        raise _DamageError(place[:4], f"more than {_MOST_LEVELS} levels are nested")
+    if isinstance(value, str):
+        _check_text(value, place)
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            _check_text(str(key), place)
+            _check_values(part, *place, str(key))
+    elif isinstance(value, list | tuple):
+        for number, part in enumerate(value):
+            _check_values(part, *place, str(number))
+
+
+def _check_text(text: str, place: Iterable[str]) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _DamageError(place, "half a character is no text") from None
+
+
+def _brief(text: str, most: int = 60) -> str:
+    """A text from a file of a stranger's, short and printable, for a message."""
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:
@@ -175,7 +217,7 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
     if not final.is_good or exploration.task.target is not None:
         # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
         # would a class that is a part of its file.
-        yield notebook.markdown_cell("solution", code_block(final.code), _role("solution"))
+        yield notebook.markdown_cell("solution", as_code(final.code), _role("solution"))
         return
     yield _code_cell("solution", final.code, _role("solution"), final.observation, count)
     check, seen = exploration.task.check, final.check_observation
@@ -259,9 +301,8 @@ def _called(final: Attempt) -> str:
 
 
 def _error_line(observation: Observation) -> str:
-    if observation.error is None:
-        return f"the run ended as {observation.status}"
-    return _inline(f"{observation.error.ename}: {observation.error.evalue}"[:300])
+    line = ended_as(observation)
+    return _inline(line[:300]) if observation.error else line
 
 
 def task_text(exploration: Exploration) -> str:
@@ -345,15 +386,8 @@ def flowchart(exploration: Exploration) -> str:
             position = [one.id for one in step.candidates].index(step.candidate.id) + 1
             here = f"s{number}c{position}"
     if exploration.solution is not None:
-        lines.append(f'  root ==> solution(["solution: {_outcome(exploration.solution)}"])')
+        lines.append(f'  root ==> solution(["solution: {exploration.solution.outcome}"])')
     return "\n".join(lines)
-
-
-def _outcome(solution: Solution) -> str:
-    """How the solution came out, whatever the exploration is at."""
-    if not solution.final.is_good:
-        return "failed"
-    return "solved" if solution.final.checks == "passed" else "unverified"
 
 
 def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
@@ -374,12 +408,6 @@ _NAME = re.compile(r"`[A-Za-z_]\w*`")
 # Controls, and those of them that turn the direction of writing: what is read is not what is there.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
-
-
-def code_block(code: str, language: str = "python") -> str:
-    """Code between fences that are longer than any in it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
-    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def _inline(text: str) -> str:

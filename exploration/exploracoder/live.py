@@ -27,7 +27,7 @@ from exploracoder.events import Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening
-from exploracoder.session import Save, Session, outcome, with_status
+from exploracoder.session import Save, Session
 from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
 
@@ -51,14 +51,9 @@ class Attended(Protocol):
 
 
 class LiveSession(Session):
-    """Works on an exploration as it is told; use it with ``async with``.
+    """Works on an exploration as it is told, with what any `Session` works with.
 
     Args:
-        exploration: A new one, or one to go on with.
-        model: Shared with others or not; it belongs to the caller, as the index does.
-        index: Holds the exploration's libraries.
-        opening: Where snippets run.
-        save: Called with each state that must not be lost, before the work goes on.
         mode: ``review`` stops at the plan and at each subtask whose candidates have run.
         on_progress: Told of every change and of progress, in the order in which they happen.
         on_text: Told a part of the work and what the model has written for it so far, at most 20
@@ -134,7 +129,8 @@ class LiveSession(Session):
                 self._check_untouched(command)
                 if not self.is_working:
                     bench.limits.start_clock()
-                await bench.update(edit_plan(bench.exploration, command), "The plan was edited")
+                bench.exploration = edit_plan(bench.exploration, command)
+                await bench.update("The plan was edited")
             case _:
                 await self._check_free()
                 self._start(self._work_for(command))
@@ -162,7 +158,7 @@ class LiveSession(Session):
         bench.is_attended, bench.is_review = True, lambda: self.progress.mode == "review"
         bench.show, bench.tell, bench.stream = self._show, self._tell, self._on_text
         if bench.exploration.status == "running":
-            bench.exploration = with_status(bench.exploration, "paused")
+            bench.change(status="paused", reason="")
         await self._settle()
 
     def _work_for(self, command: c.Command) -> Work:
@@ -218,7 +214,7 @@ class LiveSession(Session):
         """Do a piece of work; whatever stops it is said, and what was found stays."""
         bench, error = self.bench, ""
         bench.limits.start_clock()
-        bench.exploration = with_status(bench.exploration, "running")
+        bench.change(status="running", reason="")
         self._say(activity="working", error="", message="")
         try:
             await work()
@@ -252,7 +248,8 @@ class LiveSession(Session):
         """Nothing is being worked on now: save it, and say what the exploration waits for."""
         bench = self.bench
         status, activity, part = _resting(bench.exploration)
-        bench.exploration = with_status(bench.limits.timed(bench.exploration), status, error)
+        bench.limits.count_time()
+        bench.change(status=status, reason=error)
         await self._save(bench.exploration)
         await self._attend()
         # Whoever is told may send the next command at once, so it is the last thing that is done.
@@ -322,7 +319,7 @@ class LiveSession(Session):
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:
     """Status, activity and part of an exploration that nobody works on."""
     if exploration.solution is not None:
-        return outcome(exploration), "idle", "solution"
+        return exploration.solution.outcome, "idle", "solution"
     first = steering.next_open(exploration)
     if first is not None and first.status == "review":
         return "waiting", "review", first.subtask.id

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sandbox import Sandboxing, choose
+from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
@@ -24,7 +23,7 @@ from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
-from exploracoder.state import Exploration
+from exploracoder.state import Exploration, ended_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +56,16 @@ def local_scratch(
     folder: Path,
     *,
     strategy: StrategyChoice = "auto",
-    sandboxing: Sandboxing | None = None,
+    sandboxing: Sandboxing,
 ) -> OpenScratch:
-    """A sidecar of this process. Without a ``sandboxing`` it is the usual one, if the user need not
-    be asked about it."""
+    """A sidecar of this process."""
 
     @asynccontextmanager
     async def start(limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
-        chosen = sandboxing
-        if chosen is None:
-            chosen = await asyncio.to_thread(choose, "auto", python=python, cwd=folder)
         async with Sidecar(
-            python, folder, limits=limits, strategy=strategy, env=env, launcher=chosen.launcher
+            python, folder, limits=limits, strategy=strategy, env=env, launcher=sandboxing.launcher
         ) as sidecar:
-            yield Scratch(sidecar, str(chosen))
+            yield Scratch(sidecar, str(sandboxing))
 
     return start
 
@@ -140,7 +135,7 @@ async def rebuild(executor: Executor, exploration: Exploration) -> str:
         if not observation.ran:
             raise SetupError(
                 f"{link.subtask.id} ({link.subtask.goal}) ran before and does not run now:"
-                f" {_error_line(observation)}. The library or its data may have changed."
+                f" {ended_as(observation)}. The library or its data may have changed."
             )
     return branch
 
@@ -156,7 +151,7 @@ def _accept_context(observation: Observation) -> None:
     line = (
         f" in line {observation.error.line}" if observation.error and observation.error.line else ""
     )
-    raise InputError(f"The context failed{line}: {_error_line(observation)}")
+    raise InputError(f"The context failed{line}: {ended_as(observation)}")
 
 
 async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
@@ -176,13 +171,7 @@ async def _accept_check(executor: Executor, check: str, entry_point: str | None)
             f" {entry_point or 'what the solution makes'}."
         )
     if observation.error is not None and observation.error.ename in _BROKEN_CHECK:
-        raise InputError(f"The check itself fails: {_error_line(observation)}")
+        raise InputError(f"The check itself fails: {ended_as(observation)}")
 
 
 _BROKEN_CHECK = {"ModuleNotFoundError", "ImportError", "SyntaxError", "IndentationError"}
-
-
-def _error_line(observation: Observation) -> str:
-    if observation.error is None:
-        return f"the run ended as {observation.status}"
-    return f"{observation.error.ename}: {observation.error.evalue}"

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Literal
 
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.engine.reading import names
+from exploracoder.engine.reading.known import KnownApis
 from exploracoder.engine.running.oracle import run_in_copy
-from exploracoder.reliance import Reliance
 from exploracoder.state import Exploration, State
 
 ReplayResult = Literal["same", "changed", "failed"]
@@ -79,6 +80,33 @@ class Replay(State):
     def __str__(self) -> str:
         """All of it in words: versions, cells, verdict."""
         return "\n".join([*map(str, self.versions), *map(str, self.cells), self.verdict])
+
+
+class Reliance:
+    """Tells of each cell of an exploration which of the changed libraries its code uses."""
+
+    def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
+        imported = {library.name: library.import_name for library in exploration.libraries}
+        self._changes = {imported.get(one.library, one.library): one for one in changes}
+        self._brought_in = names.read(exploration.task.context, KnownApis(())).imported
+
+    def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
+        """The changes of what ``code`` imports, or uses by a name that the context imports.
+
+        ``apis`` are import paths that it is known to use besides: those of a candidate.
+        """
+        paths = {*apis, *self._paths(names.read(code, KnownApis(())))}
+        return tuple(
+            change
+            for name, change in self._changes.items()
+            if any(path == name or path.startswith(f"{name}.") for path in paths)
+        )
+
+    def _paths(self, found: names.Names) -> Iterator[str]:
+        yield from found.imported.values()
+        for name in found.loaded:
+            if name in self._brought_in:
+                yield self._brought_in[name]
 
 
 async def replay(

@@ -93,16 +93,16 @@ class Session:
         """
         bench = self.bench
         started = f"Started. Sandbox: {bench.exploration.sandbox}"
-        await bench.update(with_status(bench.exploration, "running"), started)
+        await bench.update(started, status="running", reason="")
         if bench.exploration.brought != Brought():
-            await bench.update(bench.exploration, bringing.in_words(bench.exploration.brought))
+            await bench.update(bringing.in_words(bench.exploration.brought))
         try:
             await find_method(bench.exploration.method).run(bench)
         except asyncio.CancelledError:
             await self._end("cancelled", "It was interrupted.")
             raise
         except (BudgetError, NoCodeError) as error:
-            await bench.update(with_status(bench.exploration, "failed", str(error)), str(error))
+            await bench.update(str(error), status="failed", reason=str(error))
         except SidecarError as error:
             await self._end("failed", str(error))
             raise SetupError(f"The scratch kernel failed: {error}") from error
@@ -110,8 +110,9 @@ class Session:
             await self._end("failed", str(error))
             raise
         else:
-            status = outcome(bench.exploration)
-            await bench.update(with_status(bench.exploration, status), "Finished")
+            solution = bench.exploration.solution
+            status = solution.outcome if solution is not None else "failed"
+            await bench.update("Finished", status=status, reason="")
         return bench.exploration
 
     async def _open(self) -> None:
@@ -130,19 +131,6 @@ class Session:
 
     async def _end(self, status: ExplorationStatus, reason: str) -> None:
         bench = self.bench
-        bench.exploration = with_status(bench.limits.timed(bench.exploration), status, reason)
+        bench.limits.count_time()
+        bench.change(status=status, reason=reason)
         await self._save(bench.exploration)
-
-
-def outcome(exploration: Exploration) -> ExplorationStatus:
-    """How an exploration whose work is done came out."""
-    if exploration.solution is None or not exploration.solution.final.is_good:
-        return "failed"
-    return "solved" if exploration.solution.final.checks == "passed" else "unverified"
-
-
-def with_status(
-    exploration: Exploration, status: ExplorationStatus, reason: str = ""
-) -> Exploration:
-    """The same with another status, and why it has that."""
-    return exploration.model_copy(update={"status": status, "reason": reason})

@@ -25,6 +25,7 @@ CandidateOrigin = Literal["draft", "debug", "user"]
 # In ``review`` candidates have run and one is proposed; the user has not accepted it.
 StepStatus = Literal["pending", "review", "done", "failed", "skipped"]
 CheckResult = Literal["passed", "failed", "none"]
+Outcome = Literal["solved", "unverified", "failed"]
 # ``waiting`` for the user's review; ``paused`` with work left that nobody does at the moment.
 ExplorationStatus = Literal[
     "running", "waiting", "paused", "solved", "unverified", "failed", "cancelled"
@@ -93,12 +94,6 @@ class Subtask(State):
 
     id: str = Field(pattern=r"^step-[0-9]{1,9}$")
     goal: str
-
-
-class Plan(State):
-    """The subtasks in order."""
-
-    subtasks: tuple[Subtask, ...]
 
 
 class RankedApi(State):
@@ -278,6 +273,13 @@ class Solution(State):
         best = [attempt for attempt in good if attempt.leaves_no_doubt] or good
         return best[-1] if best else self.attempts[-1]
 
+    @property
+    def outcome(self) -> Outcome:
+        """How it came out, whatever the exploration is at."""
+        if not self.final.is_good:
+            return "failed"
+        return "solved" if self.final.checks == "passed" else "unverified"
+
 
 class Written(State):
     """What the model wrote with the cells: the solution, and calls of it.
@@ -389,6 +391,10 @@ class Exploration(State):
         """Wall seconds spent running snippets."""
         return sum(part.seconds_execution for part in self.spending)
 
+    def position(self, step: Step) -> int:
+        """Where the step with this subtask's id stands, from 0."""
+        return [one.subtask.id for one in self.steps].index(step.subtask.id)
+
     def with_step(self, step: Step) -> Exploration:
         """Put ``step`` in the place of the step with the same subtask id."""
         steps = tuple(step if old.subtask.id == step.subtask.id else old for old in self.steps)
@@ -404,6 +410,12 @@ class Exploration(State):
             seconds_execution=old.seconds_execution + seconds_execution,
         )
         return self.model_copy(update={"spending": tuple(parts.values())})
+
+
+def ended_as(observation: Observation) -> str:
+    """What a run that failed raised, or how it ended."""
+    error = observation.error
+    return f"{error.ename}: {error.evalue}" if error else f"the run ended as {observation.status}"
 
 
 def _check_ids(ids: Sequence[str], of_what: str) -> None:

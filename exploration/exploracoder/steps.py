@@ -97,14 +97,14 @@ class Worker:
         step = steering.find_step(self._bench.exploration, step.subtask.id)
         if step.candidate is not None and step.candidate.ran:
             step = step.model_copy(update={"status": "review"})
-            self._bench.exploration = self._bench.exploration.with_step(step)
+            self._bench.put(step)
         await self._record(f"Went back to {step.subtask.id}")
 
     async def replan(self, step: Step) -> None:
         """Plan again from an open subtask on."""
         bench = self._bench
-        ids = [one.subtask.id for one in bench.exploration.steps]
-        replaced = ids[ids.index(step.subtask.id) :]
+        later = bench.exploration.steps[bench.exploration.position(step) :]
+        replaced = [one.subtask.id for one in later]
         await (write if bench.settings.cells else make_plan)(bench, replaced)
 
     async def _opened(self, step: Step) -> Step:
@@ -118,7 +118,7 @@ class Worker:
         proposed = steering.propose(self._bench, step, base)
         if proposed.candidate is not None and proposed.candidate.ran:
             proposed = proposed.model_copy(update={"status": "review"})
-        self._bench.exploration = self._bench.exploration.with_step(proposed)
+        self._bench.put(proposed)
         await self._record(f"Candidates for {step.subtask.id}", without_solution=True)
 
     async def _accept_own(self, step: Step, candidate: Candidate) -> bool:
@@ -129,10 +129,9 @@ class Worker:
         return await self.accept(now, candidate)
 
     async def _record(self, message: str, *, without_solution: bool = False) -> None:
-        exploration = self._bench.exploration
         if without_solution:
-            exploration = exploration.model_copy(update={"solution": None})
-        await self._bench.update(exploration, message)
+            self._bench.change(solution=None)
+        await self._bench.update(message)
 
 
 def _doubt(candidate: Candidate, hint: str) -> str:

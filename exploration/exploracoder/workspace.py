@@ -237,18 +237,25 @@ def prepare_replay(
     return run
 
 
-def check_trust(exploration: Exploration, name: str, options: Options, *, agreed: str = "") -> None:
+def check_trust(
+    exploration: Exploration,
+    name: str,
+    options: Options,
+    *,
+    agreed: str = "",
+    reads: Sequence[Path] = (),
+) -> None:
     """Refuse an exploration that was not made here, unless the options say to trust it.
 
-    ``agreed`` is the digest of what was shown and agreed to. Raises UntrustedError with what it
-    would run and read.
+    ``agreed`` is the digest of what was shown and agreed to, ``reads`` what it could read besides.
+    Raises UntrustedError with what it would run and read.
     """
     trust.check(
         exploration,
         name,
         python=options.python or prepare.interpreter_then(exploration) or sys.executable,
         sandbox=options.sandbox_level,
-        reads=(Path.cwd(), *options.readable),
+        reads=(Path.cwd(), *reads, *options.readable),
         agreed=options.trust or agreed,
     )
 

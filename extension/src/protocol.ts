@@ -313,7 +313,6 @@ export interface Target {
 export interface Settings {
   profile: 'standard' | 'paper' | 'small';
   few_shot_plans: number;
-  library_summary: boolean;
   max_subtasks: number;
   example_arguments: boolean;
   retrieved_apis: number;
@@ -332,14 +331,10 @@ export interface Settings {
   debug_rounds: number;
   backtracks: number;
   selection: 'random' | 'evidence' | 'any';
-  keep_failed: boolean;
-  repair_imports: boolean;
   repair_names: boolean;
-  substitutes: number;
   existing_names: boolean;
   name_hints: boolean;
   first_tries: number;
-  sketch: boolean;
   compose: boolean;
   solution_attempts: number;
   repair_rounds: number;
@@ -357,11 +352,8 @@ export interface Settings {
   run_seconds: number;
   functions: 'off' | 'repairs' | 'always';
   search_calls: 'auto' | 'text' | 'functions';
-  search_answers: number;
-  search_seconds: number;
   web_search: string;
   web_sites: string;
-  web_seconds: number;
   max_seconds: number | null;
   max_tokens: number | null;
 }

@@ -18,6 +18,7 @@ from exploracoder.opening import Opening, local_scratch
 from exploracoder.state import Exploration, Step
 from exploracoder.tasks import make_task
 from exploracoder.testing import ScriptedModelServer
+from exploracoder_kernel.sandbox import choose
 
 from .scripted import CHECK, CONTEXT, TASK
 
@@ -100,6 +101,9 @@ async def live_session(
     async def save(state: Exploration) -> None:
         saved.append(state)
 
+    here = Path.cwd()
+    sandboxing = choose("auto", python=sys.executable, cwd=here)
+    scratch = local_scratch(sys.executable, here, sandboxing=sandboxing)
     with prepare.open_index() as index:
         interpreter = confined.find_interpreter(sys.executable)
         libraries = prepare.index_libraries(index, exploration.task.libraries, interpreter)
@@ -109,7 +113,7 @@ async def live_session(
                 exploration,
                 model=model,
                 index=index,
-                opening=Opening(sys.executable, local_scratch(sys.executable, Path.cwd())),
+                opening=Opening(sys.executable, scratch),
                 save=save,
                 mode=mode,
                 on_progress=lambda state, progress: told.append((state, progress)),

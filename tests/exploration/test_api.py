@@ -16,8 +16,7 @@ from exploracoder import commands as c
 from exploracoder.api import new_exploration
 from exploracoder.background import Background
 from exploracoder.errors import InputError
-from exploracoder.models import OpenAIChatModel
-from exploracoder.models.identity import EMBEDDED
+from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.carrying import OwnVariables
 

@@ -38,8 +38,8 @@ example_result = [leaf.flavour for leaf in tealeaf.read_leaves(text) if leaf.str
 
 # For models that plan: those that write all cells at once write calls as well.
 PLANNING = ("--set", "cells=false", "--set", "candidates=1")
-TRIES = ("--set", "first-tries=5", "--set", "substitutes=0")
-WRITE_ANEW = ("--set", "compose=false", "--set", "substitutes=0")
+TRIES = ("--set", "first-tries=5", "--set", "repair-names=false")
+WRITE_ANEW = ("--set", "compose=false", "--set", "repair-names=false")
 
 
 def given(expression: str) -> str:
@@ -123,7 +123,7 @@ def test_values_that_fail_are_asked_for_once_more(serve: Serve, explore: Explore
 def test_a_wrong_name_in_a_value_is_looked_up(serve: Serve, explore: Explorer) -> None:
     invented = given("tealeaf.strongest_of([tealeaf.Leaf('assam', 5)])")
     model = TeaModel(drafts=DRAFTS, arguments=[invented])
-    asked = run(explore, model, serve, "--set", "repair-names=false")
+    asked = run(explore, model, serve)
 
     first = explore.exploration.steps[0]
     assert first.candidate is not None
@@ -204,10 +204,11 @@ def test_a_call_that_goes_on_failing_is_said_and_no_verdict(
 
 
 def test_two_tries_that_give_the_same_are_enough(serve: Serve, explore: Explorer) -> None:
-    model = TeaModel(solutions=[fenced(OTHER), fenced(WRITTEN), fenced(WRITTEN + "  # as above")])
+    codes = (FAILS, OTHER, WRITTEN, WRITTEN + "  # as above")
+    model = TeaModel(solutions=[fenced(code) for code in codes])
     asked = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked == ["solution"] * 3
+    assert asked == ["solution"] * 4
     assert solution_of(explore).final.code.endswith("# as above")
     assert explore.exploration.status == "unverified"
 
@@ -216,12 +217,10 @@ def test_of_tries_that_differ_the_first_that_gives_something_is_taken(
     serve: Serve, explore: Explorer
 ) -> None:
     third = WRITTEN.replace("leaf.name", "leaf.strength")
-    model = TeaModel(
-        solutions=[fenced(code) for code in (FAILS, OTHER, third)], repairs=[fenced(FAILS)]
-    )
+    model = TeaModel(solutions=[fenced(code) for code in (FAILS, FAILS, OTHER, third)])
     asked = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked == ["solution"] * 3
+    assert asked == ["solution"] * 4
     assert "leaf.name.upper()" in solution_of(explore).final.code
 
 
@@ -229,7 +228,7 @@ def test_tries_that_give_nothing_are_explored(serve: Serve, explore: Explorer) -
     model = TeaModel(drafts=DRAFTS, solutions=[fenced(FAILS)], repairs=[fenced(FAILS)])
     asked = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked[:4] == ["solution"] * 3 + ["rerank"]
+    assert asked[:5] == ["solution"] * 4 + ["rerank"]
     assert "plan" not in asked
     _, cell = explore.exploration.steps
     assert cell.candidates[0].code == BODY
@@ -238,7 +237,7 @@ def test_tries_that_give_nothing_are_explored(serve: Serve, explore: Explorer) -
 
 def test_what_ran_of_the_farthest_try_stays(serve: Serve, explore: Explorer) -> None:
     """The small profile asks for its failing cell to be mended before anything else."""
-    code = f"{KNOWN}\n    # Read them\n    leaves = tealeaf.read_leaves(text)\n"
+    code = f"{KNOWN}\n    # Read them\n    import tealeaf\n    leaves = tealeaf.read_leaves(text)\n"
     code += "    # Name them\n    return [leaf.flavour for leaf in leaves]"
     mended = "names = [leaf.name for leaf in leaves if leaf.strength > least]\nnames"
     model = TeaModel(solutions=[fenced(code)], debugs={3: [fenced(mended)]})

@@ -77,7 +77,6 @@ def test_another_number_of_plans_is_written_apart_and_none_at_all_is_not_asked_f
     assert brief("--set", "few-shot-plans=1") == (2, 1)
     assert brief("--set", "few-shot-plans=2") == (3, 2)
     assert brief("--set", "few-shot-plans=2") == (0, 2)
-    assert brief("--set", "few-shot-plans=1", "--set", "library-summary=false") == (1, 1)
     assert brief("--method", "exploracoder-paper-no-knowledge") == (0, 0)
 
 

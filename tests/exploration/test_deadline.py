@@ -9,12 +9,12 @@ import sys
 import threading
 
 import pytest
-from exploracoder.deadline import within
+from exploracoder.methods.toolcoder import within
 
 LATE = """
 import asyncio, threading
 from exploracoder.cli.console import run_async
-from exploracoder.deadline import within
+from exploracoder.methods.toolcoder import within
 
 async def work():
     try:

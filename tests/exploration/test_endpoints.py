@@ -12,7 +12,9 @@ from urllib.parse import quote
 
 import pytest
 from exploracoder.errors import ModelError
-from exploracoder.models import Message, OpenAIChatModel, Sampling, endpoint
+from exploracoder.models import endpoint
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 
 from .conftest import CHECK, Explorer, Serve
@@ -116,7 +118,7 @@ def test_a_briefing_that_does_not_come_in_time_is_gone_on_without(
         return Delay(4.0, "too late") if is_late else talker(request)
 
     server = serve(late)
-    settings = ("--set", "cells=false", "--set", "library-summary=true")
+    settings = ("--set", "cells=false")
     done = explore.run(*exploring(server, explore, *settings))
 
     assert done.code == 0, done.err

@@ -138,7 +138,7 @@ def test_a_name_that_does_not_exist_is_reported_with_the_nearest_real_ones(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(drafts={1: [fenced(BROKEN_READ)]}))
-    off = ("--set", "repair-names=false", "--set", "substitutes=0")
+    off = ("--set", "repair-names=false")
     explore(server, *SMALL, *off)
     problems = explore.exploration.steps[0].candidates[0].problems
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")

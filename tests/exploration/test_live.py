@@ -203,7 +203,7 @@ async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -
 
 async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None:
     model = TeaModel(drafts={1: [fenced("leaves = tealeaf.nothing(text)")]})
-    async with live_session(serve(model), self_debug=False, substitutes=0) as followed:
+    async with live_session(serve(model), self_debug=False, repair_names=False) as followed:
         await followed.do(c.GoOn(), c.GoOn())
         failed, looked_at = followed.step(1), followed.session.progress.part
         await followed.do(c.Debug(subtask="step-1", candidate=failed.candidates[0].id))
@@ -561,7 +561,8 @@ async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) 
 
 
 async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
-    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)]))
     async with live_session(server, first_tries=2, cells=False) as followed:
         await followed.do(c.GoOn())
         spent = [one.part for one in followed.session.exploration.spending]
@@ -584,7 +585,7 @@ async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
     assert planned.status == "waiting"
     assert planned.solution is None
     assert [step.subtask.goal for step in planned.steps] == list(GOALS)
-    assert asked == ["solution", "solution", "plan", "draft"]
+    assert asked == [*["solution"] * 3, "plan", "draft"]
     assert followed.statuses == ["review", "pending", "pending"]
 
 

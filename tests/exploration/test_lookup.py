@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from exploracoder import document
+from exploracoder.engine.knowing import lookup
 from exploracoder.prepare import make_exploration
 from exploracoder.tasks import make_task
 from exploracoder.testing import Call, RecordedRequest
@@ -56,7 +58,7 @@ def settings(*assignments: str) -> list[str]:
 def test_they_are_offered_where_a_step_is_explored(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(is_lost=True, drafts={2: [fenced(BROKEN)]}))
 
-    explore(server, *settings("looks=1", "candidates=1", "repair-names=false", "substitutes=0"))
+    explore(server, *settings("looks=1", "candidates=1", "repair-names=false"))
 
     assert {"write", "look", "solution"} <= {kind_of(one) for one in server.chat_requests}
     assert offered(server.chat_requests) == {"draft", "debug"}
@@ -78,7 +80,7 @@ def test_they_are_offered_for_repairs_and_answer_from_the_docs(
     model = TeaModel(is_lost=True, drafts={2: [fenced(BROKEN)]}, debugs={2: repairs})
     server = serve(model)
 
-    chosen = ("functions=repairs", "repair-names=false", "substitutes=0")
+    chosen = ("functions=repairs", "repair-names=false")
     ended = explore(server, *settings(*EXPLORING, *chosen))
 
     assert ended.code == 0
@@ -131,7 +133,10 @@ def test_what_is_tried_out_sees_the_notebook_and_leaves_it_alone(
     assert kept.observation.stdout == "[5, 4]\n3\n"
 
 
-def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: Explorer) -> None:
+def test_the_web_is_asked_only_for_what_is_nobody_s_data(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "LIMIT_S", 5.0)
     page = ("Steeping", "https://docs.python.org/x", "Call kettle.steep.gently() first.")
     drafts: list[Said] = [
         look_up("something for oolong"),
@@ -142,7 +147,7 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(serve: Serve, explore: 
     answers = Answers(results=[page])
     with SearchEngine(answers) as engine:
         server = serve(TeaModel(is_lost=True, drafts={1: drafts}))
-        chosen = settings(*EXPLORING, "web-seconds=5", f"web-search={engine.url}")
+        chosen = settings(*EXPLORING, f"web-search={engine.url}")
         ended = explore(server, *chosen)
 
     said = answered(server.chat_requests)

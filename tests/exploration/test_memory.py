@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 
 from .conftest import Command, Explorer, Serve
 from .live_sessions import live_session
-from .scripted import SOLUTION, TASK, kind_of, whole_text
+from .scripted import SOLUTION, TASK, WRONG_SOLUTION, TeaModel, fenced, kind_of, whole_text
 
 MINE = """\
 import tealeaf
@@ -132,8 +132,10 @@ def test_a_disk_that_is_full_stops_nothing(
     assert explore(serve()).code == 0
 
 
-def requests(serve: Serve, explore: Explorer, *more: str) -> list[tuple[str, str]]:
-    server = serve()
+def requests(
+    serve: Serve, explore: Explorer, *more: str, solutions: Sequence[str] = (fenced(SOLUTION),)
+) -> list[tuple[str, str]]:
+    server = serve(TeaModel(solutions=solutions))
     assert explore(server, *more).code == 0
     return [(kind_of(one), whole_text(one)) for one in server.chat_requests]
 
@@ -155,7 +157,8 @@ def test_what_was_used_before_stands_in_the_prompt_that_it_fits(
 def test_the_first_tries_and_a_plan_s_steps_see_it_too(
     serve: Serve, explore: Explorer, mine: Path
 ) -> None:
-    small = requests(serve, explore, "--profile", "small", "--set", "sketch=false")
+    texts = (fenced(WRONG_SOLUTION), fenced(SOLUTION))
+    small = requests(serve, explore, "--profile", "small", solutions=texts)
     planned = requests(serve, explore, "--profile", "small", "--set", "first-tries=0")
 
     assert "Used before: Name the strong leaves" in dict(small)["solution"]

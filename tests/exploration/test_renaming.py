@@ -12,7 +12,7 @@ from .conftest import Explorer, Serve
 from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
 
 STRICT = pytest.mark.levels("strict", reason="elsewhere nothing is tried that nobody wrote")
-WITHOUT = ("--set", "repair-names=false", "--set", "substitutes=0")
+WITHOUT = ("--set", "repair-names=false")
 REPLACED = {
     "an attribute": ("tea.pourr(leaf)", "pourr", "tea.pour(leaf)"),
     "twice in a line": ("a.x(b.x)", "x", "a.pour(b.pour)"),

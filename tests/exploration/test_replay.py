@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from exploracoder import document
-from exploracoder.reliance import Reliance
-from exploracoder.replay import VersionChange
+from exploracoder.replay import Reliance, VersionChange
 from exploracoder.state import Attempt, Solution, Task
 
 from .conftest import Command, Explorer, Serve

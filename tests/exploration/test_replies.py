@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from exploracoder.engine.reading.replies import code_block, codes, no_code, solution_in
 from exploracoder.errors import NoCodeError
-from exploracoder.models import Reply, Usage
+from exploracoder.models.chat import Reply
+from exploracoder.models.usage import Usage
 
 DOCTEST = '"""Doc.\n\n```\nexample\n```\n"""\nx = 1'
 CODES = {

@@ -38,7 +38,7 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
     serve: Serve, explore: Explorer
 ) -> None:
     wrong = fenced(WRONG_SOLUTION)
-    server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)], repairs=[wrong]))
+    server = serve(TeaModel(solutions=[wrong, wrong, wrong, fenced(SOLUTION)], repairs=[wrong]))
     done = explore(server, "--json", *FIRST, "first-tries=2")
 
     assert done.json["status"] == "solved"
@@ -49,11 +49,12 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
 
 
 def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)]))
     done = explore(server, "--json", *FIRST, "first-tries=5")
 
     assert done.json["solution"] == SOLUTION
-    assert kinds_asked(server) == ["solution", "solution"]
+    assert kinds_asked(server) == ["solution"] * 3
 
 
 def test_first_tries_leave_the_most_of_a_limit_to_exploring(
@@ -67,7 +68,7 @@ def test_first_tries_leave_the_most_of_a_limit_to_exploring(
     explore(server, *FIRST, "first-tries=5", "--max-tokens", int(4.4 * tokens))
 
     asked = kinds_asked(server)
-    assert asked[: asked.index("plan")] == ["solution", "solution"]
+    assert asked[: asked.index("plan")] == ["solution"] * 3
 
 
 def test_going_on_with_what_a_first_try_solved_asks_nothing(
@@ -90,7 +91,7 @@ def test_what_cannot_be_seen_is_written_and_mended_without_a_plan(
     server = serve(TeaModel(solutions=[fails]))
     done = explore(server, "--json", *FIRST, "first-tries=2", check=None)
 
-    assert kinds_asked(server) == ["solution", "repair"]
+    assert kinds_asked(server) == ["solution", "solution", "repair"]
     assert done.json["status"] == "unverified"
     assert done.json["solution"] == SOLUTION
 

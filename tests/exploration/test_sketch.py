@@ -6,8 +6,8 @@ from .conftest import Explorer, Serve
 from .scripted import SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked, whole_text
 
 TRIES = ("--set", "cells=false", "--set")
-SKETCH = (*TRIES, "first-tries=5", "--set", "sketch=true")
-ALONE = ("--set", "substitutes=0", "--set", "repair-names=false")
+SKETCH = (*TRIES, "first-tries=5")
+ALONE = ("--set", "repair-names=false")
 HEAD = '```python\ndef strong_names(text="assam 5; sencha 2; oolong 4"):\n```\n'
 TASK = f"Name the leaves in a text whose strength is above 3.\n\n{HEAD}"
 DOCS = "Documentation of tealeaf"
@@ -45,14 +45,6 @@ def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Exp
     solution = explore.exploration.solution
     assert solution is not None
     assert "read_leaves" in solution.final.code
-
-
-def test_without_a_sketch_the_docs_are_those_of_the_task(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    words = (*TRIES, "first-tries=2", *ALONE, "--set", "shown-apis=2", "--set", "sift=false")
-    explore.run(*explore.words(server, *words, task=TASK))
-
-    assert "Kettle.heat(" not in whole_text(server.chat_requests[-1])
 
 
 def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from exploracoder.engine.reading.snippets import whole_statements, without_repetition
+from exploracoder.engine.reading.syntax import whole_statements, without_repetition
 
 from .conftest import Explorer, Serve
 from .scripted import READ, TeaModel, fenced
@@ -74,8 +74,6 @@ def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
         "first-tries=0",
         "--set",
         "repair-names=false",
-        "--set",
-        "substitutes=0",
         check=None,
     )
     problems = explore.exploration.steps[0].candidates[0].problems

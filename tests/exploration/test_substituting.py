@@ -164,7 +164,7 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
 ) -> None:
     wrong = SOLUTION.replace("tealeaf.read_leaves", "tealeaf.parse_leaves").replace("> 3", "> 4")
     server = serve(TeaModel(solutions=[fenced(wrong)]))
-    done = explore(server, "--json", "--set", "repair-names=false", check=None)
+    done = explore(server, "--json", check=None)
 
     assert kinds_asked(server) == ["write", "look"]
     assert done.json["solution"] == wrong.replace("parse_leaves", "read_leaves")

@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import OpenAIChatModel, Reply, Sampling, local
+from exploracoder.methods import toolcoder
+from exploracoder.models import local
+from exploracoder.models.chat import Reply, Sampling
+from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.tools import MAX_CALLS
 from exploracoder.models.usage import Usage
 from exploracoder.state import Search
@@ -113,9 +116,12 @@ def test_searches_are_shown_at_their_place(serve: Serve, explore: Explorer) -> N
     assert "".join(solution["source"]) == SOLUTION
 
 
-def test_a_search_that_takes_too_long_is_gone_on_without(serve: Serve, explore: Explorer) -> None:
+def test_a_search_that_takes_too_long_is_gone_on_without(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolcoder, "_SEARCH_SECONDS", 0.0001)
     server = serve(Writer(PIECES))
-    done = explore(server, "--method", "toolcoder", "--set", "search-seconds=0.0001", "--json")
+    done = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
     assert done.json["solution"] == SOLUTION
@@ -134,8 +140,9 @@ def test_a_search_that_hangs_keeps_neither_the_exploration_nor_the_command(
         raise EmbeddingError("The embedder was away.")
 
     monkeypatch.setattr(MiniLmEmbedder, "embed", hang)
+    monkeypatch.setattr(toolcoder, "_SEARCH_SECONDS", 0.2)
     server = serve(Writer((OPENED, "a query that nobody else has)->", REST)))
-    done = explore(server, "--method", "toolcoder", "--set", "search-seconds=0.2", "--json")
+    done = explore(server, "--method", "toolcoder", "--json")
     goes_on = not has_ended.is_set()
     release.set()
 

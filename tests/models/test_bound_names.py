@@ -7,7 +7,9 @@ import asyncio
 
 import pytest
 from exploracoder.engine.reading.name_grammar import grammar_of, names_of
-from exploracoder.models import EmbeddedModel, Message, Sampling, weights
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.local import EmbeddedModel
+from exploracoder.models.weights import WeightsStore
 from exploracoder_retrieval.apidoc import ApiDoc
 
 DOCS = [
@@ -38,7 +40,7 @@ async def said(model: EmbeddedModel, request: str, grammar: str) -> str:
 
 @pytest.mark.model
 async def test_the_grammar_lets_through_what_is_right_and_nothing_else() -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
     grammar = grammar_of(DOCS, ["text.steep"])
     request = "Write the one line of Python that prints df.head(2) of the pandas DataFrame df."
     async with EmbeddedModel() as model:

@@ -2,18 +2,29 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder.effort import ReasoningEffort
 from exploracoder.errors import SetupError
-from exploracoder.models import Message, OpenAIChatModel, Reply, ReplyCache, Sampling, Usage
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.chat import Message, Reply, Sampling
+from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.usage import Usage
 from exploracoder.testing import ScriptedModelServer
 
 ASK = [Message("user", "hello")]
 REPLY = Reply(texts=("hi",), usage=Usage(calls=1, prompt_tokens=1), model="m")
+
+
+def _rows(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "replies.sqlite")) as connection:
+        count: int = connection.execute("SELECT count(*) FROM replies").fetchone()[0]
+    return count
 
 
 async def test_a_repeated_question_is_answered_without_the_server(tmp_path: Path) -> None:
@@ -41,7 +52,7 @@ async def test_any_difference_in_the_question_asks_the_server(tmp_path: Path) ->
             await model.complete(ASK, Sampling())
 
     assert len(server.requests) == 5
-    assert len(cache) == 5
+    assert _rows(tmp_path) == 5
 
 
 async def test_an_effort_is_part_of_the_question_only_if_it_is_set(tmp_path: Path) -> None:
@@ -61,7 +72,7 @@ async def test_an_effort_is_part_of_the_question_only_if_it_is_set(tmp_path: Pat
             ) as model:
                 await model.complete(ASK, Sampling())
 
-    assert len(server.requests) == len(cache) == 3
+    assert len(server.requests) == _rows(tmp_path) == 3
     assert [one.get("reasoning_effort", "unset") for one in questions] == [
         "unset",
         "low",
@@ -125,7 +136,7 @@ def test_two_processes_write_into_one_cache(tmp_path: Path) -> None:
 
     cache = ReplyCache(tmp_path)
     assert [writer.exitcode for writer in writers] == [0, 0]
-    assert len(cache) == 75
+    assert _rows(tmp_path) == 75
     assert cache.get("key-74") == REPLY.model_copy(update={"from_cache": True})
 
 

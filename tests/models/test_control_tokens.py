@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from exploracoder.models import EmbeddedModel, Message, OpenAIChatModel, Sampling
+from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.control_tokens import neutralise, restore, without_end
+from exploracoder.models.local import EmbeddedModel
+from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.testing import Call, ScriptedModelServer
 
 # Those of Qwen 2.5, from <|endoftext|> on.

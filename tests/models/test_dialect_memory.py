@@ -17,11 +17,11 @@ import pytest
 from exploracoder import __version__, prepare
 from exploracoder.effort import ReasoningEffort
 from exploracoder.errors import ModelError
-from exploracoder.models import Message, OpenAIChatModel, ReplyCache, Sampling
-from exploracoder.models.chat import ChatModel
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.dialect import Dialect, Learnt
 from exploracoder.models.dialect_memory import DialectMemory
-from exploracoder.models.identity import EMBEDDED
+from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.testing import Failure, Outcome, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("user", "Say hello to me.")]
@@ -333,7 +333,7 @@ async def test_what_is_remembered_makes_no_other_question(file: Path, tmp_path: 
         knowing = await asked_by_a_new_client(server, file, several, cache=replies)
 
     assert knowing == []
-    assert len(replies) == 1
+    assert replies.hits == 1
 
 
 @pytest.mark.parametrize(("effort", "asked"), [("low", ["low"]), ("minimal", [None])])
@@ -358,7 +358,7 @@ def opened(server: ScriptedModelServer) -> AbstractAsyncContextManager[ChatModel
 _OTHER_PROCESS = """
 import asyncio, sys
 from exploracoder import prepare
-from exploracoder.models import Message, Sampling
+from exploracoder.models.chat import Message, Sampling
 
 async def ask():
     async with prepare.open_model(*sys.argv[1:]) as model:

@@ -17,19 +17,14 @@ from pathlib import Path
 import httpx
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import (
-    EmbeddedModel,
-    Message,
-    Sampling,
-    complete_json,
-    hardware,
-    model_status,
-    weights,
-)
+from exploracoder.models import hardware
 from exploracoder.models.adapter import BASE_KEY
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.counting import CountingModel
 from exploracoder.models.gguf_header import read_header
-from exploracoder.models.local import ServerPlace, server_environment
+from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, server_environment
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
+from exploracoder.models.structured import complete_json
 from exploracoder.models.weights import ModelFile, WeightsStore
 from gguf_files import Value, write_gguf
 from pydantic import BaseModel
@@ -38,7 +33,7 @@ ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k"
 
 HOLDER = """
 import asyncio
-from exploracoder.models import EmbeddedModel
+from exploracoder.models.local import EmbeddedModel
 
 async def main():
     embedded = EmbeddedModel(linger_s=1.0)
@@ -274,7 +269,7 @@ class Verdict(BaseModel):
 
 @pytest.mark.model
 async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLDER, stdout=subprocess.PIPE
     )
@@ -286,7 +281,8 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
         assert embedded.server is not None
         shared_pid = embedded.server.pid
         question = [Message("user", "Is 4 an even number? Answer as JSON.")]
-        verdict, usage = await complete_json(model, question, Sampling(max_tokens=50), Verdict)
+        counting = CountingModel(model)
+        verdict = await complete_json(counting, question, Sampling(max_tokens=50), Verdict)
         bound = await model.complete(question, Sampling(grammar='root ::= "maybe"'))
         status = model_status()
     await asyncio.sleep(2)
@@ -296,7 +292,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
 
     assert shared_pid == server_pid
     assert verdict.is_even
-    assert usage.prompt_tokens > 0
+    assert counting.usage.prompt_tokens > 0
     assert bound.text == "maybe"
     assert status.server is not None and status.server.pid == server_pid
     assert is_kept_by_holder
@@ -306,7 +302,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
 
 @pytest.mark.model
 async def test_two_runs_that_start_together_share_one_server() -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
 
     async def run() -> int:
         embedded = EmbeddedModel(linger_s=0.0)
@@ -343,7 +339,7 @@ def loaded_adapters(server: Announcement | None) -> list[tuple[str, float]]:
 
 @pytest.mark.model
 async def test_an_adapter_has_a_server_of_its_own_that_loaded_it(tmp_path: Path) -> None:
-    await asyncio.to_thread(weights.pull)
+    await asyncio.to_thread(WeightsStore().pull)
     adapter = write_zero_adapter(tmp_path / "zero.gguf", WeightsStore())
     question = [Message("user", "What is the capital of France? Answer with its name alone.")]
     greedy = Sampling(temperature=0.0, max_tokens=4)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from exploracoder.errors import InputError, ModelError, PromptError, RefusedError
-from exploracoder.models import Message, OpenAIChatModel, Sampling
-from exploracoder.models.identity import EMBEDDED
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.testing import Delay, Drop, Failure, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("system", "You are brief."), Message("user", "Say hello to me.")]

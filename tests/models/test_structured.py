@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import ReplyError
-from exploracoder.models import Message, OpenAIChatModel, ReplyCache, Sampling, Usage, complete_json
+from exploracoder.models.cache import ReplyCache
+from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.counting import CountingModel
+from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.structured import complete_json
+from exploracoder.models.usage import Usage
 from exploracoder.testing import RecordedRequest, Rule, ScriptedModelServer
 from pydantic import BaseModel
 
@@ -20,7 +25,8 @@ async def plan_from(
     server: ScriptedModelServer, cache: ReplyCache | None = None
 ) -> tuple[Plan, Usage]:
     async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
-        return await complete_json(model, ASK, Sampling(), Plan)
+        counting = CountingModel(model)
+        return await complete_json(counting, ASK, Sampling(), Plan), counting.usage
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from exploracoder.models import Usage
+from exploracoder.models.usage import Usage
 
 
 def test_usages_add_up() -> None:

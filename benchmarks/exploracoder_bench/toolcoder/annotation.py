@@ -121,7 +121,7 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
     ]
     sampling = Sampling(max_tokens=_REPLY_TOKENS, seed=seed)
     try:
-        said, _ = await complete_json(model, asked, sampling, _searches_of(len(uses)))
+        said = await complete_json(model, asked, sampling, _searches_of(len(uses)))
     except ReplyError:
         return _looked_at(function, reason="the model's answer had no form")
     good: dict[Use, str] = {}

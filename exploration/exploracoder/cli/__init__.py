@@ -19,7 +19,7 @@ _COMMANDS = {
     "index": ("library", "Read a library's docs into the index."),
     "brief": ("brief", "Have the model write what it is told of a library before it plans."),
     "search": ("library", "Find the APIs of a library that do what you say."),
-    "map": ("map", "Print every public API of a library in a line each."),
+    "map": ("library", "Print every public API of a library in a line each."),
     "memory": ("memory", "List or forget examples kept of your code and of what you accepted."),
     "tools": ("tools", "Look up classes, signatures, code and imports in a repository."),
     "apisearch": ("apisearch", "Find APIs in docs and, if you say so, on the web."),

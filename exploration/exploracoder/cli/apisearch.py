@@ -84,9 +84,8 @@ def apisearch(
         "standard",
         web_search=engine if web else None,
         web_sites=" ".join(sites) or None,
-        web_seconds=seconds,
     )
-    searched = open_web(settings)
+    searched = open_web(settings, seconds)
     opened: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
     if libraries:
         opened = opened_libraries(libraries, given)

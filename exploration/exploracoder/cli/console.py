@@ -72,8 +72,7 @@ class Progress:
         """Say what was just recorded, with what it has cost so far."""
         if self._console is None:
             return
-        usage = exploration.usage
-        tokens = f"{usage.prompt_tokens + usage.completion_tokens} tokens"
+        tokens = f"{exploration.usage.total_tokens} tokens"
         cost = f"{exploration.seconds_total:5.0f} s  {tokens:>14}"
         self._console.print(f"[dim]{cost}[/dim]  {_plain(message)}")
         self._status.update(_plain(message))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exploracoder.cli.console import Progress, errors_as_json, print_result, run_async
-from exploracoder.cli.lists import list_methods, list_settings
 from exploracoder.cli.options import (
     file_argument,
     index_options,
@@ -18,6 +17,8 @@ from exploracoder.cli.options import (
     kernel_option,
     library_option,
     limit_options,
+    list_methods,
+    list_settings,
     method_option,
     model_options,
     options_of,
@@ -168,7 +169,8 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder.models.usage import Usage
 
     exploration = document.load(file)
-    check_trust(exploration, file, given)
+    # Replies are not opened for what may not run.
+    check_trust(exploration, file, options_of(given | {"replies": None}))
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
         return _tell(exploration, file, report.as_json(exploration, file, Usage()), given)

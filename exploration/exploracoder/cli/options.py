@@ -12,7 +12,7 @@ import click
 
 from exploracoder.cli.console import Progress
 from exploracoder.effort import EFFORTS
-from exploracoder.methods import DEFAULT
+from exploracoder.methods import DEFAULT, METHODS
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.index import Index
@@ -202,6 +202,37 @@ limit_options = _stack(
         metavar="T",
         help="Stop after T tokens, prompts included, with everything saved.",
     ),
+)
+
+
+# Those that list something instead of exploring.
+def _methods() -> Iterator[str]:
+    for name, words in METHODS.items():
+        yield f"{name:32} {words}"
+
+
+def _settings() -> Iterator[str]:
+    from exploracoder.config import PROFILES, Settings
+
+    for name, field in Settings.model_fields.items():
+        if name != "profile":
+            shown = ", ".join(f"{key} {getattr(PROFILES[key], name)}" for key in PROFILES)
+            yield f"{name.replace('_', '-'):20} {field.description}\n{'':20} {shown}"
+
+
+def _lister(name: str, lines: Callable[[], Iterator[str]], words: str) -> Callable[..., Any]:
+    def print_and_end(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            click.echo("\n".join(lines()))
+            ctx.exit(0)
+
+    told: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": print_and_end}
+    return click.option(name, is_flag=True, help=words, **told)
+
+
+list_methods = _lister("--list-methods", _methods, "List the methods.")
+list_settings = _lister(
+    "--list-settings", _settings, "List the settings with their values in each profile."
 )
 
 

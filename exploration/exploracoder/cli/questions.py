@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,42 +12,38 @@ from exploracoder.cli.console import Progress, is_terminal, printable
 from exploracoder.errors import InputError, UntrustedError
 from exploracoder.state import Exploration
 
+if TYPE_CHECKING:
+    from exploracoder.workspace import Options
+
 _LEVELS = {"auto": "auto: strict, or what you agreed to where no sandbox can be had"}
 
 
-def check_trust(exploration: Exploration, file: Path, given: dict[str, Any]) -> None:
+def check_trust(exploration: Exploration, file: Path, options: Options) -> None:
     """Ask on a terminal whether an exploration that was not made here may run.
 
     Args:
         exploration: As it was loaded, before anything of it is used.
         file: Its notebook.
-        given: The command's options.
+        options: The command's options.
 
     Raises:
         InputError: The answer was no, or there is nobody to ask.
     """
-    from exploracoder import prepare, trust
-
-    def check(agreed: str | bool) -> None:
-        trust.check(
-            exploration,
-            str(file),
-            python=given["python"] or prepare.interpreter_then(exploration) or sys.executable,
-            sandbox=_LEVELS.get(given["sandbox"], given["sandbox"]),
-            reads=(Path.cwd(), file.absolute().parent, *given["readable"]),
-            agreed=agreed,
-        )
+    from exploracoder import trust, workspace
 
     try:
-        check(given["trust"])
+        workspace.check_trust(exploration, str(file), options, reads=(file.absolute().parent,))
     except UntrustedError as untrusted:
         if not _is_interactive():
             raise InputError(f"{untrusted} With --trust it runs without a question.") from None
         click.echo(f"{file} was not made here by you.", err=True)
-        click.echo(printable(trust.in_words(untrusted.preview)), err=True)
+        shown = untrusted.preview
+        level = _LEVELS.get(shown.sandbox, shown.sandbox)
+        words = trust.in_words(shown.model_copy(update={"sandbox": level}))
+        click.echo(printable(words), err=True)
         if not click.confirm("Run it?", err=True):
             raise InputError(f"Nothing of {file} was run.") from None
-        check(untrusted.preview.digest)
+        trust.sign(exploration)
 
 
 def ask_consent(missing: str) -> bool:

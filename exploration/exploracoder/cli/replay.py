@@ -49,9 +49,10 @@ def _replay(file: Path, given: dict[str, Any]) -> Replay:
     from exploracoder.workspace import prepare_replay
 
     exploration = document.load(file)
-    check_trust(exploration, file, given)
+    options = options_of(given)
+    check_trust(exploration, file, options)
     folder, source = file.absolute().parent, find_source(given["kernel"])
-    replaying = prepare_replay(exploration, folder, options_of(given), source=source)
+    replaying = prepare_replay(exploration, folder, options, source=source)
 
     def tell(cell: ReplayedCell) -> None:
         progress.working(f"Ran {cell.cell}: {cell.result}")

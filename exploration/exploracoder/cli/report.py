@@ -104,10 +104,4 @@ def _subtask(step: Step) -> dict[str, Any]:
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "calls": usage.calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "seconds_model": round(usage.seconds, 3),
-    }
+    return usage.model_dump(exclude={"seconds"}) | {"seconds_model": round(usage.seconds, 3)}

@@ -112,8 +112,7 @@ async def _run_all(
 ) -> list[FileRun]:
     from exploracoder_kernel.errors import SidecarError
 
-    from exploracoder.cli.file_blocks import summary
-    from exploracoder.cli.file_runs import run_files
+    from exploracoder.cli.file_runs import run_files, summary
 
     jobs = given["jobs"] or os.cpu_count() or 1
     done = []
@@ -154,7 +153,7 @@ async def _set_up(opened: Executor, code: str, file: str | None) -> None:
 
 
 def _show(run: FileRun, *, as_json: bool) -> None:
-    from exploracoder.cli.file_blocks import block
+    from exploracoder.cli.file_runs import block
 
     if as_json:
         # What has no UTF-8, a lone half of a pair, is written as JSON writes it.

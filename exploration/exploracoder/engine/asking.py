@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from pydantic import BaseModel
 
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling
+from exploracoder.models.counting import CountingModel
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
 
@@ -82,24 +83,16 @@ class CountedModel:
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
     ) -> ValueT:
         """Ask for a value of ``form``; ReplyError when it does not give one."""
-        value, _ = await complete_json(self.for_part(part), messages, sampling, form)
-        return value
+        return await complete_json(self.for_part(part), messages, sampling, form)
 
 
-@dataclass(frozen=True, slots=True)
-class _PartModel:
+class _PartModel(CountingModel):
     """The model as one part of the work sees it: each request is checked and counted."""
 
-    bench: Workbench
-    chat: ChatModel
-    part: str
-
-    @property
-    def name(self) -> str:
-        return self.chat.name
-
-    async def identity(self) -> str:
-        return await self.chat.identity()
+    def __init__(self, bench: Workbench, chat: ChatModel, part: str) -> None:
+        super().__init__(chat)
+        self._bench = bench
+        self._part = part
 
     async def complete(
         self,
@@ -110,37 +103,31 @@ class _PartModel:
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
     ) -> Reply:
-        return await self._counted(
-            lambda: self.chat.complete(
-                messages, sampling, schema=schema, tools=tools, on_text=self._listener(on_text)
-            )
-        )
-
-    async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
-        return await self._counted(lambda: self.chat.continue_text(prompt, sampling))
+        heard = self._listener(on_text)
+        return await super().complete(messages, sampling, schema=schema, tools=tools, on_text=heard)
 
     def _listener(self, on_text: OnText | None) -> OnText | None:
         """Who reads along: whoever asks, and the surface, if it shows what is being written."""
-        stream = self.bench.stream
+        stream = self._bench.stream
         if stream is None:
             return on_text
 
         def listen(text: str) -> None:
-            stream(self.part, text)
+            stream(self._part, text)
             if on_text is not None:
                 on_text(text)
 
         return listen
 
     async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
-        limits = self.bench.limits
+        limits = self._bench.limits
         limits.check()
-        self.bench.tell(self.part, "Asking the model")
+        self._bench.tell(self._part, "Asking the model")
         try:
             # A reply that is being written when the time is up is not waited for.
             with anyio.fail_after(limits.seconds_left):
-                reply = await ask()
+                reply = await super()._counted(ask)
         except TimeoutError:
             raise limits.out_of_time() from None
-        limits.spend(self.part, reply)
+        limits.spend(self._part, reply)
         return reply

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import Reply
 from exploracoder.models.usage import Usage
-from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
@@ -29,11 +28,10 @@ class Limits:
         """Work begins: the time that nobody worked in is not counted."""
         self._since = time.monotonic()
 
-    def timed(self, exploration: Exploration) -> Exploration:
-        """The exploration with the seconds since it was last timed."""
-        now = time.monotonic()
-        seconds, self._since = exploration.seconds_total + now - self._since, now
-        return exploration.model_copy(update={"seconds_total": seconds})
+    def count_time(self) -> None:
+        """Count the seconds since this was last done."""
+        seconds, self._since = self.seconds_used, time.monotonic()
+        self.bench.change(seconds_total=seconds)
 
     def spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
         """Count what a part of the work has asked or run."""
@@ -57,7 +55,7 @@ class Limits:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
         if self.seconds_left == 0.0:
             raise self.out_of_time()
-        limit, tokens = self.bench.settings.max_tokens, self._tokens_used()
+        limit, tokens = self.bench.settings.max_tokens, self.bench.exploration.usage.total_tokens
         if limit is not None and tokens >= limit:
             raise BudgetError(
                 f"The limit of {limit} tokens was reached with {tokens} tokens."
@@ -82,10 +80,6 @@ class Limits:
         settings = self.bench.settings
         used = (
             (settings.max_seconds, self.seconds_used),
-            (settings.max_tokens, self._tokens_used()),
+            (settings.max_tokens, self.bench.exploration.usage.total_tokens),
         )
         return any(limit is not None and spent > share * limit for limit, spent in used)
-
-    def _tokens_used(self) -> int:
-        usage = self.bench.exploration.usage
-        return usage.prompt_tokens + usage.completion_tokens

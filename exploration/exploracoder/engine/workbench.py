@@ -37,8 +37,8 @@ class Workbench:
     part of the work and what is being done there, ``stream``, if there is one, a part and what the
     model has written for it so far; none of it is saved. When somebody attends,
     ``is_review`` says whether they want to decide about each step. ``cells_request`` is what each
-    question about the cells begins with, once one was asked. ``notebook`` says where what is kept
-    for later comes from, ``solution_kept`` is the last that was.
+    question about the cells begins with, once one was asked. ``solution_kept`` is the last that was
+    kept for later.
     """
 
     def __init__(
@@ -95,9 +95,18 @@ class Workbench:
         """
         return self.exploration.sandbox.startswith("strict")
 
-    async def update(self, exploration: Exploration, message: str) -> None:
-        """Make ``exploration`` the current one, and save it; keep a solution that was accepted."""
-        self.exploration = self.limits.timed(exploration)
+    def change(self, **fields: object) -> None:
+        """Give these fields of the exploration other values."""
+        self.exploration = self.exploration.model_copy(update=fields)
+
+    def put(self, step: Step) -> None:
+        """Put a step in the place of the one with the same subtask."""
+        self.exploration = self.exploration.with_step(step)
+
+    async def update(self, message: str, **fields: object) -> None:
+        """Change these fields of the exploration and save it; keep a solution that was accepted."""
+        self.change(**fields)
+        self.limits.count_time()
         await self.record(self.exploration, message)
         await keep_solution(self)
 

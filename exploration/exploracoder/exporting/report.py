@@ -10,8 +10,9 @@ from typing import Any
 from exploracoder_kernel.observation import Observation
 
 from exploracoder import document
-from exploracoder.document import code_block, escape_markdown
+from exploracoder.document import escape_markdown
 from exploracoder.exporting.outputs import harmless_outputs, image
+from exploracoder.prompts import as_code
 from exploracoder.state import Candidate, Exploration, Solution, Step
 
 # The browser holds the page to it, whatever an output may have got past us.
@@ -66,7 +67,7 @@ def _parts(exploration: Exploration) -> Iterator[str]:
         yield "## Plan"
         yield _items(step.subtask.goal for step in exploration.steps)
     if exploration.task.context:
-        yield f"## Context\n\n{code_block(exploration.task.context)}"
+        yield f"## Context\n\n{as_code(exploration.task.context)}"
     for number, step in enumerate(exploration.steps, start=1):
         yield document.step_text(number, step)
         yield from _tried(step)
@@ -110,7 +111,7 @@ def _solution(solution: Solution, check: str) -> Iterator[str]:
 
 def _run(code: str, observation: Observation | None) -> str:
     outputs = harmless_outputs(observation) if observation is not None else ()
-    return "\n\n".join([code_block(code), *filter(None, map(_output, outputs))])
+    return "\n\n".join([as_code(code), *filter(None, map(_output, outputs))])
 
 
 def _output(output: dict[str, Any]) -> str:
@@ -122,7 +123,7 @@ def _output(output: dict[str, Any]) -> str:
         if kind.startswith("image/"):
             return image(kind, shown)
     text = output["text"].rstrip("\n")
-    return code_block(text, "text") if text.strip() else ""
+    return as_code(text, "text") if text.strip() else ""
 
 
 def _items(texts: Iterable[str]) -> str:

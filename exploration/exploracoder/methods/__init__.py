@@ -50,7 +50,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.self_repair import SelfRepair
 
     known: tuple[Method, ...] = (
-        Exploration(DEFAULT),
+        Exploration(),
         *paper.EXPLORING,
         paper.NoChain(),
         *(one_shot.Direct(), one_shot.DocPrompting(), one_shot.BestOfThree()),

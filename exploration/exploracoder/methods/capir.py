@@ -18,28 +18,19 @@ from exploracoder.methods.planned import make_plan
 from exploracoder.state import Recommendation
 
 
-def of_the_paper(*names: str) -> Mapping[str, object]:
-    """Some settings with the values that the paper gives them."""
-    values = PROFILES["paper"].model_dump()
-    return {name: values[name] for name in names}
+def of_the_paper(names: str) -> Mapping[str, object]:
+    """Some settings, their names in a row, with the values that the paper gives them."""
+    return {name: getattr(PROFILES["paper"], name) for name in names.split()}
 
 
 # k_D, k, k_G, m, temperature and top-p (section 5.1); a plan's length is not bounded there, and a
 # candidate that repeats all earlier steps needs the room.
 PARAMETERS = of_the_paper(
-    "few_shot_plans",
-    "max_subtasks",
-    "retrieved_apis",
-    "shown_apis",
-    "overall_apis",
-    "candidates",
-    "debug_rounds",
-    "temperature",
-    "top_p",
-    "step_tokens",
+    "few_shot_plans max_subtasks retrieved_apis shown_apis overall_apis candidates debug_rounds"
+    " temperature top_p step_tokens"
 )
 # How the APIs of a subtask and of the whole are found (section 3.3).
-RETRIEVAL = of_the_paper("sift", "rerank", "shown_examples", "memory")
+RETRIEVAL = of_the_paper("sift rerank shown_examples memory")
 
 
 async def retrieve(bench: Workbench) -> None:
@@ -54,12 +45,11 @@ async def retrieve(bench: Workbench) -> None:
         if step.status == "skipped":
             continue
         told = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
-        done = bench.exploration.with_step(step.model_copy(update=told))
-        await bench.update(done, f"Retrieved the docs for: {step.subtask.goal}")
+        bench.put(step.model_copy(update=told))
+        await bench.update(f"Retrieved the docs for: {step.subtask.goal}")
     if bench.exploration.overall == Recommendation():
         overall = await recommend_overall(bench, bench.exploration.steps)
-        told_overall = bench.exploration.model_copy(update={"overall": overall})
-        await bench.update(told_overall, "Ranked the docs for the whole task")
+        await bench.update("Ranked the docs for the whole task", overall=overall)
 
 
 class Capir(Method):

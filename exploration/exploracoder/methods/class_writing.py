@@ -74,10 +74,7 @@ async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
     made = made.model_copy(update={"notes": tuple(filter(None, notes))})
     solution = Solution(attempts=(*attempts, made))
     verdict = "passes" if made.is_good else "fails"
-    await bench.update(
-        bench.exploration.model_copy(update={"solution": solution}),
-        f"Text {len(attempts) + 1} of the class {verdict}",
-    )
+    await bench.update(f"Text {len(attempts) + 1} of the class {verdict}", solution=solution)
 
 
 def failed_words(bench: Workbench, failed: Attempt) -> dict[str, str]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.finishing.synthesis import mend, try_solution
@@ -15,19 +12,16 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.first_tries import try_first, try_unchecked
 from exploracoder.engine.writing.looking import look
 from exploracoder.engine.writing.write_cells import write
+from exploracoder.methods.method import Method
 from exploracoder.methods.planned import make_plan
 from exploracoder.state import Attempt, Solution, Written
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration:
+class Exploration(Method):
     """Writes all cells and the solution at once, looks at what they give, explores what fails."""
 
-    name: str
-    published: Mapping[str, object] = field(default_factory=dict)
-    overrides: Mapping[str, object] = field(default_factory=dict)
-    writes_class: bool = False
-    plans: bool = True
+    name = "exploration"
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
@@ -124,7 +118,7 @@ async def _take(bench: Workbench, script: Script) -> None:
         calls=script.calls or known.calls,
         cells=known.cells,
     )
-    bench.exploration = bench.exploration.model_copy(update={"written": written})
+    bench.change(written=written)
     if script.cells:
         await replace(bench, script.cells)
         await run_open(bench)
@@ -151,6 +145,5 @@ async def _run_solution(bench: Workbench, seen: set[str]) -> Attempt | None:
     tried = (attempt, mended) if mended is not None else (attempt,)
     attempts = (*(before.attempts if before else ()), *tried)
     solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
-    changes = {"written": written, "solution": solution}
-    await bench.update(bench.exploration.model_copy(update=changes), "Ran the solution")
+    await bench.update("Ran the solution", written=written, solution=solution)
     return tried[-1]

@@ -26,10 +26,8 @@ ONE_SHOT: Mapping[str, object] = {
     "example_arguments": False,
     "solution_attempts": 1,
     "repair_rounds": 0,
-    "repair_imports": False,
     "repair_names": False,
     "existing_names": False,
-    "substitutes": 0,
 }
 
 
@@ -41,8 +39,7 @@ async def write(bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Sub
 
 async def record(bench: Workbench, solution: Solution) -> None:
     """Make it the exploration's."""
-    written = bench.exploration.model_copy(update={"solution": solution})
-    await bench.update(written, "Wrote the solution")
+    await bench.update("Wrote the solution", solution=solution)
 
 
 class Direct(Method):
@@ -71,9 +68,7 @@ class DocPrompting(Direct):
         overall = Recommendation(
             apis=tuple(RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
         )
-        await bench.update(
-            bench.exploration.model_copy(update={"overall": overall}), "Retrieved the docs"
-        )
+        await bench.update("Retrieved the docs", overall=overall)
         await write(bench, overall.kept)
 
 

@@ -15,18 +15,8 @@ from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.planned import PlannedExploration
 
 _CHAIN = of_the_paper(
-    "candidate_style",
-    "example_arguments",
-    "stop_at_first",
-    "backtracks",
-    "selection",
-    "keep_failed",
-    "name_hints",
-    "first_tries",
-    "compose",
-    "source_chars",
-    "functions",
-    "cells",
+    "candidate_style stop_at_first backtracks selection name_hints first_tries compose source_chars"
+    " functions cells"
 )
 _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 
@@ -40,12 +30,7 @@ EXPLORING = (
     _exploring("exploracoder-paper", self_debug=False),
     _exploring("exploracoder-paper-debug", self_debug=True),
     # Neither D nor s: the model plans with what it knows of programming.
-    _exploring(
-        "exploracoder-paper-no-knowledge",
-        self_debug=True,
-        few_shot_plans=0,
-        library_summary=False,
-    ),
+    _exploring("exploracoder-paper-no-knowledge", self_debug=True, few_shot_plans=0),
     _exploring("exploracoder-paper-no-selection", self_debug=True, selection="any"),
 )
 

@@ -17,18 +17,19 @@ from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.knowing.examples import choose_examples
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
+from exploracoder.methods.method import Method
 from exploracoder.state import Step
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedExploration:
+class PlannedExploration(Method):
     """A chain of subtasks that are planned before any of them is explored."""
 
-    name: str
+    # Without field() the protocol's property would be its default.
+    name: str = field()
     published: Mapping[str, object] = field(default_factory=dict)
     overrides: Mapping[str, object] = field(default_factory=dict)
-    writes_class: bool = False
-    plans: bool = True
+    plans = True
 
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
@@ -55,14 +56,12 @@ async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
     briefings = await _brief(bench)
     subtasks = [step.subtask for step in _others(bench, replaced)]
     before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
-    planned = await plan(bench, briefings, before)
+    goals = await plan(bench, briefings, before)
     kept = _others(bench, replaced)
-    goals = (one.goal for one in planned.subtasks)
     added = numbered(goals, [step.subtask.id for step in kept])
     steps = (*kept, *(Step(subtask=subtask) for subtask in added))
-    changes = {"steps": steps, "is_planned": True, "solution": None}
-    exploration = bench.exploration.model_copy(update=changes)
-    await bench.update(exploration, f"Planned {len(added)} subtasks")
+    words = f"Planned {len(added)} subtasks"
+    await bench.update(words, steps=steps, is_planned=True, solution=None)
 
 
 def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
@@ -80,8 +79,7 @@ async def _brief(bench: Workbench) -> list[Briefing]:
             "examples": await choose_examples(bench, library.name),
         }
         libraries.append(library.model_copy(update=told))
-    briefed = bench.exploration.model_copy(update={"libraries": tuple(libraries)})
-    await bench.update(briefed, "Read the library's overview")
+    await bench.update("Read the library's overview", libraries=tuple(libraries))
     return briefings
 
 
@@ -93,5 +91,5 @@ async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
             bench.model.for_part("briefing"), bench.libraries.index, bench.settings, info
         )
     except (AnswerTimeoutError, PromptError, RefusedError) as error:
-        await bench.update(bench.exploration, f"Goes on without an overview. {error}")
+        await bench.update(f"Goes on without an overview. {error}")
         return Briefing()

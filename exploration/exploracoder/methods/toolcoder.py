@@ -7,19 +7,22 @@ there the model was fine-tuned, and needs none.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+import anyio
+from exploracoder_retrieval.apisearch.slots import Slots
 from exploracoder_retrieval.errors import RetrievalError
 
-from exploracoder.deadline import within
 from exploracoder.engine.finishing.solution_prompt import solution_messages
 from exploracoder.engine.finishing.synthesis import PART, try_solution
 from exploracoder.engine.knowing import lookup
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.replies import does_nothing, no_code, solution_in
 from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.reading.wording import listed
 from exploracoder.errors import NoTextError
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, record
@@ -36,8 +39,13 @@ if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
     from exploracoder.models.chat import Reply
 
+ResultT = TypeVar("ResultT")
+
 _FENCE = "```"
 _ENDS = (_FENCE, "\nTask:")
+# APIs in the answer to a search in a text (section 3.4).
+_ANSWERS = 1
+_SEARCH_SECONDS = 30.0
 
 
 class ToolCoder(Method):
@@ -84,7 +92,7 @@ class ToolCoder(Method):
         head, context = _head(bench), bench.exploration.task.context
 
         async def find(query: str, so_far: str) -> str:
-            found = (await _found(bench, query, bench.settings.search_answers)).apis
+            found = (await _found(bench, query, _ANSWERS)).apis
             if not found:
                 raise NotFoundError("Nothing was found.")
             code = f"{context}\n{head}{so_far}"
@@ -153,18 +161,25 @@ class NoQuery(ToolCoder):
 
 
 async def _found(bench: Workbench, query: str, k: int) -> Answer:
-    """What is found within the setting ``search_seconds``. Raises NotFoundError with the reason."""
+    """What is found in time. Raises NotFoundError with the reason."""
     bench.tell(PART, "Looking up APIs")
-    seconds = bench.settings.search_seconds
     # A search that is left behind may keep the index to itself: what the code is checked with is
     # read before.
     _ = bench.libraries.known
     try:
-        return await within(seconds, lambda: lookup.search(bench, query, k))
+        return await within(_SEARCH_SECONDS, lambda: lookup.search(bench, query, k))
     except TimeoutError:
-        raise NotFoundError(f"The search did not end within {seconds:g} s.") from None
+        raise NotFoundError(f"The search did not end within {_SEARCH_SECONDS:g} s.") from None
     except RetrievalError as error:
         raise NotFoundError(str(error)) from error
+
+
+async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
+    """What ``work`` gives, which blocks. Raises TimeoutError where it is left behind."""
+    going_on = Slots(1).start(work)
+    assert going_on is not None, "the one slot is free"
+    with anyio.fail_after(seconds):
+        return await asyncio.wrap_future(going_on)
 
 
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
@@ -186,7 +201,7 @@ def _prompt(bench: Workbench, head: str, has_query: bool) -> str:
         query=has_query,
         task=stub.without_stub(task.text, task.stub),
         entry_point="" if head else task.entry_point or "",
-        wanted="" if head else ", ".join(f"`{name}`" for name in result_names(task)),
+        wanted="" if head else listed(result_names(task)),
         library=bench.libraries.words,
         context=task.context.strip("\n"),
         head=head.rstrip("\n"),

@@ -112,11 +112,6 @@ class ReplyCache:
         with self._connect() as connection:
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
 
-    def __len__(self) -> int:
-        with self._connect() as connection:
-            count: int = connection.execute("SELECT count(*) FROM replies").fetchone()[0]
-        return count
-
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         # One short connection a call: nothing to close later, and safe from any thread.

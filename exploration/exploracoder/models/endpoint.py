@@ -58,17 +58,10 @@ class Endpoint:
     def __init__(
         self, base_url: str, api_key: str, model: str, *, timeout_s: float, max_retries: int
     ) -> None:
-        """Describes the server; nothing is sent yet.
+        """Describes the server, as `OpenAIChatModel` is told of it; nothing is sent yet.
 
-        Args:
-            base_url: Usually ends in ``/v1``; its query goes along with each request.
-            api_key: Sent as a bearer token unless empty.
-            model: The model that failures are about.
-            timeout_s: Deadline of one request, with its retries, in seconds.
-            max_retries: How often a request is sent again after a failure that may pass.
-
-        Raises:
-            InputError: The base URL or the key cannot be one.
+        The base URL's query goes along with each request; failures are about the ``model``. Raises
+        InputError when the base URL or the key cannot be one.
         """
         self._base_url = checked_base_url(base_url)
         self._api_key = checked_api_key(api_key)

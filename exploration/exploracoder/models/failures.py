@@ -136,12 +136,11 @@ class FailureReport:
             "see `exploracoder model status`."
         )
 
-    def timed_out(self, timeout_s: float | None = None) -> AnswerTimeoutError:
+    def timed_out(self, timeout_s: float) -> AnswerTimeoutError:
         """The deadline passed, or the server was silent for too long."""
-        within = f" within {timeout_s:g} s" if timeout_s is not None else " in time"
         return AnswerTimeoutError(
-            f"The model {self._model} at {self._url} did not answer{within}. Try again, "
-            "lower the number of tokens per reply, or choose a faster model."
+            f"The model {self._model} at {self._url} did not answer within {timeout_s:g} s. Try "
+            "again, lower the number of tokens per reply, or choose a faster model."
         )
 
     def connection_lost(self) -> ModelError:

@@ -22,9 +22,8 @@ from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.identity import EMBEDDED
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
-from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0

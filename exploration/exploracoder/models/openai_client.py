@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,13 @@ from exploracoder.models.failures import (
     lacks_text,
     server_message,
 )
-from exploracoder.models.identity import EMBEDDED, fingerprint_of
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
+# What the identity of the embedded model begins with, wherever its server listens.
+EMBEDDED = "embedded:"
+# What servers make up anew with every answer.
+_FLEETING = {"created", "permission"}
 _CONVERSATION, _TEXT = "chat/completions", "completions"
 
 
@@ -328,3 +332,15 @@ def _neutralised(message: Message) -> Message:
         ToolCall(call.id, call.name, neutralise(call.arguments)) for call in message.calls
     )
     return Message(message.role, neutralise(message.content), calls, message.call_id)
+
+
+def fingerprint_of(model: str, cards: Iterable[Mapping[str, Any]]) -> str:
+    """The SHA-256 of a model's name and of what its server says of it, hexadecimal.
+
+    Args:
+        model: The name.
+        cards: What the server lists at ``/models``; those of other models do not matter.
+    """
+    own = (card for card in cards if card.get("id") == model)
+    said = [{k: v for k, v in card.items() if k not in _FLEETING} for card in own]
+    return hashlib.sha256(json.dumps([model, said], sort_keys=True).encode()).hexdigest()

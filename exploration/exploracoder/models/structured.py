@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Reply, Sampling
-from exploracoder.models.usage import Usage
 
 MAX_CORRECTIONS = 2
 _SHOWN_REPLY_CHARS = 400
@@ -25,7 +24,7 @@ async def complete_json(
     messages: Sequence[Message],
     sampling: Sampling,
     schema_model: type[ValueT],
-) -> tuple[ValueT, Usage]:
+) -> ValueT:
     """Asks for one reply in the form of a pydantic model.
 
     A reply that does not validate goes back to the model with what is wrong with it, at most
@@ -37,21 +36,17 @@ async def complete_json(
         sampling: How to draw; ``n`` must be 1.
         schema_model: The form.
 
-    Returns:
-        The value, and the usage of every request that was made for it.
-
     Raises:
         ReplyError: The last correction was malformed as well.
         ModelError: The model could not be asked.
     """
     schema = schema_model.model_json_schema()
-    conversation, usage, problem = list(messages), Usage(), ""
+    conversation, problem = list(messages), ""
     for _ in range(1 + MAX_CORRECTIONS):
         reply = await model.complete(conversation, sampling, schema=schema)
-        usage += reply.asked
         try:
             body = _FENCE.sub(r"\g<body>", reply.text)
-            return schema_model.model_validate_json(body), usage
+            return schema_model.model_validate_json(body)
         except ValidationError as error:
             problem = _describe(error, reply)
         conversation = [*messages, Message("assistant", reply.text), _correction(problem, schema)]

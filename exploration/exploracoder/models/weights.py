@@ -234,11 +234,6 @@ class WeightsStore:
             self.partial_path.unlink()
 
 
-def pull(on_progress: OnProgress | None = None, on_note: OnNote | None = None) -> Path:
-    """Makes sure that the embedded model is there; see `WeightsStore.pull`."""
-    return WeightsStore().pull(on_progress, on_note)
-
-
 def sha256(path: Path) -> str:
     """The hexadecimal SHA-256 of a file of any size."""
     digest = hashlib.sha256()

@@ -32,6 +32,11 @@ def fenced(text: str, language: str, sign: str = "~") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
+def as_code(code: str, language: str = "python") -> str:
+    """Code between backticks, as a model or a notebook has it."""
+    return fenced(code, language, "`")
+
+
 def quoted(text: str) -> str:
     """``text`` as one line between quotes, in which it can be nothing but data."""
     return json.dumps(text, ensure_ascii=False)

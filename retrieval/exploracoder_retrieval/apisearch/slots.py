@@ -24,6 +24,8 @@ class Slots:
         if not self._free.acquire(blocking=False):
             return None
         future: Future[ResultT] = Future()
+        # Who cancels it only stops waiting: what the work gives then goes nowhere.
+        future.set_running_or_notify_cancel()
 
         def run() -> None:
             try:

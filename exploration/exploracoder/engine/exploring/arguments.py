@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from exploracoder.engine.exploring.conversation import error_text
 from exploracoder.engine.knowing.recommender import find
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.wording import describe_apis, describe_problems
+from exploracoder.engine.reading.wording import describe_apis, describe_problems, listed
 from exploracoder.engine.running import mending
 from exploracoder.engine.running.selection import is_sound, missing
 from exploracoder.engine.running.steering import find_in
@@ -68,7 +68,7 @@ async def give_examples(bench: Workbench) -> None:
     name, parameters = _asked(bench.exploration)
     if bench.exploration.steps or not (name and bench.settings.example_arguments):
         return
-    names = ", ".join(f"`{one.name}`" for one in parameters)
+    names = listed(one.name for one in parameters)
     goal = f"Give the parameters of `{name}` example values: {names}"
     await _make(bench, Step(subtask=Subtask(id=STEP, goal=goal)))
 
@@ -83,14 +83,14 @@ async def give_others(bench: Workbench, failure: str) -> bool:
         return False
     branch = bench.branches.current
     bench.branches.current = await bench.branches.base_of(step)
-    bench.exploration = bench.exploration.model_copy(update={"steps": ()})
+    bench.change(steps=())
     is_made = False
     try:
         is_made = await _make(bench, step, failure)
     finally:
         if not is_made:
             bench.branches.current = branch
-            bench.exploration = bench.exploration.model_copy(update={"steps": (step,)})
+            bench.change(steps=(step,))
     return is_made
 
 
@@ -120,8 +120,7 @@ async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
     if chosen is None:
         return False
     done = trial.shown.model_copy(update={"chosen": chosen.id, "status": "done"})
-    given = bench.exploration.model_copy(update={"steps": (done,)})
-    await bench.update(given, step.subtask.goal)
+    await bench.update(step.subtask.goal, steps=(done,))
     return True
 
 
@@ -219,7 +218,7 @@ async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list
         task=stub.without_stub(task.text, task.stub),
         head=_head(_stub_of(task)),
         known=lines,
-        wanted=", ".join(f"`{name}`" for name in wanted),
+        wanted=listed(wanted),
     )
     system = render("arguments", "system", library=bench.libraries.words)
     return [Message("system", system), Message("user", user)]

@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, Exploration, Step
 async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
     """Redo the step before one for which nothing ran, and then that one."""
     steps = bench.exploration.steps
-    position = [step.subtask.id for step in steps].index(failed.subtask.id)
+    position = bench.exploration.position(failed)
     done = [step for step in steps[:position] if step.status == "done"]
     if not done or not failed.candidates:
         return False
@@ -88,30 +88,30 @@ async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
     assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
     hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
     bench.branches.current = await bench.branches.base_of(doubted)
-    bench.exploration = bench.exploration.with_step(_open(doubted))
+    bench.put(_open(doubted))
     again = await explore(bench, _open(doubted), hint=hint)
     if again.status != "done" or not _differs(doubted, again):
         return False
-    bench.exploration = bench.exploration.with_step(again)
+    bench.put(again)
     return await _carry_over(bench, doubted)
 
 
 async def _carry_over(bench: Workbench, doubted: Step) -> bool:
     """Bring the steps after ``doubted`` that were explored before to the new state."""
     steps = bench.exploration.steps
-    position = [step.subtask.id for step in steps].index(doubted.subtask.id)
+    position = bench.exploration.position(doubted)
     for step in steps[position + 1 :]:
         if step.status in ("pending", "skipped"):
             continue
         carried = await run_again(bench, step)
         if carried is None:
-            bench.exploration = bench.exploration.with_step(_open(step))
+            bench.put(_open(step))
             recommendation = await recommend(bench, step.subtask)
             opened = _open(step).model_copy(update={"recommendation": recommendation})
             carried = await explore(bench, opened)
         if carried.status != "done":
             return False
-        bench.exploration = bench.exploration.with_step(carried)
+        bench.put(carried)
     return True
 
 

@@ -55,7 +55,7 @@ async def brief(
     kept = index.memo(library.name, key)
     if kept is not None:
         return Briefing.model_validate(kept)
-    summary = await _summarize(model, library) if settings.library_summary else ""
+    summary = await _summarize(model, library)
     plans = await _example_plans(model, library, settings.few_shot_plans)
     briefing = Briefing(summary=summary, plans=plans)
     is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
@@ -67,7 +67,7 @@ async def brief(
 
 def wants_briefing(settings: Settings) -> bool:
     """Whether the settings leave anything to be told before a plan."""
-    return settings.library_summary or settings.few_shot_plans > 0
+    return settings.few_shot_plans > 0
 
 
 async def _key(model: ChatModel, settings: Settings) -> str:
@@ -77,9 +77,7 @@ async def _key(model: ChatModel, settings: Settings) -> str:
     """
     identity = hashlib.sha256((await model.identity()).encode()).hexdigest()[:16]
     prompts = f"{fingerprint('summary')}/{fingerprint('example_plan')}"
-    count = settings.few_shot_plans
-    kind = f"{count}" if settings.library_summary else f"{count}/no-summary"
-    return f"briefing/{model.name}/{identity}/{kind}/{prompts}"
+    return f"briefing/{model.name}/{identity}/{settings.few_shot_plans}/{prompts}"
 
 
 async def _summarize(model: ChatModel, library: LibraryInfo) -> str:
@@ -114,8 +112,7 @@ async def _example_plans(
         ]
         try:
             sampling = Sampling(max_tokens=300, seed=0)
-            plan, _ = await complete_json(model, messages, sampling, ExamplePlan)
-            plans.append(plan)
+            plans.append(await complete_json(model, messages, sampling, ExamplePlan))
         except ReplyError:
             # An example that the model cannot explain is left out; the plan does without it.
             continue

@@ -19,10 +19,11 @@ from exploracoder.engine.reading.wording import (
     describe_output,
     describe_problems,
     describe_variables,
+    listed,
 )
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
-from exploracoder.prompts import fenced, render
+from exploracoder.prompts import as_code, render
 from exploracoder.state import Candidate, Experience, Step
 
 
@@ -124,20 +125,19 @@ def _question(
 ) -> str:
     there = [variable.name for variable in variables]
     wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
-    ids = [one.subtask.id for one in bench.exploration.steps]
     return render(
         "explore",
         "step",
         library=bench.libraries.words,
         variables=describe_variables(variables, bench.libraries.known),
         apis=describe_apis(step.recommendation.kept, bench.settings.doc_chars),
-        number=ids.index(step.subtask.id) + 1,
-        count=len(ids),
+        number=bench.exploration.position(step) + 1,
+        count=len(bench.exploration.steps),
         goal=step.subtask.goal,
         style=bench.settings.candidate_style,
         focus=f"`{focus.path}`" if focus else "",
         hint=hint,
-        wanted=", ".join(f"`{name}`" for name in wanted),
+        wanted=listed(wanted),
     )
 
 
@@ -147,4 +147,4 @@ def _user(said: Sequence[str]) -> Message:
 
 def as_answer(code: str) -> Message:
     """A code as the model said it."""
-    return Message("assistant", fenced(code, "python", "`"))
+    return Message("assistant", as_code(code))

@@ -189,7 +189,6 @@ async def _conclude(trial: Trial) -> Step:
     chosen = select(
         trial.new,
         strategy=settings.selection,
-        keep_failed=settings.keep_failed,
         seed=bench.model.seed(f"{trial.step.subtask.id}/select"),
         wanted=trial.wanted,
     )

@@ -16,7 +16,7 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import render
-from exploracoder.state import Plan, Subtask
+from exploracoder.state import Subtask
 
 _TASK_CHARS = 1200
 _GOAL_TOKENS = 60
@@ -40,8 +40,8 @@ def _form(most: int) -> type[_PlanReply]:
 
 async def plan(
     bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
-) -> Plan:
-    """Break the exploration's task into subtasks, or what of it remains after those ``before``.
+) -> list[str]:
+    """The goals of the task's subtasks, or of what of it remains after those ``before``.
 
     Example plans are earlier turns of the conversation: small models copy examples that stand in
     the question itself. A model that gives no plan in the form that it is asked for leaves the
@@ -49,8 +49,7 @@ async def plan(
     asked.
     """
     question = await _question(bench, briefings, before)
-    goals = await _ask(bench, [*_examples(bench, briefings), question])
-    return Plan(subtasks=numbered(goals, [one.id for one in before]))
+    return await _ask(bench, [*_examples(bench, briefings), question])
 
 
 async def _ask(bench: Workbench, messages: Sequence[Message]) -> list[str]:

@@ -63,10 +63,8 @@ async def is_enough(bench: Workbench) -> bool:
         step.model_copy(update={"status": "skipped"}) if step.status in OPEN else step
         for step in bench.exploration.steps
     )
-    solved = {"steps": steps, "solution": Solution(attempts=(attempt,))}
-    await bench.update(
-        bench.exploration.model_copy(update=solved), "The check passes with what is there"
-    )
+    solution = Solution(attempts=(attempt,))
+    await bench.update("The check passes with what is there", steps=steps, solution=solution)
     return True
 
 
@@ -98,7 +96,8 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
         again = propose(bench, again, base)
     else:
         await bench.branches.let_go()
-    await bench.update(bench.exploration.with_step(again), f"{verdict}: {step.subtask.goal}")
+    bench.put(again)
+    await bench.update(f"{verdict}: {step.subtask.goal}")
     return again
 
 
@@ -116,16 +115,17 @@ async def _run_or_give_up(bench: Workbench, step: Step) -> None:
     """Run the step as it was written; where that fails, it is not what should be explored."""
     if await run_written(bench, step):
         return
-    failed = find_step(bench.exploration, step.subtask.id).model_copy(update={"status": "failed"})
-    exploration = bench.exploration.with_step(failed)
-    await bench.update(exploration, f"Needs an earlier step: {step.subtask.goal}")
+    failed = find_step(bench.exploration, step.subtask.id)
+    bench.put(failed.model_copy(update={"status": "failed"}))
+    await bench.update(f"Needs an earlier step: {step.subtask.goal}")
 
 
 async def read_docs(bench: Workbench, step: Step) -> Step:
     """The step with the docs that are recommended for it, recorded."""
     bench.tell(step.subtask.id, "Reading the docs")
     step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
-    await bench.update(bench.exploration.with_step(step), f"Exploring: {step.subtask.goal}")
+    bench.put(step)
+    await bench.update(f"Exploring: {step.subtask.goal}")
     return step
 
 
@@ -133,7 +133,7 @@ async def _go_back(bench: Workbench, failed: Step) -> None:
     bench.tell(failed.subtask.id, "Going back one step")
     changed = await doubt_step_before(bench, failed)
     said = "explored both steps again" if changed else "found no other way"
-    await bench.update(bench.exploration, f"Went back one step: {said}")
+    await bench.update(f"Went back one step: {said}")
 
 
 def _verdict(step: Step) -> str:
@@ -150,7 +150,7 @@ async def _compose(bench: Workbench) -> Attempt | None:
             return attempt
         if not await doubt_checked_step(bench, attempt):
             return None
-        await bench.update(bench.exploration, "Went back to the step that a check found wrong")
+        await bench.update("Went back to the step that a check found wrong")
     return None
 
 
@@ -161,10 +161,7 @@ async def write_solution(bench: Workbench, tried: Sequence[Attempt] = ()) -> Non
         solution = Solution(attempts=(composed,))
     else:
         overall = await recommend_overall(bench, bench.exploration.steps)
-        told = bench.exploration.model_copy(update={"overall": overall})
-        await bench.update(told, "Writing the solution")
+        await bench.update("Writing the solution", overall=overall)
         solution = await synthesize(bench, solution_apis(bench))
     solution = solution.model_copy(update={"attempts": (*tried, *solution.attempts)})
-    await bench.update(
-        bench.exploration.model_copy(update={"solution": solution}), "Wrote the solution"
-    )
+    await bench.update("Wrote the solution", solution=solution)

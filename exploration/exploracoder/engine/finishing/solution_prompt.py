@@ -19,6 +19,7 @@ from exploracoder.engine.reading.wording import (
     describe_error,
     describe_output,
     describe_problems,
+    listed,
 )
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -64,7 +65,7 @@ def solution_messages(
         entry_point=task.entry_point or stub.function_name(task.stub) or "",
         target=stub.assignment_target(task.stub) or "",
         subtasks=[subtask.goal for subtask in subtasks],
-        wanted=", ".join(f"`{name}`" for name in result_names(task)),
+        wanted=listed(result_names(task)),
     )
     system = render(
         "solution", "system", library=bench.libraries.words, trace=bool(trace), apis=bool(apis)

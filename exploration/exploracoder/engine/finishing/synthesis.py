@@ -14,12 +14,11 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.exploring.conversation import as_answer
 from exploracoder.engine.finishing.solution_prompt import repair_request, solution_messages
 from exploracoder.engine.knowing.checking import check, missing_attribute
-from exploracoder.engine.knowing.citing import docs_behind
+from exploracoder.engine.knowing.helpful import docs_behind
 from exploracoder.engine.knowing.recommender import ALIKE, find, find_alike
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.calls import called_in, only_defines
 from exploracoder.engine.reading.replies import code_block, no_code
-from exploracoder.engine.reading.snippets import without_repetition
+from exploracoder.engine.reading.syntax import called_in, only_defines, without_repetition
 from exploracoder.engine.running import renaming, substituting
 from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
@@ -134,16 +133,14 @@ async def mend(
     """The attempt with other names, tried with ``run`` and without asking the model, if that is
     good: near ones of those that do not exist, or else other APIs, but for codes that were
     ``seen``."""
-    mended = await _rename(bench, failed, run)
+    if not (bench.settings.repair_names and bench.is_confined):
+        return None
+    mended = await _rename(failed, run)
     return mended or await _substitute(bench, failed, apis, run, seen)
 
 
-async def _rename(
-    bench: Workbench, failed: Attempt, run: Callable[[str], Awaitable[Attempt]]
-) -> Attempt | None:
+async def _rename(failed: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
-    if not (bench.settings.repair_names and bench.is_confined):
-        return None
     if failed.leaves_no_doubt or not failed.problems:
         return None
     return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
@@ -160,20 +157,14 @@ async def _substitute(
 
     Without a check only names that do not exist are replaced, by the first that runs.
     """
-    most, task = bench.settings.substitutes, bench.exploration.task
-    if not task.check:
-        # Much that runs is wrong: only the likeliest are tried.
-        most = min(most, _UNCHECKED)
+    task = bench.exploration.task
+    # Without a check much that runs is wrong: only the likeliest are tried.
+    most = substituting.MOST if task.check else _UNCHECKED
 
     def is_good(attempt: Attempt) -> bool:
         return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
 
-    if (
-        not (most and bench.is_confined)
-        or is_good(failed)
-        or not (task.check or failed.problems)
-        or task.target
-    ):
+    if is_good(failed) or not (task.check or failed.problems) or task.target:
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:

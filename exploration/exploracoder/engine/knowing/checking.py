@@ -70,7 +70,7 @@ async def check(
     bound = [*(variable.name for variable in variables), *before]
     found = names.read(code, bench.libraries.known, before)
     added: tuple[str, ...] = ()
-    if bench.settings.repair_imports:
+    if bench.settings.repair_names:
         added = names.missing_imports(found, bench.libraries.known, bound, imports)
         code = "\n".join([*added, code])
         found = names.read(code, bench.libraries.known, before)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder_kernel.observation import Variable
+from exploracoder_retrieval.apisearch.page import LIMIT_S
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.wording import words
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,8 +50,10 @@ def description(bench: Workbench) -> str:
     return _DESCRIPTION.format(web=web)
 
 
-def open_web(settings: Settings) -> WebSearch | None:
+def open_web(settings: Settings, limit_s: float | None = None) -> WebSearch | None:
     """The web search that the settings name; None when it is off.
+
+    ``limit_s`` is how long a search may hold its caller up; by default as long as ToolCoder's.
 
     Raises:
         InputError: it needs a package that is not there, or its address cannot be used.
@@ -69,7 +72,7 @@ def open_web(settings: Settings) -> WebSearch | None:
     return WebSearch(
         provider,
         sites=settings.web_sites.split(),
-        limit_s=settings.web_seconds,
+        limit_s=limit_s or LIMIT_S,
         cache=PageCache(cache_folder() / "web" / "pages.sqlite"),
     )
 

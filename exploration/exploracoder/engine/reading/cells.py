@@ -18,8 +18,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exploracoder.engine.reading.replies import code_block
-from exploracoder.engine.reading.snippets import whole_statements
-from exploracoder.engine.reading.syntax import DEFINITIONS, IMPORTS, first_line, tree
+from exploracoder.engine.reading.syntax import (
+    DEFINITIONS,
+    IMPORTS,
+    first_line,
+    tree,
+    whole_statements,
+)
 from exploracoder.engine.reading.wording import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")

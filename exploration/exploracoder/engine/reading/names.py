@@ -66,7 +66,6 @@ def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None
     tree = syntax.tree(_without_magics(code))
     imported = syntax.imports(tree)
     typed: dict[str, str] = {}
-    assigned: set[str] = set()
     loaded: list[str] = []
     chains: list[str] = []
     attributes: list[str] = []
@@ -74,14 +73,6 @@ def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 loaded.append(name)
-            case ast.Name(id=name):
-                assigned.add(name)
-            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
-                assigned.add(name)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                assigned.add(name)
-            case ast.AsyncFunctionDef(name=name):
-                assigned.add(name)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 attributes.append(name)
                 if chain := syntax.chain_of(node):
@@ -89,7 +80,7 @@ def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None
     names = Names(
         imported,
         typed,
-        frozenset(assigned),
+        frozenset(syntax.assigned(tree) | syntax.parameters(tree)),
         tuple(loaded),
         tuple(attributes),
         tuple(chains),

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from exploracoder.engine.reading import syntax
-from exploracoder.engine.reading.snippets import whole_statements
+from exploracoder.engine.reading.syntax import whole_statements
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Reply
 from exploracoder.models.completion import REFUSED

@@ -69,4 +69,4 @@ def _in_order(code: str) -> list[str]:
 def _bound(code: str) -> set[str]:
     """The names that a code binds, those of parameters included."""
     tree = syntax.tree(code)
-    return syntax.bound(tree) | {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    return syntax.bound(tree) | syntax.parameters(tree)

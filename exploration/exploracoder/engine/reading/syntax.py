@@ -1,13 +1,16 @@
-"""Python code as a tree of syntax: nothing is run."""
+"""Python code as a tree of syntax, and what it says of a snippet: nothing is run."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+# In lines: more is parsed in vain, again and again.
+_LONGEST_STATEMENT = 400
 
 
 def parsed(code: str) -> ast.Module | None:
@@ -38,9 +41,9 @@ def imports(code: ast.AST) -> dict[str, str]:
     return found
 
 
-def bound(code: ast.AST) -> set[str]:
-    """The names that are assigned, imported, defined, or given to an exception."""
-    names = set(imports(code))
+def assigned(code: ast.AST) -> set[str]:
+    """The names that are assigned, defined, or given to an exception."""
+    names: set[str] = set()
     for node in ast.walk(code):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.ExceptHandler(name=str(name)):
@@ -50,6 +53,16 @@ def bound(code: ast.AST) -> set[str]:
             case ast.ClassDef(name=name):
                 names.add(name)
     return names
+
+
+def bound(code: ast.AST) -> set[str]:
+    """The names that are assigned, defined, given to an exception, or imported."""
+    return assigned(code) | set(imports(code))
+
+
+def parameters(code: ast.AST) -> set[str]:
+    """The names of all functions' parameters."""
+    return {node.arg for node in ast.walk(code) if isinstance(node, ast.arg)}
 
 
 def chain_of(node: ast.AST) -> str:
@@ -73,3 +86,63 @@ def replaced(code: str, row: int, start: int, end: int, text: str) -> str:
     line = lines[row - 1]
     lines[row - 1] = line[:start] + text.encode() + line[end:]
     return b"".join(lines).decode()
+
+
+def called_in(code: str) -> str:
+    """The calls that a code prints, keeps or makes, without what they are done with.
+
+    The last line where it makes none that could be told.
+    """
+    lines = code.strip().splitlines()
+    found = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
+    return ", ".join(dict.fromkeys(found)) or (lines[-1] if lines else "")
+
+
+def only_defines(code: str) -> bool:
+    """Whether a code defines functions or classes, and does nothing else but import."""
+    body = [node for node in tree(code).body if not _is_docstring(node)]
+    has_definition = any(isinstance(node, DEFINITIONS) for node in body)
+    return has_definition and all(isinstance(node, (*DEFINITIONS, *IMPORTS)) for node in body)
+
+
+def _calls(node: ast.stmt) -> list[ast.Call]:
+    match getattr(node, "value", None):
+        case ast.Call(func=ast.Name(id="print"), args=[*printed]):
+            return [one for one in printed if isinstance(one, ast.Call)]
+        case ast.Call() as call:
+            return [call]
+    return []
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def without_repetition(code: str, earlier: Sequence[str]) -> str:
+    """``code`` without the statements which the notebook has run already.
+
+    Models asked for new lines tend to start over; running those lines again would only cost time
+    and undo what later lines did. Code that holds nothing new is left as it is.
+    """
+    body = tree(code).body
+    known = {ast.dump(node) for one in earlier for node in tree(one).body}
+    is_new = {node: ast.dump(node) not in known for node in body}
+    if not any(is_new.values()):
+        return code
+    repeated = {line for node in body if not is_new[node] for line in _lines(node)}
+    repeated -= {line for node in body if is_new[node] for line in _lines(node)}
+    kept = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated]
+    return "\n".join(kept).strip("\n")
+
+
+def _lines(node: ast.stmt) -> range:
+    """The numbers of a statement's lines, its decorators included."""
+    return range(first_line(node), (node.end_lineno or node.lineno) + 1)
+
+
+def whole_statements(code: str) -> str:
+    """``code`` without an unfinished end: a reply that was cut off at the token limit."""
+    lines = code.splitlines()
+    ends = range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1)
+    heads = ("\n".join(lines[:end]) for end in ends)
+    return next((head for head in heads if parsed(head) is not None), code)

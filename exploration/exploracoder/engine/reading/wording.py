@@ -30,6 +30,11 @@ def cut(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"{text[: chars - 1]}…"
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names of code in a row, each between backticks."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def describe_api(doc: ApiDoc, chars: int) -> str:
     """An ApiDoc as a list item: how to import it, signature, and as much of its text as fits.
 

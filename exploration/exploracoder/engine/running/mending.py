@@ -16,12 +16,13 @@ from exploracoder.engine.running.trial import Trial, earlier_cells
 from exploracoder.state import Candidate
 
 
+def _may_mend(trial: Trial) -> bool:
+    return trial.bench.settings.repair_names and trial.bench.is_confined
+
+
 async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
     """Mend candidates that failed at names which do not exist, without asking the model."""
-    bench = trial.bench
-    if not (bench.settings.repair_names and bench.is_confined):
-        return
-    if any(is_sound(one) for one in candidates):
+    if not _may_mend(trial) or any(is_sound(one) for one in candidates):
         return
 
     for failed in [one for one in candidates if not one.ran and one.problems]:
@@ -43,9 +44,9 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
     They are those recommended, and those that do what wrong names seem to say.
     """
     doubtful = [one for one in candidates if not is_sound(one) and (one.ran or one.problems)]
-    if not doubtful or trial.is_settled or not trial.bench.is_confined:
+    if not doubtful or trial.is_settled or not _may_mend(trial):
         return
-    failed, most = doubtful[0], trial.bench.settings.substitutes // 4
+    failed = doubtful[0]
 
     async def run(code: str) -> Candidate:
         id_ = f"{trial.step.subtask.id}/{trial.next_number}"
@@ -61,7 +62,7 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
         docs_for,
         run,
         lambda one: has_good_evidence(one, trial.wanted),
-        most,
+        substituting.MOST // 4,
         {one.code for one in trial.candidates},
         "\n".join(earlier_cells(trial.bench)),
         only_wrong=bool(failed.problems),

@@ -18,7 +18,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder.engine.running.placing import placed, target_text
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError
-from exploracoder.state import Attempt, CheckResult, Target, Task
+from exploracoder.state import Attempt, CheckResult, Target, Task, ended_as
 
 Run = Callable[[str, str], Awaitable[Observation]]
 
@@ -98,7 +98,7 @@ async def accept_check(executor: Executor, task: Task) -> None:
             checked = await executor.run(branch, task.check)
     if not copied.ran:
         raise InputError(
-            f"The repository {task.target.root} cannot be copied: {_why(copied)}. Name a folder"
+            f"The repository {task.target.root} cannot be copied: {ended_as(copied)}. Name a folder"
             " that code may read, without what its tests do not need."
         )
     if checked is not None and checked.ran:
@@ -130,8 +130,3 @@ async def _fork(executor: Executor, place: str) -> AsyncIterator[str]:
 
 def _name() -> str:
     return f"exploracoder-{uuid4().hex[:12]}"
-
-
-def _why(observation: Observation) -> str:
-    error = observation.error
-    return f"{error.ename}: {error.evalue}" if error else f"the run ended as {observation.status}"

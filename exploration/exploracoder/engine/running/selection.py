@@ -61,7 +61,6 @@ def select(
     candidates: Sequence[Candidate],
     *,
     strategy: str,
-    keep_failed: bool,
     seed: int,
     wanted: Sequence[str] = (),
 ) -> Candidate | None:
@@ -69,15 +68,14 @@ def select(
 
     ``random`` is the paper's: any that ran, or any that failed when none ran. ``any`` does not look
     at what ran (table 7, without experience selection). ``evidence`` takes the one that shows most.
-    None when none ran and a failed one is not wanted in the chain.
+    None when there is none to choose from.
     """
     if strategy == "any":
         return random.Random(seed).choice(candidates) if candidates else None
     ran = [candidate for candidate in candidates if candidate.ran]
-    pool = ran or (list(candidates) if keep_failed else [])
     if strategy == "random":
-        return random.Random(seed).choice(pool) if pool else None
-    useful = [one for one in pool if keep_failed or _does_something(one)]
+        return random.Random(seed).choice(ran or candidates) if candidates else None
+    useful = [one for one in ran if _does_something(one)]
     return max(useful, key=lambda one: (not missing(one, wanted), _evidence(one)), default=None)
 
 

@@ -85,7 +85,7 @@ def check_is_next(exploration: Exploration, step: Step) -> None:
 
 def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
     """Raise CommandError when a step or one after it is done: a new plan would drop it."""
-    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    position = exploration.position(step)
     for one in exploration.steps[position:]:
         if one.status == "done":
             raise CommandError(f"{one.subtask.id} is done. Go back to it first.")
@@ -111,7 +111,7 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
         raise
     bench.branches.bases[step.subtask.id] = bench.branches.current
     bench.branches.current = branch
-    bench.exploration = bench.exploration.with_step(_done(step, accepted))
+    bench.put(_done(step, accepted))
     await bench.branches.let_go()
     await _carry_over(bench, later)
 
@@ -146,9 +146,7 @@ async def adopt(
     )
     others = [one for one in step.candidates if one.id != candidate.id]
     put = [*others, candidate] if known is None else _in_place(step, candidate)
-    bench.exploration = bench.exploration.with_step(
-        step.model_copy(update={"candidates": tuple(put)})
-    )
+    bench.put(step.model_copy(update={"candidates": tuple(put)}))
     if observation.ran:
         bench.branches.kept[candidate.id] = branch
     else:
@@ -162,7 +160,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
     Skipped ones stay skipped. Returns the later ones as they were.
     """
     exploration = bench.exploration
-    position = [one.subtask.id for one in exploration.steps].index(step.subtask.id)
+    position = exploration.position(step)
     if step.status not in OPEN:
         bench.branches.current = await bench.branches.base_of(step)
     await bench.branches.let_go()
@@ -183,7 +181,7 @@ async def skip(bench: Workbench, step: Step) -> None:
     """Leave a step out of the chain; later ones that were done run again without it."""
     later = await reopen(bench, step) if step.status not in OPEN else ()
     left = step.model_copy(update={"status": "skipped", "chosen": None})
-    bench.exploration = bench.exploration.with_step(left)
+    bench.put(left)
     await bench.branches.let_go()
     await _carry_over(bench, later)
 
@@ -196,7 +194,7 @@ async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
         carried = await run_again(bench, step) if step.status == "done" else step
         if carried is None:
             return
-        bench.exploration = bench.exploration.with_step(carried)
+        bench.put(carried)
 
 
 async def _branch_of(

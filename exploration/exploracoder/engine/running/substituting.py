@@ -19,6 +19,9 @@ from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known import KnownApis
 from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
 
+# Runs for a solution that the user's check refuses; for a step a fourth of them.
+MOST = 40
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:

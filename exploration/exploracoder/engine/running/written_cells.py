@@ -21,7 +21,7 @@ def chain_steps(bench: Workbench) -> list[Step]:
 async def record(bench: Workbench, cell: Cell) -> None:
     """Add a cell that was just written as an open step, and save that."""
     add(bench, cell)
-    await bench.update(bench.exploration, f"Written: {cell.goal}")
+    await bench.update(f"Written: {cell.goal}")
 
 
 def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
@@ -33,8 +33,7 @@ def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
     kept = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
     number = next_number(step.subtask.id for step in bench.exploration.steps)
     step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
-    changes = {"steps": (*kept, step), "is_planned": True, "solution": None}
-    bench.exploration = bench.exploration.model_copy(update=changes)
+    bench.change(steps=(*kept, step), is_planned=True, solution=None)
 
 
 async def run_open(bench: Workbench) -> bool:
@@ -80,7 +79,8 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     if bench.is_review():
         done = propose(bench, done, base)
     verdict = "Ran" if chosen else "Failed"
-    await bench.update(bench.exploration.with_step(done), f"{verdict}: {step.subtask.goal}")
+    bench.put(done)
+    await bench.update(f"{verdict}: {step.subtask.goal}")
     return chosen is not None
 
 
@@ -98,7 +98,7 @@ async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
             await reopen(bench, first)
     for number, cell in placed.items():
         step = find_step(bench.exploration, steps[number - 1].subtask.id)
-        bench.exploration = bench.exploration.with_step(_rewritten(step, cell))
+        bench.put(_rewritten(step, cell))
     for cell in added:
         await record(bench, cell)
 

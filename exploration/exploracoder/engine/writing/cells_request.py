@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.knowledge import library_knowledge
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.results import result_names
-from exploracoder.engine.reading.wording import describe_output, describe_variables
+from exploracoder.engine.reading.wording import describe_output, describe_variables, listed
 from exploracoder.errors import PromptError
 from exploracoder.models.chat import Message, OnText, Reply, Sampling
 from exploracoder.prompts import render
@@ -95,15 +95,11 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         function=task.entry_point or stub.function_name(task.stub) or "",
         target=stub.assignment_target(task.stub) or "",
         # Without a check the task's own words say best what is wanted.
-        wanted=_listed(result_names(task)) if task.check else "",
+        wanted=listed(result_names(task)) if task.check else "",
         calls=wants_calls(task),
-        brought=_listed(one.name for one in bench.exploration.brought.variables),
+        brought=listed(one.name for one in bench.exploration.brought.variables),
     )
     request.text = f"{request.known}\n\n{asked}".strip()
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _shown(bench: Workbench, step: Step) -> dict[str, str]:

@@ -56,11 +56,10 @@ async def try_first(bench: Workbench) -> bool:
             docs = await _docs(bench, solution.attempts)
             solution = await _write(bench, docs, settings.first_tries)
     if not (solution.attempts and solution.final.is_good):
-        await bench.update(bench.exploration, "No first try passes the check")
+        await bench.update("No first try passes the check")
         return False
     await show_as_cells(bench, solution.final.code)
-    solved = bench.exploration.model_copy(update={"solution": solution})
-    await bench.update(solved, "Solved without exploring")
+    await bench.update("Solved without exploring", solution=solution)
     return True
 
 
@@ -89,13 +88,12 @@ async def try_unchecked(bench: Workbench) -> bool:
             )
             chosen = await _choose(bench, (*sketched, *solution.attempts))
     if chosen is None:
-        await bench.update(bench.exploration, "No first try gives anything")
+        await bench.update("No first try gives anything")
         await _begin_with(bench, (*sketched, *solution.attempts))
         return False
     await show_as_cells(bench, chosen.code)
     kept = Solution(attempts=(chosen,), apis=solution.apis)
-    told = bench.exploration.model_copy(update={"solution": kept})
-    await bench.update(told, "Written without exploring")
+    await bench.update("Written without exploring", solution=kept)
     return True
 
 
@@ -113,8 +111,7 @@ async def _write_unseen(bench: Workbench) -> bool:
     if not solution.attempts:
         return False
     await show_as_cells(bench, solution.final.code)
-    written = bench.exploration.model_copy(update={"solution": solution})
-    await bench.update(written, "Written without exploring")
+    await bench.update("Written without exploring", solution=solution)
     return True
 
 
@@ -170,9 +167,7 @@ def _function_name(exploration: Exploration) -> str:
 
 
 async def _sketch(bench: Workbench) -> Solution:
-    """A solution from memory, and what other names make of it; none without the setting."""
-    if not bench.settings.sketch:
-        return Solution(attempts=())
+    """A solution from memory, and what other names make of it."""
     bench.tell(PART, "Writing from memory")
     return await _write(bench, (), 1, from_memory=True)
 

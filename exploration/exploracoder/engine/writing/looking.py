@@ -22,7 +22,7 @@ from exploracoder.engine.running.written_cells import chain_steps
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import ask_about_cells, wants_calls
 from exploracoder.models.chat import Message
-from exploracoder.prompts import fenced, render
+from exploracoder.prompts import as_code, render
 from exploracoder.state import Attempt, Candidate, ExampleCall, Step
 
 PART = "look"
@@ -40,7 +40,7 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
     more = [_as_written(bench), await _what_came_out(bench, attempt)]
     reply = await ask_about_cells(bench, PART, sampling, more)
     script = read_script(reply.text, is_cut_off="length" in reply.finish_reasons[:1])
-    await bench.update(bench.exploration, _verdict(script))
+    await bench.update(_verdict(script))
     return script
 
 
@@ -54,20 +54,16 @@ def _verdict(script: Script) -> str:
 def _as_written(bench: Workbench) -> Message:
     """The model's own answer, as the notebook has it now."""
     parts = [
-        f"### {number}. {step.subtask.goal}\n{_fenced(_shown(step).code)}"
+        f"### {number}. {step.subtask.goal}\n{as_code(_shown(step).code)}"
         for number, step in enumerate(chain_steps(bench), 1)
         if step.candidates
     ]
     written = bench.exploration.written
     if written.solution:
-        parts.append(f"### Solution\n{_fenced(written.solution)}")
+        parts.append(f"### Solution\n{as_code(written.solution)}")
     if written.calls:
-        parts.append(f"### Calls\n{_fenced(written.calls)}")
+        parts.append(f"### Calls\n{as_code(written.calls)}")
     return Message("assistant", "\n".join(parts) or "### Solution")
-
-
-def _fenced(code: str) -> str:
-    return fenced(code, "python", "`")
 
 
 def _shown(step: Step) -> Candidate:

@@ -41,7 +41,7 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
     try:
         script = await _ask(bench, reading)
         written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
-        bench.exploration = bench.exploration.model_copy(update={"written": written})
+        bench.change(written=written)
         reading.end(script)
         await running
     finally:
@@ -49,11 +49,10 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
         reading.keep()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-    changes: dict[str, object] = {"is_planned": True}
     if not script.cells:
-        changes["steps"] = _others(bench, replaced)
+        bench.change(steps=_others(bench, replaced))
     words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
-    await bench.update(bench.exploration.model_copy(update=changes), words)
+    await bench.update(words, is_planned=True)
 
 
 def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
@@ -124,7 +123,7 @@ class _Reading:
             self._news.clear()
             while self._count < len(self._cells):
                 cell = self._add()
-                await self._bench.update(self._bench.exploration, f"Written: {cell.goal}")
+                await self._bench.update(f"Written: {cell.goal}")
                 # In order: what the user has added meanwhile may stand before it.
                 runs = runs and await run_open(self._bench)
             if self._is_ended:
