@@ -87,14 +87,6 @@ class Repository:
         """Whether the tree has the files that it was opened with, told by size and time."""
         return tuple(source_files(self.tree)) == self._files
 
-    def prepare(self) -> None:
-        """Look up now what the first question for imports needs."""
-        from pyflakes import checker  # noqa: F401 - importing it is what takes time
-
-        self.standard.homes("")
-        self.binders("")
-        self.scope.at("builtins.object")
-
     def text(self, module: str) -> list[str] | None:
         """The lines of a module, the repository's own or an installed one; None without source."""
         relative = self._file_of.get(module)

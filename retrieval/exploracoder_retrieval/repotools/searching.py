@@ -42,11 +42,6 @@ class SnippetSearch:
         ranked.sort(key=lambda one: -one[2])
         return _apart(ranked[:_LOOKED_AT], k)
 
-    def prepare(self) -> None:
-        """Count the words now and not at the first search."""
-        if self._repository.snippets:
-            self._words.search("prepare", 1)
-
     @cached_property
     def _words(self) -> WordIndex:
         return WordIndex.build([piece.words.split() for _, piece in self._repository.snippets])

@@ -60,15 +60,6 @@ class RepositoryTools:
         self._repository = repository
         self._limits = limits or Limits()
 
-    def prepare(self) -> None:
-        """Make ready what the first search and the first question for imports would else wait for.
-
-        Raises:
-            IndexUnavailable: what was read cannot be kept.
-        """
-        self._snippets.prepare()
-        self._repository.prepare()
-
     def is_current(self) -> bool:
         """Whether the answers would still be the same: no file was added, changed or removed."""
         return self._repository.is_current()
