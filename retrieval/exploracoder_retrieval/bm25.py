@@ -28,10 +28,8 @@ class WordIndex:
         )
 
     @classmethod
-    def build(
-        cls, documents: Iterable[Sequence[str]], *, k1: float = 1.5, b: float = 0.75
-    ) -> WordIndex:
-        """From the words of each document, in row order; ``k1`` and ``b`` are BM25's."""
+    def build(cls, documents: Iterable[Sequence[str]]) -> WordIndex:
+        """From the words of each document, in row order."""
         import bm25s
 
         # Numbers instead of words: a million documents' words would fill gigabytes.
@@ -41,7 +39,7 @@ class WordIndex:
             [vocabulary.setdefault(word, len(vocabulary)) for word in each or ("_",)]
             for each in documents
         ]
-        model = bm25s.BM25(k1=k1, b=b)
+        model = bm25s.BM25(k1=1.5, b=0.75)
         model.index((numbered, vocabulary), show_progress=False)
         return cls(model, len(numbered))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_BATCH_SIZE = 64
 # The longest text of a batch has at most so many times the tokens of the shortest.
 _PADDING = 1.5
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -53,8 +54,7 @@ class MiniLmEmbedder:
     dimensions = 384
     max_tokens = 128
 
-    def __init__(self, *, batch_size: int = 64, threads: int | None = None) -> None:
-        self._batch_size = batch_size
+    def __init__(self, *, threads: int | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -70,7 +70,7 @@ class MiniLmEmbedder:
             return vectors
         model = self._model
         encodings = model.tokenizer.encode_batch(list(texts))
-        for rows in _batches([len(each.ids) for each in encodings], self._batch_size):
+        for rows in _batches([len(each.ids) for each in encodings]):
             vectors[rows] = _pool(model.session, [encodings[row].ids for row in rows])
         return vectors
 
@@ -99,11 +99,11 @@ class _LoadedModel:
             return model
 
 
-def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Rows of about the same length together, so that little of a batch is padding."""
     batch: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == most or lengths[row] > _PADDING * lengths[batch[0]]):
+        if batch and (len(batch) == _BATCH_SIZE or lengths[row] > _PADDING * lengths[batch[0]]):
             yield batch
             batch = []
         batch.append(row)
