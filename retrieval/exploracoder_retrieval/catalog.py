@@ -22,10 +22,11 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest.result import LibraryInfo
@@ -34,9 +35,6 @@ from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING
 from exploracoder_retrieval.tables import Tables
-
-if TYPE_CHECKING:
-    from exploracoder_retrieval.ranking.standing import Matrix
 
 SCHEMA = 8
 # Editions of one library; what has not been read for longest goes.
@@ -234,14 +232,10 @@ def _entries_of(folder: Path) -> Iterable[Path]:
 
 
 def _save_figures(folder: Path, corpus: Corpus) -> None:
-    import numpy as np
-
     np.save(folder / "figures.npy", corpus.figures, allow_pickle=False)
 
 
 def _load_figures(folder: Path, rows: int) -> Matrix:
-    import numpy as np
-
     try:
         figures: Matrix = np.load(folder / "figures.npy", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:

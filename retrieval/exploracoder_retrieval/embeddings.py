@@ -10,15 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
+from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _BATCH_SIZE = 64
@@ -63,8 +58,6 @@ class MiniLmEmbedder:
         Raises:
             EmbeddingError: the model or its vocabulary is missing or is not the expected file.
         """
-        import numpy as np
-
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if not texts:
             return vectors
@@ -178,8 +171,6 @@ class EndpointEmbedder:
         Raises:
             EmbeddingError: it cannot be reached, refuses, or answers something else.
         """
-        import numpy as np
-
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         rows: list[list[float]] = []
@@ -226,8 +217,6 @@ class EndpointEmbedder:
 
 
 def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
-    import numpy as np
-
     width = max(len(ids) for ids in token_ids)
     ids = np.zeros((len(token_ids), width), dtype=np.int64)
     mask = np.zeros_like(ids)
@@ -243,8 +232,6 @@ def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
 
 
 def _normalise(vectors: Vectors) -> Vectors:
-    import numpy as np
-
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
 

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from exploracoder_retrieval.arrays import Floats, Vectors, np
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.ranking.candidates import Query
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from exploracoder_retrieval.embeddings import Vectors
 
 # Embedding takes most of a query's time, in proportion to its length. Of a longer text with few
 # clauses the mean of theirs finds what its own vector finds; with more of them it does not.
@@ -26,8 +20,6 @@ def query_vectors(queries: Sequence[Query], embedder: Embedder) -> list[Vectors]
     Raises:
         EmbeddingError: there are no vectors.
     """
-    import numpy as np
-
     texts = list(dict.fromkeys(text for query in queries for text in _embedded(query)))
     known = dict(zip(texts, embedder.embed(texts), strict=True))
     return [
@@ -45,9 +37,7 @@ def _clauses_say_all(query: Query) -> bool:
     return 0 < len(clauses) <= _CLAUSES and len(whole.split()) > _WORDS
 
 
-def _mean(query: Query, known: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+def _mean(query: Query, known: Mapping[str, Floats]) -> Floats:
     """Of the vectors of a query's clauses, each counting by its words; of length one."""
-    import numpy as np
-
     total = np.sum([len(part.split()) * known[part] for part in query.parts[1:]], axis=0)
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

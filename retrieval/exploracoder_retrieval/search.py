@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, np
 from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.query_vectors import query_vectors
@@ -22,15 +23,11 @@ from exploracoder_retrieval.ranking.clauses import clauses
 from exploracoder_retrieval.ranking.weights import learned_weights
 from exploracoder_retrieval.shelf import Shelf
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 class Picked(Sequence[ApiDoc]):
     """Some rows of some libraries' documents; each is read when it is asked for."""
 
-    def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], NDArray[np.intp]]]) -> None:
+    def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], RowNumbers]]) -> None:
         self._places = [(docs, int(row)) for docs, rows in parts for row in rows]
 
     def __len__(self) -> int:
@@ -52,12 +49,10 @@ class Candidates:
     """What is ranked for a query: documents, and a row of `FEATURES` for each."""
 
     docs: Sequence[ApiDoc]
-    features: NDArray[np.float32]
+    features: Matrix
 
-    def ranked(self, weights: NDArray[np.float32], k: int) -> tuple[Hit, ...]:
+    def ranked(self, weights: Floats, k: int) -> tuple[Hit, ...]:
         """The k best, best first; scores are relative to the best one's, which is 1."""
-        import numpy as np
-
         merit = self.features @ weights
         order = np.argsort(-merit, kind="stable")[:k]
         return tuple(
@@ -86,8 +81,6 @@ def find_candidates(
     only: Filter | None = None,
 ) -> list[Candidates]:
     """The candidates for each text; all texts and their clauses are embedded together."""
-    import numpy as np
-
     if not (shelves and texts):
         return [Candidates(docs=(), features=_nothing()) for _ in texts]
     queries = [Query((text, *clauses(text))) for text in texts]
@@ -112,7 +105,5 @@ def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
     return shelf.corpus.narrowed(meaning.matching(shelf, only)) if only else shelf.corpus
 
 
-def _nothing() -> NDArray[np.float32]:
-    import numpy as np
-
+def _nothing() -> Matrix:
     return np.zeros((0, len(FEATURES)), dtype=np.float32)
