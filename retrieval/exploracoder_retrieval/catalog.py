@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -29,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.field_index import FieldIndex
@@ -251,17 +251,3 @@ def slug(name: str) -> str:
     """A name as a folder and as part of a collection's name; different names stay different."""
     plain = re.sub(r"[^a-zA-Z0-9]+", "-", name).strip("-").lower()[:24] or "library"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replaces a file in one step; a crash leaves the old one or the new one."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    staging = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        staging.replace(path)
-    finally:
-        staging.unlink(missing_ok=True)

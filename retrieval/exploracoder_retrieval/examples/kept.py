@@ -17,9 +17,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_retrieval.arrays import Floats, Vectors, np
-from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexUnavailable
+from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.shelf import digest
 
 # Of one library from one source; the oldest go.
