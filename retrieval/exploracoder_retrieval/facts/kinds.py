@@ -18,7 +18,7 @@ def last_name(text: str) -> str:
 
 def functions_of(scope: Module | Class, name: str) -> list[Function]:
     """All definitions of a function: overloads, then the implementation."""
-    return [one for one in scope.functions if one.name == name]
+    return [one for one in scope.named.get(name, ()) if isinstance(one, Function)]
 
 
 def implementation(functions: Sequence[Function]) -> Function:

@@ -115,8 +115,7 @@ class Names:
         module = self.sources.module(module_name)
         if module is None or functions_of(module, "__getattr__"):
             return False
-        is_brought = any(each.name == name for each in module.imports)
-        if is_brought or not all(self.sources.module(star) for star in module.stars):
+        if name in module.imported or not all(self.sources.module(star) for star in module.stars):
             return False
         inner = self.sources.module(f"{module_name}.{name}")
         return inner is None and self.member(module, name) is None

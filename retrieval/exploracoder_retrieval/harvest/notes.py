@@ -107,8 +107,7 @@ class Notes:
 
 def is_enumeration(cls: Api, names: Names) -> bool:
     """Whether a class is an Enum, as far as its bases can be read."""
-    bases = (base for each in names.lineage(cls).classes for base in each.item.bases)
-    return not _ENUMERATIONS.isdisjoint(map(last_name, bases))
+    return not _ENUMERATIONS.isdisjoint(names.lineage(cls).base_names)
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:

@@ -33,7 +33,7 @@ def members(lineage: Lineage) -> tuple[MemberInfo, ...]:
     found: dict[str, MemberInfo] = {}
     annotated: dict[str, MemberInfo] = {}
     for number, located in enumerate(lineage.classes):
-        is_field = has_fields(located, Lineage(lineage.classes[number:], lineage.unknown))
+        is_field = has_fields(located, lineage.of_base(number))
         for member, is_bare in own_members(located, is_field=is_field):
             known = found.get(member.name)
             if is_bare:
