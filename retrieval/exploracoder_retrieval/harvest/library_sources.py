@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.facts.compiled import CompiledModules
-from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder, is_published
+from exploracoder_retrieval.facts.modules import ModuleFiles, is_published
 from exploracoder_retrieval.facts.sources import InstalledSources
-from exploracoder_retrieval.facts.store import Entry, FactStore, read_file
+from exploracoder_retrieval.facts.store import Entry, FactStore
 from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
@@ -25,11 +25,11 @@ class LibrarySources(InstalledSources):
     """
 
     def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
-        super().__init__(interpreter, FactStore(None, interpreter.version))
         homes = () if target.home is None else (target.home,)
         named = () if target.named is None else (target.named,)
-        self.finder = ModuleFinder(target.search_paths, interpreter.builtin_modules, homes=homes)
-        self._compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        store = FactStore(None, interpreter.version)
+        super().__init__(interpreter, store, homes, compiled=compiled)
         self.library = target.import_name
         self._target = target
         self._on_skip = on_skip
@@ -47,15 +47,11 @@ class LibrarySources(InstalledSources):
             module = self._from(files.stub, files)
         return module or (Module(name=name, is_package=True) if files.folders else None)
 
+    def _border(self, path: Path) -> Path | None:
+        return self._target.border(path)
+
     def _entry(self, path: Path, files: ModuleFiles) -> Entry:
-        entry = read_file(
-            path,
-            files.name,
-            is_package=files.is_package,
-            version=self._interpreter.version,
-            inside=self._target.border(path),
-            most=min(MAX_SOURCE_BYTES, self._left_bytes),
-        ).entry
+        entry = self._read_file(path, files, min(MAX_SOURCE_BYTES, self._left_bytes))
         self._left_bytes -= entry.size if entry.sha256 else 0
         if entry.problem:
             self._on_skip(str(path), entry.problem)

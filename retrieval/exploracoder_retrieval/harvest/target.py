@@ -42,8 +42,7 @@ class Target:
     """A library found: what to import, where from, and what is said about it.
 
     ``root`` is its folder or file; ``tree`` the top folder of a source tree, where README and
-    examples lie; ``search_paths`` where it and what it imports are looked for. ``docs`` is its
-    documentation; with the source ``docs`` there is nothing else.
+    examples lie. ``docs`` is its documentation; with the source ``docs`` there is nothing else.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Target:
     root: Path
     tree: Path | None
     readme: str
-    search_paths: tuple[Path, ...]
     docs: tuple[DocsSource, ...] = ()
 
     @property
@@ -111,7 +109,6 @@ def _documented(name: str, docs: tuple[DocsSource, ...]) -> Target:
         root=docs[0].path,
         tree=None,
         readme="",
-        search_paths=(),
         docs=docs,
     )
 
@@ -164,7 +161,6 @@ def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -
         root=root,
         tree=None,
         readme=distribution.readme if distribution else "",
-        search_paths=interpreter.search_paths,
     )
 
 
@@ -212,7 +208,6 @@ def _local(
         root=root,
         tree=tree if own_project else None,
         readme="",
-        search_paths=(root.parent, *interpreter.search_paths),
     )
 
 
