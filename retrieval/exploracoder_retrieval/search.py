@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
@@ -102,7 +102,7 @@ def find_candidates(
 
 def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
     """What of a library may be found."""
-    return shelf.corpus.narrowed(meaning.matching(shelf, only)) if only else shelf.corpus
+    return replace(shelf.corpus, allowed=meaning.matching(shelf, only)) if only else shelf.corpus
 
 
 def _nothing() -> Matrix:

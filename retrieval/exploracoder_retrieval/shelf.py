@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
-from exploracoder_retrieval.ranking.memory import Memory
 from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.wording import index_text
 
@@ -33,10 +32,6 @@ class Shelf:
         """The rows of those of some best paths that there are, each once."""
         rows = np.unique(self.tables.paths.first(list(paths)))
         return rows[rows >= 0]
-
-    def with_memory(self, memory: Memory) -> Shelf:
-        """The same, where examples count that are kept for it."""
-        return replace(self, corpus=self.corpus.with_memory(memory))
 
     def at(self, path: str) -> ApiDoc | None:
         """The document of a public import path; a best path goes before another's alias."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -64,14 +64,6 @@ class Corpus:
             names=NameIndex.build(docs, words.rarity),
             figures=figures(docs, examples),
         )
-
-    def with_memory(self, memory: Memory) -> Corpus:
-        """The same, where examples count that were kept after it was indexed."""
-        return replace(self, memory=memory)
-
-    def narrowed(self, allowed: RowNumbers) -> Corpus:
-        """The same, where only some rows may be found."""
-        return replace(self, allowed=allowed)
 
     @cached_property
     def standing(self) -> tuple[Matrix, float]:
