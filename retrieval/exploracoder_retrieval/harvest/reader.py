@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiDoc
@@ -52,70 +52,43 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     def skip(name: str, reason: str) -> None:
         skipped[Skipped(name=name, reason=reason)] = None
 
-    if target.source == "docs":
-        return _read_docs(target, skipped, skip, progress)
-    sources = LibrarySources(target, interpreter, skip)
-    names = Names(sources)
-    described = _describe_all(target, names, progress)
-    for name, reason in sources.finder.skipped.items():
+    # Of a library that is known from documentation alone there are no names to look up.
+    names = None
+    if target.source != "docs":
+        names = Names(LibrarySources(target, interpreter, skip))
+    described = _describe_all(target, names, progress) if names else []
+    for name, reason in names.sources.finder.skipped.items() if names else ():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
-    said = collect(target.docs, target.name, target.import_name, skip, progress)
+    import_name = target.import_name if names else None
+    said = collect(target.docs, target.name, import_name, skip, progress)
     docs = joined(described, said.apis)
     if not docs:
         raise _nothing_found(target, list(skipped))
-    api_names = ApiNames(docs, names.lacks)
+    api_names = ApiNames(docs, names.lacks) if names else ApiNames(docs)
+    about = said.about.overview[:MAX_OVERVIEW]
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
-    overview = overview[:MAX_OVERVIEW] or _docstring(sources)
+    overview = overview[:MAX_OVERVIEW] or (_docstring(names.sources) if names else about)
+    documented = _examples(api_names, said.passages)
     info = LibraryInfo(
         name=target.name,
-        import_name=target.import_name,
-        version=target.version,
+        import_name=said.import_name,
+        version=target.version if names else said.about.version,
         source=target.source,
         root=str(target.root),
-        overview=overview or said.about.overview[:MAX_OVERVIEW],
+        overview=overview or about,
         examples=_judged(
-            collect_examples(
-                overview, target.tree, docs, _examples(api_names, said.passages), skip
-            ),
-            api_names,
+            collect_examples(overview, target.tree, docs, documented, skip), api_names
         ),
         docs=tuple(source.origin for source in target.docs),
         skipped=tuple(skipped)[:MAX_SKIPPED],
     )
-    tests = read_tests(find_tests(target.tree, target.root, target.named, skip), target.named)
-    passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
+    passages = list(said.passages)
+    if names:
+        tests = find_tests(target.tree, target.root, target.named, skip)
+        passages += [*_passages(info, target.tree, docs), *read_tests(tests, target.named)]
     return Harvest(
         library=info, docs=tuple(with_mentions(docs, passages, api_names)), skipped=tuple(skipped)
-    )
-
-
-def _read_docs(
-    target: Target,
-    skipped: dict[Skipped, None],
-    skip: Callable[[str, str], None],
-    progress: Progress | None,
-) -> Harvest:
-    """A library of which there is only documentation."""
-    said = collect(target.docs, target.name, None, skip, progress)
-    docs = joined((), said.apis)
-    if not docs:
-        raise _nothing_found(target, list(skipped))
-    names = ApiNames(docs)
-    overview = said.about.overview[:MAX_OVERVIEW]
-    info = LibraryInfo(
-        name=target.name,
-        import_name=said.import_name,
-        version=said.about.version,
-        source=target.source,
-        root=str(target.root),
-        overview=overview,
-        examples=collect_examples(overview, None, docs, _examples(names, said.passages)),
-        docs=tuple(source.origin for source in target.docs),
-        skipped=tuple(skipped)[:MAX_SKIPPED],
-    )
-    return Harvest(
-        library=info, docs=tuple(with_mentions(docs, said.passages, names)), skipped=tuple(skipped)
     )
 
 
