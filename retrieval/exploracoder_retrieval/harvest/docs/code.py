@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
+
+from exploracoder_retrieval.errors import UnreadableSource
 
 
 class ImportsSoFar:
@@ -27,6 +30,22 @@ def import_lines(code: str) -> list[str]:
     return [
         ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
     ]
+
+
+def notebook_cells(content: str | bytes, *, only_code: bool) -> list[tuple[str, str]]:
+    """The kind and the source of each cell of a notebook; ``only_code``: no others are looked at.
+
+    Raises:
+        UnreadableSource: it is no notebook.
+    """
+    try:
+        cells = [(each["cell_type"], each) for each in json.loads(content)["cells"]]
+        return [
+            (kind, "" if only_code and kind != "code" else "".join(each["source"]))
+            for kind, each in cells
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreadableSource("it is no notebook of format 4") from None
 
 
 def without_magics(code: str) -> str:
