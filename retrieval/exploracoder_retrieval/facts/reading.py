@@ -38,6 +38,14 @@ def parse(text: str) -> ast.Module:
         raise UnreadableSource(f"it cannot be parsed: {type(error).__name__}") from None
 
 
+def parse_or_none(text: str) -> ast.Module | None:
+    """The syntax of a file or of a part of one; None when it is not Python."""
+    try:
+        return parse(text)
+    except UnreadableSource:
+        return None
+
+
 def read_module(
     tree: ast.Module, name: str, *, is_package: bool, version: tuple[int, ...]
 ) -> Module:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Mention
 from exploracoder_retrieval.facts.definitions import dotted
+from exploracoder_retrieval.facts.reading import parse_or_none
 from exploracoder_retrieval.harvest.docs.pieces import Passage
 
 MAX_MENTIONS = 4
@@ -52,7 +53,7 @@ class ApiNames:
         A member of a value of unknown type counts when only one API has its name. A snippet that
         imports nothing of the library, or is no Python, uses none.
         """
-        own = _parsed(code)
+        own = parse_or_none(code)
         if own is None:
             return []
         imported = self._scope(context) | self._imported(own)
@@ -87,7 +88,7 @@ class ApiNames:
         return self._missing_in[code, context]
 
     def _missing_names(self, code: str, context: str) -> Iterable[str]:
-        own = _parsed(code)
+        own = parse_or_none(code)
         if own is None:
             return ()
         imports = dict(_imports(own))
@@ -117,7 +118,7 @@ class ApiNames:
     def _scope(self, context: str) -> dict[str, str]:
         """What a page or a file of tests imported: the same for all of its pieces."""
         if context not in self._scopes:
-            tree = _parsed(context)
+            tree = parse_or_none(context)
             self._scopes[context] = self._imported(tree) if tree is not None else {}
         return self._scopes[context]
 
@@ -199,13 +200,6 @@ def _around(name: str, text: str) -> str:
     start = text.rfind("\n", 0, start) + 1
     part = text[start : start + MAX_CHARS]
     return part.rpartition("\n")[0] or part
-
-
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.reading import parse
 from exploracoder_retrieval.files import Skip, read_python, walk
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 
@@ -62,8 +63,8 @@ def read_tests(files: list[Path], inside: Path | None) -> Iterator[Passage]:
     for file in files:
         try:
             text = read_python(file, MAX_FILE_BYTES, inside=inside)
-            tree = ast.parse(text)
-        except (UnreadableSource, SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = parse(text)
+        except UnreadableSource:
             continue
         lines = text.splitlines()
         imports = "\n".join(

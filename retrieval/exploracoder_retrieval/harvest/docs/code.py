@@ -6,6 +6,7 @@ import ast
 import json
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.reading import parse_or_none
 
 
 class ImportsSoFar:
@@ -23,13 +24,9 @@ class ImportsSoFar:
 
 def import_lines(code: str) -> list[str]:
     """The imports of a module's or a snippet's top level, a line each; none if it is no Python."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [
-        ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+    tree = parse_or_none(code)
+    body = tree.body if tree else ()
+    return [ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def notebook_cells(content: str | bytes, *, only_code: bool) -> list[tuple[str, str]]:
