@@ -34,7 +34,7 @@ from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING
-from exploracoder_retrieval.tables import Tables
+from exploracoder_retrieval.rows import Tables
 
 SCHEMA = 8
 # Editions of one library; what has not been read for longest goes.

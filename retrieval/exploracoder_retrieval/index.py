@@ -27,9 +27,9 @@ from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.memory import Memory
+from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
-from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
 
 LOCK_TIMEOUT_S = 600.0

@@ -15,9 +15,8 @@ from exploracoder_retrieval.filters import Filter, metadata
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Near
-from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
-from exploracoder_retrieval.vectors import CollectionMissing, Rows, VectorStore
+from exploracoder_retrieval.vectors import CollectionMissing, Rows, Schedule, VectorStore
 from exploracoder_retrieval.wording import index_text
 
 

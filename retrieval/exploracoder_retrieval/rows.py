@@ -1,12 +1,17 @@
-"""From a text to the rows it belongs to, without holding the texts in memory."""
+"""From a text to the rows it belongs to, without holding the texts in memory.
+
+So the documents of a library are found: by vector and by path.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.errors import IndexCorrupt
 
@@ -77,3 +82,37 @@ _SIDES: Any = ("left", "right")
 def _number(key: str) -> int:
     hashed = hashlib.sha256(key.encode("utf-8", "surrogatepass"))
     return int.from_bytes(hashed.digest()[:8], "little")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Tables by the ids of vectors, by best path, by another public path."""
+
+    vectors: RowTable
+    paths: RowTable
+    aliases: RowTable
+
+    @classmethod
+    def build(cls, docs: Sequence[ApiDoc], ids: Sequence[str]) -> Tables:
+        """From documents with the ids of their vectors, in row order."""
+        aliases = (
+            (alias, row)
+            for row, doc in enumerate(docs)
+            for alias in doc.aliases
+            if not alias.startswith(".")
+        )
+        return cls(
+            vectors=RowTable.build((each, row) for row, each in enumerate(ids)),
+            paths=RowTable.build((doc.path, row) for row, doc in enumerate(docs)),
+            aliases=RowTable.build(aliases),
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Tables:
+        """From the files that `save` wrote. Raises IndexCorrupt when one is missing or damaged."""
+        return cls(**{one.name: RowTable.load(folder / f"{one.name}.npy") for one in fields(cls)})
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir()
+        for one in fields(self):
+            getattr(self, one.name).save(folder / f"{one.name}.npy")

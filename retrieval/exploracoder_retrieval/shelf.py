@@ -11,7 +11,7 @@ from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
-from exploracoder_retrieval.tables import Tables
+from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.wording import index_text
 
 

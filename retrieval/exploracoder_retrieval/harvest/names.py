@@ -15,10 +15,13 @@ from exploracoder_retrieval.facts.kinds import (
 )
 from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
 from exploracoder_retrieval.facts.modules import is_published
+from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
-from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
+from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
 from exploracoder_retrieval.harvest.library_sources import LibrarySources
-from exploracoder_retrieval.harvest.stubs import completed_attribute, completed_function
+
+Item = Class | Function | Variable
+Overloads = tuple[Function, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +226,32 @@ def _completed(api: Api, declared: Api | None) -> Api:
         function, overloads = completed_function(item, api.overloads, stub, declared.overloads)
         return replace(api, item=function, overloads=overloads)
     return replace(api, item=item)
+
+
+def completed_function(
+    code: Function, overloads: Overloads, stub: Function, declared: Overloads
+) -> tuple[Function, Overloads]:
+    """A function and its overloads, with the stub's types where the code has none."""
+    has_types = code.returns or any(each.annotation for each in code.parameters)
+    # One call with its defaults says more than overloads without.
+    if has_types or (declared and not is_opaque(code)):
+        return code, overloads
+    defaults = {each.name: each.default for each in code.parameters}
+    parameters = tuple(_with_default(each, defaults.get(each.name)) for each in stub.parameters)
+    return code.model_copy(update={"parameters": parameters, "returns": stub.returns}), declared
+
+
+def completed_attribute(code: Item, stub: Item) -> Item:
+    """A variable or property with the stub's type, if the code gives none."""
+    declared = stub.returns if isinstance(stub, Function) else getattr(stub, "annotation", None)
+    if isinstance(code, Variable):
+        return code.model_copy(update={"annotation": code.annotation or declared})
+    if isinstance(code, Function) and is_property(code):
+        return code.model_copy(update={"returns": code.returns or declared})
+    return code
+
+
+def _with_default(parameter: Parameter, default: str | None) -> Parameter:
+    """Stubs write ``= ...`` where the code has the value."""
+    is_open = parameter.default == "..." and default is not None
+    return parameter.model_copy(update={"default": default}) if is_open else parameter

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import EmptyLibrary, UnreadableSource
 from exploracoder_retrieval.harvest.describe import Describer
 from exploracoder_retrieval.harvest.docs.collect import collect
-from exploracoder_retrieval.harvest.docs.join import joined
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 from exploracoder_retrieval.harvest.library_sources import LibrarySources
 from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
@@ -24,6 +24,7 @@ from exploracoder_retrieval.progress import Progress
 
 # How many files that could not be read a library remembers; a harvest knows them all.
 MAX_SKIPPED = 50
+_TEXTS = ("summary", "doc", "url")
 
 
 def harvest(
@@ -154,3 +155,42 @@ def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | Unr
         f"{target.name} ({target.root}) publishes no function, class or constant. "
         "Is it the folder of the package itself?"
     )
+
+
+def joined(known: Sequence[ApiDoc], said: Iterable[ApiDoc]) -> list[ApiDoc]:
+    """All APIs, each once, ordered by path; who says something first is kept, gaps are filled.
+
+    A name that is another path of a known API, or a member under one, is that API.
+    """
+    docs = {doc.path: doc for doc in known}
+    aliases = {alias: doc.path for doc in known for alias in doc.aliases}
+    for doc in said:
+        path = _best_path(doc.path, docs, aliases)
+        named = doc if doc.path == path else doc.model_copy(update={"path": path})
+        docs[path] = _filled(docs[path], doc) if path in docs else named
+    return [docs[path] for path in sorted(docs)]
+
+
+def _best_path(path: str, docs: dict[str, ApiDoc], aliases: dict[str, str]) -> str:
+    if path in docs:
+        return path
+    owner, _, name = path.rpartition(".")
+    if path in aliases:
+        return aliases[path]
+    return f"{aliases[owner]}.{name}" if owner in aliases else path
+
+
+def _filled(doc: ApiDoc, other: ApiDoc) -> ApiDoc:
+    changes: dict[str, Any] = {
+        name: getattr(other, name) for name in _TEXTS if not getattr(doc, name)
+    }
+    name = doc.path.rpartition(".")[2]
+    if doc.signature in ("", name) and other.signature:
+        changes["signature"] = other.signature
+    if doc.file is None:
+        changes |= {"file": other.file, "line": other.line}
+    elif doc.file == other.file and doc.line is None:
+        changes["line"] = other.line
+    if not doc.examples:
+        changes["examples"] = other.examples
+    return doc.model_copy(update=changes)

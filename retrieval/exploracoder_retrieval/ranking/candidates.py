@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from importlib import resources
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, np
@@ -210,3 +212,11 @@ def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
     """Each row about 0, in standard deviations; ``least`` keeps noise from counting as much."""
     spread = scores.std(axis=1, keepdims=True) + least
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def learned_weights() -> Floats:
+    """One for each of FEATURES; ``weights.json`` says how they were learned."""
+    file = resources.files("exploracoder_retrieval") / "data" / "weights.json"
+    by_name = json.loads(file.read_text(encoding="utf-8"))["weights"]
+    return np.asarray([by_name[name] for name in FEATURES], dtype=np.float32)
