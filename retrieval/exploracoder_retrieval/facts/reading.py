@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import warnings
 from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.bodies import Tables, strings_in
@@ -21,6 +23,21 @@ from exploracoder_retrieval.facts.values import Import, Module
 _MAX_TEXT_CHARS = 20_000
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keeps the garbage collector from going through a large tree while it is made and read.
+
+    What is read here has no circles; without this a third of the time goes into looking for them.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
 def parse(text: str) -> ast.Module:
     """The syntax of a file.
 
@@ -28,7 +45,7 @@ def parse(text: str) -> ast.Module:
         UnreadableSource: it is not Python.
     """
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), uncollected():
             # A stray backslash in somebody's docstring is not our user's business.
             warnings.simplefilter("ignore")
             return ast.parse(text)

@@ -36,6 +36,20 @@ class LibrarySources(InstalledSources):
         self._left_bytes = MAX_ALL_BYTES
         self._is_asked = False
 
+    def declared(self, name: str) -> Module | None:
+        """The stub of a module that is compiled."""
+        files = self.finder.find(name)
+        return self._from(files.stub, files, is_stub=True) if files and files.stub else None
+
+    def is_foreign_and_compiled(self, name: str) -> bool:
+        """Whether it would have to be imported, and belongs to another library."""
+        if name.partition(".")[0] == self.library.partition(".")[0]:
+            return False
+        files = self.finder.find(name)
+        if files is None:
+            return self.finder.is_builtin(name)
+        return files.source is None and files.compiled is not None
+
     def _read(self, name: str) -> Module | None:
         files = self.finder.find(name)
         if files is None:
@@ -75,3 +89,29 @@ class LibrarySources(InstalledSources):
                 yield name, files.compiled
             if files.folders:
                 waiting += list(self.finder.submodules(name))
+
+
+class Unasked:
+    """The same modules, but of those of other libraries that are compiled only their stubs.
+
+    What an annotation names is worth no process that imports them: in what they say of themselves
+    are no data classes, and no lists of strings.
+    """
+
+    def __init__(self, sources: LibrarySources) -> None:
+        self.file = sources.file
+        self._sources = sources
+        self._declared: dict[str, Module | None] = {}
+
+    def module(self, name: str) -> Module | None:
+        """A module, or what declares it."""
+        if not self._sources.is_foreign_and_compiled(name):
+            return self._sources.module(name)
+        if name not in self._declared:
+            self._declared[name] = self._sources.declared(name)
+        return self._declared[name]
+
+    def stub(self, name: str) -> Module | None:
+        """The stub beside a module that was read."""
+        is_unasked = self._sources.is_foreign_and_compiled(name)
+        return None if is_unasked else self._sources.stub(name)

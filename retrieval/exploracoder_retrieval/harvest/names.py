@@ -17,8 +17,9 @@ from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
 from exploracoder_retrieval.facts.modules import is_published
 from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
+from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
-from exploracoder_retrieval.harvest.library_sources import LibrarySources
+from exploracoder_retrieval.harvest.library_sources import LibrarySources, Unasked
 
 Item = Class | Function | Variable
 Overloads = tuple[Function, ...]
@@ -49,9 +50,9 @@ class LibraryScope(Scope):
     A stub vouches for names that a list made at run time hides.
     """
 
-    def __init__(self, sources: LibrarySources) -> None:
+    def __init__(self, sources: Sources, library: LibrarySources) -> None:
         super().__init__(sources)
-        self.library = sources
+        self.library = library
         self.lineages = Lineages(self)
 
     def _inside(self, found: Definition, name: str) -> Definition | None:
@@ -94,7 +95,8 @@ class Names:
 
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
-        self.scope = LibraryScope(sources)
+        self.scope = LibraryScope(sources, sources)
+        self._annotated = LibraryScope(Unasked(sources), sources)
         self._stubs: dict[str, Definition] = {}
         self._members: dict[str, dict[str, Api]] = {}
 
@@ -127,13 +129,21 @@ class Names:
         """What dotted source text, such as an argument, means where an API is written."""
         return self._api(self.scope.resolve(api.module, dotted))
 
-    def lineage(self, cls: Api) -> Lineage:
-        """A class and its bases in the order in which Python looks through them."""
+    def annotated(self, api: Api, dotted: str) -> Api | None:
+        """As `in_scope`, for what an annotation names; nothing is imported for it."""
+        return self._api(self._annotated.resolve(api.module, dotted))
+
+    def lineage(self, cls: Api, *, is_annotated: bool = False) -> Lineage:
+        """A class and its bases in the order in which Python looks through them.
+
+        ``is_annotated``: nothing is imported for it, as in `annotated`.
+        """
+        lineages = (self._annotated if is_annotated else self.scope).lineages
         assert isinstance(cls.item, Class)
         own = Located(cls.module, cls.item)
         if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):
-            return self.scope.lineages.of(own)
-        declared = self.scope.lineages.of(Located(cls.stub.module, cls.stub.item))
+            return lineages.of(own)
+        declared = lineages.of(Located(cls.stub.module, cls.stub.item))
         return replace(declared, classes=(own, *declared.classes[1:]))
 
     def bases(self, cls: Api) -> list[Api]:
@@ -187,7 +197,8 @@ def _function(module: Module, scope: Module | Class, name: str, path: str) -> Ap
     main = implementation(functions)
     doc = main.doc or next((each.doc for each in functions if each.doc), "")
     overloads = tuple(each for each in functions if is_overload(each))
-    return Api(module, main.model_copy(update={"doc": doc}), path, overloads)
+    item = main if main.doc == doc else main.model_copy(update={"doc": doc})
+    return Api(module, item, path, overloads)
 
 
 def _members(module: Module, cls: object, path: str) -> Iterator[tuple[str, Api]]:
