@@ -194,11 +194,8 @@ def _grouped(found: Definition | None) -> Api | None:
 
 def _function(module: Module, scope: Module | Class, name: str, path: str) -> Api:
     functions = functions_of(scope, name)
-    main = implementation(functions)
-    doc = main.doc or next((each.doc for each in functions if each.doc), "")
     overloads = tuple(each for each in functions if is_overload(each))
-    item = main if main.doc == doc else main.model_copy(update={"doc": doc})
-    return Api(module, item, path, overloads)
+    return Api(module, implementation(functions), path, overloads)
 
 
 def _members(module: Module, cls: object, path: str) -> Iterator[tuple[str, Api]]:
