@@ -11,7 +11,7 @@ from typing import Protocol
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.compiled import CompiledModules
 from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
-from exploracoder_retrieval.facts.reading import parse, read_module
+from exploracoder_retrieval.facts.reading import parse, read_module, uncollected
 from exploracoder_retrieval.facts.store import ENTRIES, Entry, FactStore, is_same, read_file, stamp
 from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES
@@ -128,6 +128,7 @@ class InstalledSources:
         self._store.keep(ENTRIES, key, {key: entry})
         return entry
 
+    @uncollected()
     def _read_file(self, path: Path, files: ModuleFiles, most: int = MAX_SOURCE_BYTES) -> Entry:
         return read_file(
             path,

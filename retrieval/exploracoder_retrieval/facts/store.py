@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
-from exploracoder_retrieval.facts.reading import parse, read_module, uncollected
+from exploracoder_retrieval.facts.reading import parse, read_module
 from exploracoder_retrieval.facts.values import Module, Snippet
 from exploracoder_retrieval.files import (
     MAX_SOURCE_BYTES,
@@ -145,9 +145,8 @@ def read_file(
         return Reading(entry.model_copy(update=kept))
     try:
         text = decode_python(content)
-        with uncollected():
-            tree = parse(text)
-            module = read_module(tree, name, is_package=is_package, version=version)
+        tree = parse(text)
+        module = read_module(tree, name, is_package=is_package, version=version)
     except UnreadableSource as error:
         return Reading(entry.model_copy(update={"problem": str(error)}))
     return Reading(entry.model_copy(update={"module": module}), text, tree)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Mention
 from exploracoder_retrieval.facts.parameters import dotted
-from exploracoder_retrieval.facts.reading import parse_or_none
+from exploracoder_retrieval.facts.reading import parse_or_none, uncollected
 from exploracoder_retrieval.harvest.docs.pieces import Passage
 
 MAX_MENTIONS = 4
@@ -47,6 +47,7 @@ class ApiNames:
         self._tops = {path.partition(".")[0] for path in self._paths}
         self._missing_in: dict[tuple[str, str], tuple[str, ...]] = {}
 
+    @uncollected()
     def used_in(self, code: str, context: str = "") -> list[str]:
         """The APIs that a snippet uses, in their order; ``context``: imports made before it.
 
