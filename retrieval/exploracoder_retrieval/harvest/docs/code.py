@@ -18,13 +18,12 @@ class ImportsSoFar:
     def before(self, code: str) -> str:
         """The import lines of all earlier pieces; those of ``code`` count from now on."""
         earlier = "\n".join(self._lines)
-        self._lines |= dict.fromkeys(import_lines(code))
+        self._lines |= dict.fromkeys(import_lines(parse_or_none(code)))
         return earlier
 
 
-def import_lines(code: str) -> list[str]:
+def import_lines(tree: ast.Module | None) -> list[str]:
     """The imports of a module's or a snippet's top level, a line each; none if it is no Python."""
-    tree = parse_or_none(code)
     body = tree.body if tree else ()
     return [ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
