@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from exploracoder_retrieval.embeddings import Embedder
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+    from exploracoder_retrieval.arrays import Vectors
 
 _BATCH = 256
 

@@ -25,7 +25,7 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+    from exploracoder_retrieval.arrays import Vectors
 
 SIZE = 10_000
 

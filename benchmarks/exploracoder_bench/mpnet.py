@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+    from exploracoder_retrieval.arrays import Vectors
 
 _BATCH = 32
 _MAX_TOKENS = 384

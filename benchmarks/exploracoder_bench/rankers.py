@@ -13,7 +13,7 @@ from exploracoder_retrieval.ranking.fields import field_words
 from exploracoder_retrieval.wording import index_text, words
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+    from exploracoder_retrieval.arrays import Vectors
 
 # What of an API is searched (ExploraCoder, table 10): path, description, first sentence; and all
 # that ours searches.

@@ -40,8 +40,7 @@ from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.ranking.candidates import FEATURES
-from exploracoder_retrieval.ranking.weights import learned_weights
+from exploracoder_retrieval.ranking.candidates import FEATURES, learned_weights
 from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.embedding_cache import CachedEmbedder

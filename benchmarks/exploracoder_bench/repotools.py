@@ -70,7 +70,9 @@ def open_tools(root: Path, python: Interpreter, cache: Path) -> tuple[Repository
     """A repository, indexed and ready for all of its tools."""
     repository = Repository.open(root, python, cache=cache)
     tools = RepositoryTools(repository)
-    tools.prepare()
+    # The first search counts words; the first question for imports reads the standard library.
+    tools.get_related_snippets("prepare")
+    tools.get_imports("builtins.object")
     return tools, repository
 
 

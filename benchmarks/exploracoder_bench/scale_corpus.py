@@ -21,7 +21,7 @@ from exploracoder_retrieval.shelf import digest
 from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.embeddings import Vectors
+    from exploracoder_retrieval.arrays import Vectors
 
 LIBRARY = "scale"
 _STEP = 7_919

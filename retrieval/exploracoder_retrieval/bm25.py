@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from exploracoder_retrieval.arrays import Floats, NDArray, np
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.wording import words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class WordIndex:
     """Scores the rows of documents by the words they share with a query."""
 
     def __init__(self, model: Any, rows: int) -> None:
-        import numpy as np
-
         self._model = model
         self.rows = rows
         # Seen as plain arrays, which are cut several times faster than mapped ones.
@@ -28,10 +23,8 @@ class WordIndex:
         )
 
     @classmethod
-    def build(
-        cls, documents: Iterable[Sequence[str]], *, k1: float = 1.5, b: float = 0.75
-    ) -> WordIndex:
-        """From the words of each document, in row order; ``k1`` and ``b`` are BM25's."""
+    def build(cls, documents: Iterable[Sequence[str]]) -> WordIndex:
+        """From the words of each document, in row order."""
         import bm25s
 
         # Numbers instead of words: a million documents' words would fill gigabytes.
@@ -41,7 +34,7 @@ class WordIndex:
             [vocabulary.setdefault(word, len(vocabulary)) for word in each or ("_",)]
             for each in documents
         ]
-        model = bm25s.BM25(k1=k1, b=b)
+        model = bm25s.BM25(k1=1.5, b=0.75)
         model.index((numbered, vocabulary), show_progress=False)
         return cls(model, len(numbered))
 
@@ -62,7 +55,7 @@ class WordIndex:
     def save(self, folder: Path) -> None:
         self._model.save(folder, show_progress=False)
 
-    def postings(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def postings(self, word: str) -> tuple[NDArray[np.int32], Floats]:
         """The rows that have a stem, each once, and what it gives them."""
         number = self._model.vocab_dict.get(word, -1)
         if not 0 <= number < len(self._starts) - 1:
@@ -72,8 +65,6 @@ class WordIndex:
 
     def search(self, query: str, limit: int) -> list[tuple[int, float]]:
         """Rows with their scores, best first; rows that share no word are left out."""
-        import numpy as np
-
         scores = np.zeros(self.rows, dtype=np.float32)
         for word in words(query):
             rows, shares = self.postings(word)

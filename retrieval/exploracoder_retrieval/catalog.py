@@ -16,27 +16,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING
-from exploracoder_retrieval.tables import Tables
-
-if TYPE_CHECKING:
-    from exploracoder_retrieval.ranking.standing import Matrix
+from exploracoder_retrieval.rows import Tables
 
 SCHEMA = 8
 # Editions of one library; what has not been read for longest goes.
@@ -234,14 +232,10 @@ def _entries_of(folder: Path) -> Iterable[Path]:
 
 
 def _save_figures(folder: Path, corpus: Corpus) -> None:
-    import numpy as np
-
     np.save(folder / "figures.npy", corpus.figures, allow_pickle=False)
 
 
 def _load_figures(folder: Path, rows: int) -> Matrix:
-    import numpy as np
-
     try:
         figures: Matrix = np.load(folder / "figures.npy", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
@@ -257,17 +251,3 @@ def slug(name: str) -> str:
     """A name as a folder and as part of a collection's name; different names stay different."""
     plain = re.sub(r"[^a-zA-Z0-9]+", "-", name).strip("-").lower()[:24] or "library"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replaces a file in one step; a crash leaves the old one or the new one."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    staging = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        staging.replace(path)
-    finally:
-        staging.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import np
 from exploracoder_retrieval.errors import IndexCorrupt
 
 # As many parsed documents are kept as most libraries have; a million would take gigabytes.
@@ -37,8 +38,6 @@ class DocFile(Sequence[ApiDoc]):
         Raises:
             IndexCorrupt: files are missing, damaged, or not of ``count`` documents.
         """
-        import numpy as np
-
         try:
             with (folder / "docs.jsonl").open("rb") as file:
                 size = file.seek(0, 2)
@@ -74,8 +73,6 @@ class DocFile(Sequence[ApiDoc]):
 
 def write_docs(folder: Path, docs: Iterable[ApiDoc]) -> None:
     """Writes ``docs.jsonl``, where each line starts, and what the file must be like."""
-    import numpy as np
-
     starts, crc = [0], 0
     with (folder / "docs.jsonl").open("wb") as file:
         for doc in docs:

@@ -10,17 +10,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
+from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
-
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_BATCH_SIZE = 64
 # The longest text of a batch has at most so many times the tokens of the shortest.
 _PADDING = 1.5
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -53,8 +49,7 @@ class MiniLmEmbedder:
     dimensions = 384
     max_tokens = 128
 
-    def __init__(self, *, batch_size: int = 64, threads: int | None = None) -> None:
-        self._batch_size = batch_size
+    def __init__(self, *, threads: int | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -63,14 +58,12 @@ class MiniLmEmbedder:
         Raises:
             EmbeddingError: the model or its vocabulary is missing or is not the expected file.
         """
-        import numpy as np
-
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if not texts:
             return vectors
         model = self._model
         encodings = model.tokenizer.encode_batch(list(texts))
-        for rows in _batches([len(each.ids) for each in encodings], self._batch_size):
+        for rows in _batches([len(each.ids) for each in encodings]):
             vectors[rows] = _pool(model.session, [encodings[row].ids for row in rows])
         return vectors
 
@@ -99,11 +92,11 @@ class _LoadedModel:
             return model
 
 
-def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Rows of about the same length together, so that little of a batch is padding."""
     batch: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == most or lengths[row] > _PADDING * lengths[batch[0]]):
+        if batch and (len(batch) == _BATCH_SIZE or lengths[row] > _PADDING * lengths[batch[0]]):
             yield batch
             batch = []
         batch.append(row)
@@ -178,8 +171,6 @@ class EndpointEmbedder:
         Raises:
             EmbeddingError: it cannot be reached, refuses, or answers something else.
         """
-        import numpy as np
-
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         rows: list[list[float]] = []
@@ -226,8 +217,6 @@ class EndpointEmbedder:
 
 
 def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
-    import numpy as np
-
     width = max(len(ids) for ids in token_ids)
     ids = np.zeros((len(token_ids), width), dtype=np.int64)
     mask = np.zeros_like(ids)
@@ -243,8 +232,6 @@ def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:
 
 
 def _normalise(vectors: Vectors) -> Vectors:
-    import numpy as np
-
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
 

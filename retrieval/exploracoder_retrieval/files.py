@@ -1,4 +1,4 @@
-"""Files that strangers wrote: found, and read whole, within bounds.
+"""Files that strangers wrote: found, and read whole, within bounds; and our own, written whole.
 
 A tree may hold links that lead in circles or out of it, pipes that never end, devices, and more or
 larger files than anybody wants to read. All that reads libraries, repositories or documentation
@@ -11,6 +11,7 @@ import codecs
 import io
 import os
 import stat
+import tempfile
 import tokenize
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -97,6 +98,24 @@ def decode_python(content: bytes) -> str:
 def read_python(path: Path, most: int = MAX_SOURCE_BYTES, *, inside: Path | None = None) -> str:
     """The text of a Python file. Raises UnreadableSource as `read_bytes` and `decode_python` do."""
     return decode_python(read_bytes(path, most, inside=inside))
+
+
+def write_atomically(path: Path, content: str | bytes, *, is_synced: bool = True) -> None:
+    """Replaces a file in one step; a crash leaves the old one or the new one.
+
+    A cache, of which what is damaged counts as not there, need not be synced: that takes time.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    staging = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
+        staging.replace(path)
+    finally:
+        staging.unlink(missing_ok=True)
 
 
 def entries(folder: Path | str, on_skip: Skip = _say_nothing) -> list[os.DirEntry[str]]:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.errors import DocsUnavailable, IndexUnavailable
+from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from exploracoder_retrieval.harvest.docs.source import DocsSource, files_of, is_address
 from exploracoder_retrieval.progress import Progress

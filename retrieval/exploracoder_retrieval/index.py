@@ -6,7 +6,7 @@ import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,9 +27,9 @@ from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.memory import Memory
+from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
-from exploracoder_retrieval.tables import Tables
 from exploracoder_retrieval.vectors import VectorStore
 
 LOCK_TIMEOUT_S = 600.0
@@ -383,7 +383,8 @@ class Index:
             kept = tuple(one for one, _ in found)
             if kept:
                 vectors = self.examples.vectors(kept, self._meaning.embedder)
-                shelf = shelf.with_memory(Memory(vectors, [rows for _, rows in found]))
+                memory = Memory(vectors, [rows for _, rows in found])
+                shelf = replace(shelf, corpus=replace(shelf.corpus, memory=memory))
             known = _Remembered(shelf, kept, stamp, self._left_out)
             self._opened.remembered[key] = known
         return known.shelf, known.kept

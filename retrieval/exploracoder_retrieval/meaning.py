@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import Floats, RowNumbers, Vectors, np
 from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
@@ -14,16 +15,9 @@ from exploracoder_retrieval.filters import Filter, metadata
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Near
-from exploracoder_retrieval.schedule import Schedule
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
-from exploracoder_retrieval.vectors import CollectionMissing, Rows, VectorStore
+from exploracoder_retrieval.vectors import CollectionMissing, Rows, Schedule, VectorStore
 from exploracoder_retrieval.wording import index_text
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from exploracoder_retrieval.embeddings import Vectors
 
 
 class Meaning:
@@ -77,8 +71,6 @@ class Meaning:
         progress: Progress | None,
     ) -> Iterator[Rows]:
         """The rows of a collection, in order."""
-        import numpy as np
-
         lacking = _lacking(ids, old if self._fits(old) else None)
         done = 0
         for span in Schedule.of(len(ids)).spans():
@@ -99,7 +91,7 @@ class Meaning:
                     progress("embed", done, max(done, len(lacking)))
             yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in added])
 
-    def matching(self, shelf: Shelf, only: Filter) -> NDArray[np.intp]:
+    def matching(self, shelf: Shelf, only: Filter) -> RowNumbers:
         """The rows of the documents that a filter lets pass, which is one that has conditions."""
         rows = shelf.tables.vectors.first(self._store.matching(shelf.entry.collection, only.where))
         return rows[rows >= 0]
@@ -151,7 +143,7 @@ class Meaning:
         self._store.reset()
 
 
-def _near(shelf: Shelf, ids: Sequence[str], similarity: NDArray[np.float32]) -> Near:
+def _near(shelf: Shelf, ids: Sequence[str], similarity: Floats) -> Near:
     """Found vectors as rows; what another version of the library left behind has none."""
     rows = shelf.tables.vectors.first(ids)
     return Near(rows[rows >= 0], similarity[rows >= 0])

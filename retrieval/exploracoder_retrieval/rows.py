@@ -1,17 +1,19 @@
-"""From a text to the rows it belongs to, without holding the texts in memory."""
+"""From a text to the rows it belongs to, without holding the texts in memory.
+
+So the documents of a library are found: by vector and by path.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.errors import IndexCorrupt
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class RowTable:
@@ -27,8 +29,6 @@ class RowTable:
     @classmethod
     def build(cls, pairs: Iterable[tuple[str, int]]) -> RowTable:
         """From keys with their rows; of those with one key, the first comes first."""
-        import numpy as np
-
         flat = np.array([(_number(key), row) for key, row in pairs], dtype=np.uint64)
         flat = flat.reshape(-1, 2)
         order = np.argsort(flat[:, 0], kind="stable")
@@ -41,8 +41,6 @@ class RowTable:
         Raises:
             IndexCorrupt: it is missing or damaged.
         """
-        import numpy as np
-
         try:
             columns = np.load(file, mmap_mode="r")
         except (OSError, ValueError, EOFError) as error:
@@ -53,8 +51,6 @@ class RowTable:
         return cls(columns.view(np.ndarray))
 
     def save(self, file: Path) -> None:
-        import numpy as np
-
         np.save(file, self._columns)
 
     def __len__(self) -> int:
@@ -64,18 +60,14 @@ class RowTable:
         """The rows of a key. Another key with the same 64 bits is not told apart."""
         return [int(row) for row in self.rows(key)]
 
-    def rows(self, key: str) -> NDArray[np.intp]:
+    def rows(self, key: str) -> RowNumbers:
         """As `find`, without a Python object for each row."""
-        import numpy as np
-
         number = np.uint64(_number(key))
         start, end = (int(np.searchsorted(self._columns[0], number, side)) for side in _SIDES)
         return np.asarray(self._columns[1][start:end], dtype=np.intp)
 
-    def first(self, keys: Sequence[str]) -> NDArray[np.intp]:
+    def first(self, keys: Sequence[str]) -> RowNumbers:
         """The first row of each key, or -1; much faster than one key after another."""
-        import numpy as np
-
         numbers = np.asarray([_number(key) for key in keys], dtype=np.uint64)
         if not len(self):
             return np.full(len(numbers), -1, dtype=np.intp)
@@ -90,3 +82,37 @@ _SIDES: Any = ("left", "right")
 def _number(key: str) -> int:
     hashed = hashlib.sha256(key.encode("utf-8", "surrogatepass"))
     return int.from_bytes(hashed.digest()[:8], "little")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Tables by the ids of vectors, by best path, by another public path."""
+
+    vectors: RowTable
+    paths: RowTable
+    aliases: RowTable
+
+    @classmethod
+    def build(cls, docs: Sequence[ApiDoc], ids: Sequence[str]) -> Tables:
+        """From documents with the ids of their vectors, in row order."""
+        aliases = (
+            (alias, row)
+            for row, doc in enumerate(docs)
+            for alias in doc.aliases
+            if not alias.startswith(".")
+        )
+        return cls(
+            vectors=RowTable.build((each, row) for row, each in enumerate(ids)),
+            paths=RowTable.build((doc.path, row) for row, doc in enumerate(docs)),
+            aliases=RowTable.build(aliases),
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Tables:
+        """From the files that `save` wrote. Raises IndexCorrupt when one is missing or damaged."""
+        return cls(**{one.name: RowTable.load(folder / f"{one.name}.npy") for one in fields(cls)})
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir()
+        for one in fields(self):
+            getattr(self, one.name).save(folder / f"{one.name}.npy")

@@ -1,15 +1,16 @@
-"""Finds and ranks the APIs of libraries for queries."""
+"""Finds and ranks the APIs of libraries for queries: what is embedded of them, what is found."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
+from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, Vectors, np
+from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.meaning import Meaning
-from exploracoder_retrieval.query_vectors import query_vectors
 from exploracoder_retrieval.ranking.candidates import (
     DEPTH,
     FEATURES,
@@ -17,20 +18,21 @@ from exploracoder_retrieval.ranking.candidates import (
     Query,
     features,
     gather,
+    learned_weights,
 )
 from exploracoder_retrieval.ranking.clauses import clauses
-from exploracoder_retrieval.ranking.weights import learned_weights
 from exploracoder_retrieval.shelf import Shelf
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+# Embedding takes most of a query's time, in proportion to its length. Of a longer text with few
+# clauses the mean of theirs finds what its own vector finds; with more of them it does not.
+_WORDS = 25
+_CLAUSES = 4
 
 
 class Picked(Sequence[ApiDoc]):
     """Some rows of some libraries' documents; each is read when it is asked for."""
 
-    def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], NDArray[np.intp]]]) -> None:
+    def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], RowNumbers]]) -> None:
         self._places = [(docs, int(row)) for docs, rows in parts for row in rows]
 
     def __len__(self) -> int:
@@ -52,12 +54,10 @@ class Candidates:
     """What is ranked for a query: documents, and a row of `FEATURES` for each."""
 
     docs: Sequence[ApiDoc]
-    features: NDArray[np.float32]
+    features: Matrix
 
-    def ranked(self, weights: NDArray[np.float32], k: int) -> tuple[Hit, ...]:
+    def ranked(self, weights: Floats, k: int) -> tuple[Hit, ...]:
         """The k best, best first; scores are relative to the best one's, which is 1."""
-        import numpy as np
-
         merit = self.features @ weights
         order = np.argsort(-merit, kind="stable")[:k]
         return tuple(
@@ -86,8 +86,6 @@ def find_candidates(
     only: Filter | None = None,
 ) -> list[Candidates]:
     """The candidates for each text; all texts and their clauses are embedded together."""
-    import numpy as np
-
     if not (shelves and texts):
         return [Candidates(docs=(), features=_nothing()) for _ in texts]
     queries = [Query((text, *clauses(text))) for text in texts]
@@ -109,10 +107,37 @@ def find_candidates(
 
 def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
     """What of a library may be found."""
-    return shelf.corpus.narrowed(meaning.matching(shelf, only)) if only else shelf.corpus
+    return replace(shelf.corpus, allowed=meaning.matching(shelf, only)) if only else shelf.corpus
 
 
-def _nothing() -> NDArray[np.float32]:
-    import numpy as np
-
+def _nothing() -> Matrix:
     return np.zeros((0, len(FEATURES)), dtype=np.float32)
+
+
+def query_vectors(queries: Sequence[Query], embedder: Embedder) -> list[Vectors]:
+    """For each query a row for each of its parts; all are embedded together, equal texts once.
+
+    Raises:
+        EmbeddingError: there are no vectors.
+    """
+    texts = list(dict.fromkeys(text for query in queries for text in _embedded(query)))
+    known = dict(zip(texts, embedder.embed(texts), strict=True))
+    return [
+        np.stack([known[text] if text in known else _mean(query, known) for text in query.parts])
+        for query in queries
+    ]
+
+
+def _embedded(query: Query) -> tuple[str, ...]:
+    return query.parts[1:] if _clauses_say_all(query) else query.parts
+
+
+def _clauses_say_all(query: Query) -> bool:
+    whole, *clauses = query.parts
+    return 0 < len(clauses) <= _CLAUSES and len(whole.split()) > _WORDS
+
+
+def _mean(query: Query, known: Mapping[str, Floats]) -> Floats:
+    """Of the vectors of a query's clauses, each counting by its words; of length one."""
+    total = np.sum([len(part.split()) * known[part] for part in query.parts[1:]], axis=0)
+    return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.catalog import Entry
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
-from exploracoder_retrieval.ranking.memory import Memory
-from exploracoder_retrieval.tables import Tables
+from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.wording import index_text
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +28,10 @@ class Shelf:
     def docs(self) -> Sequence[ApiDoc]:
         return self.corpus.docs
 
-    def rows_of(self, paths: Iterable[str]) -> NDArray[np.intp]:
+    def rows_of(self, paths: Iterable[str]) -> RowNumbers:
         """The rows of those of some best paths that there are, each once."""
-        import numpy as np
-
         rows = np.unique(self.tables.paths.first(list(paths)))
         return rows[rows >= 0]
-
-    def with_memory(self, memory: Memory) -> Shelf:
-        """The same, where examples count that are kept for it."""
-        return replace(self, corpus=self.corpus.with_memory(memory))
 
     def at(self, path: str) -> ApiDoc | None:
         """The document of a public import path; a best path goes before another's alias."""

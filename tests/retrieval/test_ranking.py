@@ -14,8 +14,7 @@ from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.query_vectors import query_vectors
-from exploracoder_retrieval.ranking.candidates import FEATURES, Query
+from exploracoder_retrieval.ranking.candidates import FEATURES, Query, learned_weights
 from exploracoder_retrieval.ranking.clauses import MAX_CLAUSES, clauses
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.fields import (
@@ -26,7 +25,7 @@ from exploracoder_retrieval.ranking.fields import (
 from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING, figures, standing
 from exploracoder_retrieval.ranking.usage import read_usage
-from exploracoder_retrieval.ranking.weights import learned_weights
+from exploracoder_retrieval.search import query_vectors
 from exploracoder_retrieval.wording import words
 
 

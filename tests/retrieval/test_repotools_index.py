@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import sys
 from pathlib import Path
 
 import pytest
-from exploracoder_retrieval.errors import LibraryNotFound, QuestionError, UnreadableSource
+from exploracoder_retrieval.errors import (
+    IndexUnavailable,
+    LibraryNotFound,
+    QuestionError,
+    UnreadableSource,
+)
 from exploracoder_retrieval.interpreter import Interpreter
 from exploracoder_retrieval.repotools.questions import Question
 from exploracoder_retrieval.repotools.repository import Repository
@@ -92,6 +98,22 @@ def test_a_damaged_cache_is_made_anew(
 
     assert again.files_read == 2
     assert RepositoryTools(again).get_relevant_code("go").snippets
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    write_package: WritePackage, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    root, cache = write_package(LIBRARY), tmp_path / "cache"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(IndexUnavailable, match="cannot be written"):
+            Repository.open(root, interpreter, cache=cache)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
 def test_files_that_cannot_be_read_are_counted_and_said(

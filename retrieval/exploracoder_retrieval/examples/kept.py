@@ -12,20 +12,16 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder_retrieval.catalog import slug, write_atomically
+from exploracoder_retrieval.arrays import Floats, Vectors, np
+from exploracoder_retrieval.catalog import slug
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexUnavailable
+from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.shelf import digest
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from exploracoder_retrieval.embeddings import Vectors
 
 # Of one library from one source; the oldest go.
 MAX_KEPT = 1_000
@@ -113,8 +109,6 @@ class KeptExamples:
         Raises:
             EmbeddingError: there are no vectors.
         """
-        import numpy as np
-
         files = [
             self._home(one.library) / f"{one.id}.{slug(embedder.name)}.vector" for one in examples
         ]
@@ -153,9 +147,7 @@ def _read(file: Path) -> KeptExample | None:
         return None
 
 
-def _read_vector(file: Path, embedder: Embedder) -> NDArray[np.float32] | None:
-    import numpy as np
-
+def _read_vector(file: Path, embedder: Embedder) -> Floats | None:
     with suppress(OSError, ValueError):
         row = np.frombuffer(file.read_bytes(), dtype=np.float32)
         return row if len(row) == embedder.dimensions else None

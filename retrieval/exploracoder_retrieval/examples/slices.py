@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from exploracoder_retrieval.facts.reading import parse_or_none
+
 MAX_LINES = 30
 # A definition that is longer is not taken along, such as a table of data, or a large helper.
 MAX_PART_LINES = 8
@@ -67,9 +69,8 @@ def standing_alone(code: str, earlier: Sequence[str]) -> str:
 
     Lines that would make it too long are left out; what is no Python comes back as it is.
     """
-    try:
-        own, before = ast.parse(code), ast.parse("\n".join(earlier))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    own, before = parse_or_none(code), parse_or_none("\n".join(earlier))
+    if own is None or before is None:
         return code
     parts = _parts(before)
     needed = {name for part in _parts(own) for name in part.reads}

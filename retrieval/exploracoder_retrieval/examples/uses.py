@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from itertools import islice
@@ -13,7 +12,7 @@ from exploracoder_retrieval.errors import DocsUnavailable, UnreadableSource
 from exploracoder_retrieval.examples.kept import MAX_KEPT, KeptExample
 from exploracoder_retrieval.examples.slices import Slice, slices
 from exploracoder_retrieval.files import Skip, decode_python, read_bytes, walk
-from exploracoder_retrieval.harvest.docs.code import without_magics
+from exploracoder_retrieval.harvest.docs.code import notebook_cells, without_magics
 from exploracoder_retrieval.harvest.mentions import ApiNames
 from exploracoder_retrieval.harvest.result import LibraryInfo
 
@@ -105,14 +104,7 @@ def _uses_in(file: Path, module: str, on_skip: Skip) -> Iterator[Slice]:
 
 def _code_of(file: Path, content: bytes, on_skip: Skip) -> str:
     """The code of a notebook's cells, one after another; what is no Python is left out."""
-    try:
-        cells = json.loads(content)["cells"]
-        codes = [
-            without_magics("".join(cell["source"])) if cell["cell_type"] == "code" else ""
-            for cell in cells
-        ]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise UnreadableSource("it is no notebook of format 4") from None
+    codes = [without_magics(source) for _, source in notebook_cells(content, only_code=True)]
     for number, code in enumerate(codes):
         try:
             _parsed(code)

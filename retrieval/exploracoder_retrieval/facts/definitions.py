@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from exploracoder_retrieval.facts.bodies import Tables, read_choices, read_raises, walk_body
 from exploracoder_retrieval.facts.conditions import statements
-from exploracoder_retrieval.facts.parameters import read_parameters, unparse
+from exploracoder_retrieval.facts.parameters import dotted, read_parameters, unparse
 from exploracoder_retrieval.facts.values import Class, Function, Variable, VariablePlace
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -35,8 +35,8 @@ def read_class(
         line=node.lineno,
         first_line=first_line(node),
         end_line=node.end_lineno or node.lineno,
-        bases=tuple(ast.unparse(base) for base in node.bases),
-        decorators=tuple(ast.unparse(one) for one in node.decorator_list),
+        bases=tuple(map(_text, node.bases)),
+        decorators=tuple(map(_text, node.decorator_list)),
         doc=read_doc(node),
         functions=tuple(_function(*one, tables, f"{qualname}.") for one in methods),
         variables=tuple(_class_variables(body, methods)),
@@ -65,13 +65,8 @@ def read_doc(node: FunctionNode | ast.ClassDef | ast.Module) -> str:
     return ast.get_docstring(node) or ""
 
 
-def dotted(node: ast.expr | None) -> str | None:
-    """``a.b.c`` of names and attributes; None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+def _text(node: ast.expr) -> str:
+    return dotted(node) or ast.unparse(node)
 
 
 def _function(node: FunctionNode, body: Sequence[ast.AST], tables: Tables, prefix: str) -> Function:
@@ -85,7 +80,7 @@ def _function(node: FunctionNode, body: Sequence[ast.AST], tables: Tables, prefi
         end_line=node.end_lineno or node.lineno,
         parameters=parameters,
         returns=unparse(node.returns),
-        decorators=tuple(ast.unparse(one) for one in node.decorator_list),
+        decorators=tuple(map(_text, node.decorator_list)),
         is_async=isinstance(node, ast.AsyncFunctionDef),
         doc=read_doc(node),
         choices={each.name: choices[each.name] for each in parameters if each.name in choices},
@@ -119,7 +114,7 @@ def _slots(body: Sequence[ast.stmt]) -> Iterator[Variable]:
 def _set_by(method: FunctionNode, body: Sequence[ast.AST]) -> Iterator[Variable]:
     """Attributes that a method sets on its first parameter."""
     arguments = [*method.args.posonlyargs, *method.args.args]
-    kinds = {ast.unparse(one) for one in method.decorator_list}
+    kinds = set(map(_text, method.decorator_list))
     if not arguments or "staticmethod" in kinds:
         return
     place: VariablePlace = "class" if "classmethod" in kinds else "instance"

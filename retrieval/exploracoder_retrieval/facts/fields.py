@@ -20,8 +20,7 @@ def has_fields(located: Located, lineage: Lineage) -> bool:
     """Whether the annotated names in a class's body are fields of its instances."""
     if _is_decorated(located):
         return True
-    bases = {last_name(base) for one in lineage.classes for base in one.item.bases}
-    return bool(_BASES & (bases | {last_name(one) for one in lineage.unknown}))
+    return not _BASES.isdisjoint((*lineage.base_names, *map(last_name, lineage.unknown)))
 
 
 def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
@@ -37,7 +36,7 @@ def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
     fields: dict[str, Parameter] = {}
     for number in range(len(lineage.classes) - 1, -1, -1):
         located = lineage.classes[number]
-        if not has_fields(located, Lineage(lineage.classes[number:], lineage.unknown)):
+        if not has_fields(located, lineage.of_base(number)):
             continue
         if _has_init(located.item) and (number == 0 or not _is_decorated(start)):
             return None

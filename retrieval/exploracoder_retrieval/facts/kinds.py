@@ -18,13 +18,18 @@ def last_name(text: str) -> str:
 
 def functions_of(scope: Module | Class, name: str) -> list[Function]:
     """All definitions of a function: overloads, then the implementation."""
-    return [one for one in scope.functions if one.name == name]
+    return [one for one in scope.named.get(name, ()) if isinstance(one, Function)]
 
 
 def implementation(functions: Sequence[Function]) -> Function:
-    """Of all definitions of a function the one that is called; where all are overloads the last."""
+    """Of all definitions of a function the one that is called, with the text that any of them has.
+
+    Where all are overloads it is the last.
+    """
     plain = [one for one in functions if not is_overload(one) and not is_accessor(one)]
-    return plain[-1] if plain else functions[-1]
+    main = plain[-1] if plain else functions[-1]
+    doc = main.doc or next((one.doc for one in functions if one.doc), "")
+    return main if main.doc == doc else main.model_copy(update={"doc": doc})
 
 
 def is_overload(function: Function) -> bool:

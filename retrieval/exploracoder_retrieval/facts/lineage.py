@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
+from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.scope import Scope
 from exploracoder_retrieval.facts.values import Class, Module, Variable
 
@@ -27,7 +29,7 @@ class Located:
         return f"{self.module.name}.{self.item.qualname}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lineage:
     """A class first, then its bases; ``unknown`` are bases, as written, that were not found.
 
@@ -38,6 +40,15 @@ class Lineage:
     classes: tuple[Located, ...]
     unknown: tuple[str, ...]
     problem: str = ""
+
+    @cached_property
+    def base_names(self) -> frozenset[str]:
+        """The last names of all bases, as they are written."""
+        return frozenset(last_name(base) for one in self.classes for base in one.item.bases)
+
+    def of_base(self, number: int) -> Lineage:
+        """The part that begins with one of its classes."""
+        return replace(self, classes=self.classes[number:])
 
 
 class Lineages:

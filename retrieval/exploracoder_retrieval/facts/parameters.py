@@ -41,9 +41,21 @@ def unparse(node: ast.expr | None) -> str | None:
     match node:
         case None:
             return None
-        case ast.Name(id=name):  # most annotations are no more, and `ast.unparse` is slow
+        # Most annotations and values are no more than these, and `ast.unparse` is slow.
+        case ast.Name() | ast.Attribute() if name := dotted(node):
             return name
+        case ast.Constant(value=None | bool() | int() as value):
+            return repr(value)
     return " ".join(ast.unparse(node).split())
+
+
+def dotted(node: ast.expr | None) -> str | None:
+    """``a.b.c`` of names and attributes; None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def signature_text(function: Function, name: str | None = None) -> str:

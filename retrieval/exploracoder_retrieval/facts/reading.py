@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import warnings
 from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.bodies import Tables, strings_in
@@ -21,6 +23,21 @@ from exploracoder_retrieval.facts.values import Import, Module
 _MAX_TEXT_CHARS = 20_000
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keeps the garbage collector off while a tree is made, read and dropped.
+
+    It would go through all of it again and again, a quarter of the time, and find no circle.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
 def parse(text: str) -> ast.Module:
     """The syntax of a file.
 
@@ -28,7 +45,7 @@ def parse(text: str) -> ast.Module:
         UnreadableSource: it is not Python.
     """
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), uncollected():
             # A stray backslash in somebody's docstring is not our user's business.
             warnings.simplefilter("ignore")
             return ast.parse(text)
@@ -36,6 +53,14 @@ def parse(text: str) -> ast.Module:
         raise UnreadableSource(f"line {error.lineno}: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise UnreadableSource(f"it cannot be parsed: {type(error).__name__}") from None
+
+
+def parse_or_none(text: str) -> ast.Module | None:
+    """The syntax of a file or of a part of one; None when it is not Python."""
+    try:
+        return parse(text)
+    except UnreadableSource:
+        return None
 
 
 def read_module(

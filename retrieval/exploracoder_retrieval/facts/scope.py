@@ -75,8 +75,8 @@ class Scope:
         if own is not None and not isinstance(own.item, Variable):
             return own
         found = self._imported(module, name, steps)
-        if found is None:
-            found = self._variable(module, name, steps)
+        if found is None and own is not None:
+            found = self._variable(own, steps)
         if found is None:
             found = self._starred(module, name, steps)
         if found is None and module.is_package:
@@ -96,9 +96,7 @@ class Scope:
         return self._look(stub, name, steps) if stub else None
 
     def _imported(self, module: Module, name: str, steps: int) -> Definition | None:
-        for one in module.imports:
-            if one.name != name:
-                continue
+        for one in module.imported.get(name, ()):
             source = self._source(one.module, module)
             if one.attribute is None:
                 if source is not None:
@@ -113,20 +111,18 @@ class Scope:
                 return Definition(inner, None)
         return None
 
-    def _variable(self, module: Module, name: str, steps: int) -> Definition | None:
-        for variable in module.variables:
-            if variable.name != name:
-                continue
-            if variable.alias and variable.alias != name:
-                first, *rest = variable.alias.split(".")
-                found = self.member(module, first, steps)
-                for part in rest:
-                    found = self._inside(found, part) if found else None
-                # What is set to another constant is one of its own.
-                if found is not None and not isinstance(found.item, Variable):
-                    return found
-            return Definition(module, variable)
-        return None
+    def _variable(self, own: Definition, steps: int) -> Definition:
+        """What a variable is another name for, or itself."""
+        item = own.item
+        if isinstance(item, Variable) and item.alias and item.alias != item.name:
+            first, *rest = item.alias.split(".")
+            found = self.member(own.module, first, steps)
+            for part in rest:
+                found = self._inside(found, part) if found else None
+            # What is set to another constant is one of its own.
+            if found is not None and not isinstance(found.item, Variable):
+                return found
+        return own
 
     def _starred(self, module: Module, name: str, steps: int) -> Definition | None:
         for star in module.stars:
@@ -184,9 +180,5 @@ def _defined(found: Definition, name: str) -> Definition | None:
     scope = found.module if found.item is None else found.item
     if isinstance(scope, Function | Variable):
         return None
-    items: tuple[Class | Function | Variable, ...]
-    items = (*scope.classes, *scope.functions, *scope.variables)
-    for item in items:
-        if item.name == name:
-            return Definition(found.module, item)
-    return None
+    items = scope.named.get(name)
+    return Definition(found.module, items[0]) if items else None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.compiled import CompiledModules
 from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
-from exploracoder_retrieval.facts.reading import parse, read_module
+from exploracoder_retrieval.facts.reading import parse, read_module, uncollected
 from exploracoder_retrieval.facts.store import ENTRIES, Entry, FactStore, is_same, read_file, stamp
 from exploracoder_retrieval.facts.values import Module
+from exploracoder_retrieval.files import MAX_SOURCE_BYTES
 from exploracoder_retrieval.interpreter import Interpreter
 
 
@@ -46,14 +47,14 @@ class InstalledSources:
         more_paths: tuple[Path, ...] = (),
         *,
         named: tuple[Path, ...] = (),
+        compiled: CompiledModules | None = None,
     ) -> None:
         paths = (*more_paths, *interpreter.search_paths)
         self.finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
         self._interpreter = interpreter
         self._store = store
         self._homes = more_paths
-        self._standard = ModuleFinder(standard_stubs(), frozenset())
-        self._compiled = CompiledModules(
+        self._compiled = compiled or CompiledModules(
             interpreter, lambda name, reason: None, alone=True, named=(*named, *more_paths)
         )
         self._modules: dict[str, Module | None] = {}
@@ -96,6 +97,10 @@ class InstalledSources:
         """Whether the interpreter could import a module."""
         return self.finder.find(module) is not None or self.is_standard(module)
 
+    @cached_property
+    def _standard(self) -> ModuleFinder:
+        return ModuleFinder(standard_stubs(), frozenset())
+
     def _read(self, name: str) -> Module | None:
         files = self._standard.find(name) if self.is_standard(name) else None
         files = files or self.finder.find(name)
@@ -123,14 +128,20 @@ class InstalledSources:
         self._store.keep(ENTRIES, key, {key: entry})
         return entry
 
-    def _read_file(self, path: Path, files: ModuleFiles) -> Entry:
+    @uncollected()
+    def _read_file(self, path: Path, files: ModuleFiles, most: int = MAX_SOURCE_BYTES) -> Entry:
         return read_file(
             path,
             files.name,
             is_package=files.is_package,
             version=self._interpreter.version,
-            inside=next((home for home in self._homes if path.is_relative_to(home)), None),
+            inside=self._border(path),
+            most=most,
         ).entry
+
+    def _border(self, path: Path) -> Path | None:
+        """What a link must not lead out of."""
+        return next((home for home in self._homes if path.is_relative_to(home)), None)
 
     def _described(self, name: str, path: Path | None) -> Module | None:
         self._compiled.describe({name: path})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -15,7 +13,12 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
 from exploracoder_retrieval.facts.reading import parse, read_module
 from exploracoder_retrieval.facts.values import Module, Snippet
-from exploracoder_retrieval.files import MAX_SOURCE_BYTES, decode_python, read_bytes
+from exploracoder_retrieval.files import (
+    MAX_SOURCE_BYTES,
+    decode_python,
+    read_bytes,
+    write_atomically,
+)
 
 # Counts up when what is read of a file, or its form, changes.
 FACTS_VERSION = 2
@@ -72,29 +75,24 @@ class FactStore:
 
     def keep(self, kind: Kind[ValueT], key: str, values: dict[str, ValueT]) -> None:
         """Keep values. Raises IndexUnavailable when the folder cannot be written."""
+        path = self._path(key, kind.suffix)
+        if path is None:
+            return
         content = kind.values.dump_json(values, exclude_defaults=True)
-        self._write(key, kind.suffix, content)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, content, is_synced=False)
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{path.parent} cannot be written ({error.strerror}). Set EXPLORACODER_CACHE to a"
+                " folder of yours."
+            ) from None
 
     def _path(self, key: str, suffix: str) -> Path | None:
         if self._folder is None:
             return None
         name = hashlib.sha256(f"{key}\0{self._version[:2]}".encode("utf-8", "surrogateescape"))
         return self._folder / f"{name.hexdigest()[:32]}.{suffix}"
-
-    def _write(self, key: str, suffix: str, content: bytes) -> None:
-        path = self._path(key, suffix)
-        if path is None:
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(content)
-            os.replace(file.name, path)  # noqa: PTH105 - the name is a string
-        except OSError as error:
-            raise IndexUnavailable(
-                f"{path.parent} cannot be written ({error.strerror}). Set EXPLORACODER_CACHE to a"
-                " folder of yours."
-            ) from None
 
 
 def is_same(entry: Entry, size: int, mtime_ns: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -75,7 +76,26 @@ class Import(_Named):
     only: Literal["", "types", "asked"] = ""
 
 
-class Class(_Named):
+class _Scope(_Named):
+    """What defines names: a module or a class."""
+
+    doc: str = ""
+    functions: tuple[Function, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    classes: tuple[Class, ...] = ()
+
+    @cached_property
+    def named(self) -> dict[str, list[Class | Function | Variable]]:
+        """What it defines, by name: of one name classes, then functions, then variables."""
+        found: dict[str, list[Class | Function | Variable]] = {}
+        all_of_it: tuple[Class | Function | Variable, ...]
+        all_of_it = (*self.classes, *self.functions, *self.variables)
+        for one in all_of_it:
+            found.setdefault(one.name, []).append(one)
+        return found
+
+
+class Class(_Scope):
     """A class; bases and decorators are source text, nested classes lie inside."""
 
     qualname: str
@@ -84,10 +104,6 @@ class Class(_Named):
     end_line: int
     bases: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
-    doc: str = ""
-    functions: tuple[Function, ...] = ()
-    variables: tuple[Variable, ...] = ()
-    classes: tuple[Class, ...] = ()
 
 
 class Snippet(_Fact):
@@ -100,7 +116,7 @@ class Snippet(_Fact):
     words: str
 
 
-class Module(_Fact):
+class Module(_Scope):
     """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of.
 
     ``other.__all__`` among the exports stands for the list of another module. ``texts`` are the
@@ -108,14 +124,17 @@ class Module(_Fact):
     it lies beside the source, has signatures only, and that its lines are those of the stub.
     """
 
-    name: str
     is_package: bool = False
     is_stub: bool = False
-    doc: str = ""
-    functions: tuple[Function, ...] = ()
-    classes: tuple[Class, ...] = ()
-    variables: tuple[Variable, ...] = ()
     imports: tuple[Import, ...] = ()
     stars: tuple[str, ...] = ()
     exports: tuple[str, ...] | None = None
     texts: dict[str, str] = {}
+
+    @cached_property
+    def imported(self) -> dict[str, list[Import]]:
+        """What it imports, by the name that it is bound to."""
+        found: dict[str, list[Import]] = {}
+        for one in self.imports:
+            found.setdefault(one.name, []).append(one)
+        return found

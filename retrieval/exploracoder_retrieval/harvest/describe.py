@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 from exploracoder_retrieval.facts.fields import generated_init, has_fields
@@ -135,7 +135,7 @@ class Describer:
                     return maker, signatures.function_signature(
                         name, maker.item, maker.overloads, bound=True
                     )
-            fields = generated_init(replace(lineage, classes=lineage.classes[number:]))
+            fields = generated_init(lineage.of_base(number))
             if fields:
                 return None, signatures.class_signature(name, fields)
         return None, f"{name}()"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.facts.compiled import CompiledModules
-from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder, is_published
+from exploracoder_retrieval.facts.modules import ModuleFiles, is_published
 from exploracoder_retrieval.facts.sources import InstalledSources
-from exploracoder_retrieval.facts.store import Entry, FactStore, read_file
+from exploracoder_retrieval.facts.store import Entry, FactStore
 from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
@@ -25,16 +25,30 @@ class LibrarySources(InstalledSources):
     """
 
     def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
-        super().__init__(interpreter, FactStore(None, interpreter.version))
         homes = () if target.home is None else (target.home,)
         named = () if target.named is None else (target.named,)
-        self.finder = ModuleFinder(target.search_paths, interpreter.builtin_modules, homes=homes)
-        self._compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        store = FactStore(None, interpreter.version)
+        super().__init__(interpreter, store, homes, compiled=compiled)
         self.library = target.import_name
         self._target = target
         self._on_skip = on_skip
         self._left_bytes = MAX_ALL_BYTES
         self._is_asked = False
+
+    def declared(self, name: str) -> Module | None:
+        """The stub of a module that is compiled."""
+        files = self.finder.find(name)
+        return self._from(files.stub, files, is_stub=True) if files and files.stub else None
+
+    def is_foreign_and_compiled(self, name: str) -> bool:
+        """Whether it would have to be imported, and belongs to another library."""
+        if name.partition(".")[0] == self.library.partition(".")[0]:
+            return False
+        files = self.finder.find(name)
+        if files is None:
+            return self.finder.is_builtin(name)
+        return files.source is None and files.compiled is not None
 
     def _read(self, name: str) -> Module | None:
         files = self.finder.find(name)
@@ -47,15 +61,11 @@ class LibrarySources(InstalledSources):
             module = self._from(files.stub, files)
         return module or (Module(name=name, is_package=True) if files.folders else None)
 
+    def _border(self, path: Path) -> Path | None:
+        return self._target.border(path)
+
     def _entry(self, path: Path, files: ModuleFiles) -> Entry:
-        entry = read_file(
-            path,
-            files.name,
-            is_package=files.is_package,
-            version=self._interpreter.version,
-            inside=self._target.border(path),
-            most=min(MAX_SOURCE_BYTES, self._left_bytes),
-        ).entry
+        entry = self._read_file(path, files, min(MAX_SOURCE_BYTES, self._left_bytes))
         self._left_bytes -= entry.size if entry.sha256 else 0
         if entry.problem:
             self._on_skip(str(path), entry.problem)
@@ -79,3 +89,29 @@ class LibrarySources(InstalledSources):
                 yield name, files.compiled
             if files.folders:
                 waiting += list(self.finder.submodules(name))
+
+
+class Unasked:
+    """The same modules, but of those of other libraries that are compiled only their stubs.
+
+    What an annotation names is worth no process that imports them: in what they say of themselves
+    are no data classes, and no lists of strings.
+    """
+
+    def __init__(self, sources: LibrarySources) -> None:
+        self.file = sources.file
+        self._sources = sources
+        self._declared: dict[str, Module | None] = {}
+
+    def module(self, name: str) -> Module | None:
+        """A module, or what declares it."""
+        if not self._sources.is_foreign_and_compiled(name):
+            return self._sources.module(name)
+        if name not in self._declared:
+            self._declared[name] = self._sources.declared(name)
+        return self._declared[name]
+
+    def stub(self, name: str) -> Module | None:
+        """The stub beside a module that was read."""
+        is_unasked = self._sources.is_foreign_and_compiled(name)
+        return None if is_unasked else self._sources.stub(name)

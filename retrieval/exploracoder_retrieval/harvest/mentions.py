@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Mention
-from exploracoder_retrieval.facts.definitions import dotted
+from exploracoder_retrieval.facts.parameters import dotted
+from exploracoder_retrieval.facts.reading import parse_or_none, uncollected
 from exploracoder_retrieval.harvest.docs.pieces import Passage
 
 MAX_MENTIONS = 4
@@ -46,21 +47,20 @@ class ApiNames:
         self._tops = {path.partition(".")[0] for path in self._paths}
         self._missing_in: dict[tuple[str, str], tuple[str, ...]] = {}
 
+    @uncollected()
     def used_in(self, code: str, context: str = "") -> list[str]:
         """The APIs that a snippet uses, in their order; ``context``: imports made before it.
 
         A member of a value of unknown type counts when only one API has its name. A snippet that
         imports nothing of the library, or is no Python, uses none.
         """
-        own = _parsed(code)
-        if own is None:
-            return []
+        own = _nodes(code)
         imported = self._scope(context) | self._imported(own)
         if not any(path.partition(".")[0] in self._tops for path in imported.values()):
             return []
         local = imported | dict(self._made(own, imported))
         found: dict[str, None] = {}
-        for node in ast.walk(own):
+        for node in own:
             if isinstance(node, ast.Attribute | ast.Name):
                 path = self._meant(node, local)
                 if path is not None:
@@ -87,13 +87,11 @@ class ApiNames:
         return self._missing_in[code, context]
 
     def _missing_names(self, code: str, context: str) -> Iterable[str]:
-        own = _parsed(code)
-        if own is None:
-            return ()
+        own = _nodes(code)
         imports = dict(_imports(own))
         imported = self._scope(context) | imports
         used = list(imports.values())
-        for node in ast.walk(own):
+        for node in own:
             if isinstance(node, ast.Attribute):
                 root, dot, rest = (dotted(node) or "").partition(".")
                 used += [imported[root] + dot + rest] if root in imported else []
@@ -117,12 +115,11 @@ class ApiNames:
     def _scope(self, context: str) -> dict[str, str]:
         """What a page or a file of tests imported: the same for all of its pieces."""
         if context not in self._scopes:
-            tree = _parsed(context)
-            self._scopes[context] = self._imported(tree) if tree is not None else {}
+            self._scopes[context] = self._imported(_nodes(context))
         return self._scopes[context]
 
-    def _imported(self, tree: ast.AST) -> dict[str, str]:
-        imported = dict(_imports(tree))
+    def _imported(self, nodes: Sequence[ast.AST]) -> dict[str, str]:
+        imported = dict(_imports(nodes))
         for module in [local for local in imported if local.endswith(".*")]:
             imported |= self._published_in(imported.pop(module))
         return imported
@@ -139,9 +136,11 @@ class ApiNames:
             return self._paths.get(local[root] + dot + rest)
         return self._unique.get(node.attr) if isinstance(node, ast.Attribute) else None
 
-    def _made(self, tree: ast.AST, imported: dict[str, str]) -> Iterator[tuple[str, str]]:
+    def _made(
+        self, nodes: Sequence[ast.AST], imported: dict[str, str]
+    ) -> Iterator[tuple[str, str]]:
         """Variables that are made by calling a class, with the class."""
-        for node in ast.walk(tree):
+        for node in nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
                     root, dot, rest = (dotted(called) or "").partition(".")
@@ -201,15 +200,14 @@ def _around(name: str, text: str) -> str:
     return part.rpartition("\n")[0] or part
 
 
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def _nodes(code: str) -> Sequence[ast.AST]:
+    """All of a snippet; nothing if it is no Python."""
+    tree = parse_or_none(code)
+    return list(ast.walk(tree)) if tree else ()
 
 
-def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def _imports(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         match node:
             case ast.Import(names=aliases):
                 for alias in aliases:

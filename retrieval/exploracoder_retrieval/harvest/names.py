@@ -15,10 +15,14 @@ from exploracoder_retrieval.facts.kinds import (
 )
 from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
 from exploracoder_retrieval.facts.modules import is_published
+from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
-from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
-from exploracoder_retrieval.harvest.library_sources import LibrarySources
-from exploracoder_retrieval.harvest.stubs import completed_attribute, completed_function
+from exploracoder_retrieval.facts.sources import Sources
+from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
+from exploracoder_retrieval.harvest.library_sources import LibrarySources, Unasked
+
+Item = Class | Function | Variable
+Overloads = tuple[Function, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,9 @@ class LibraryScope(Scope):
     A stub vouches for names that a list made at run time hides.
     """
 
-    def __init__(self, sources: LibrarySources) -> None:
+    def __init__(self, sources: Sources, library: LibrarySources) -> None:
         super().__init__(sources)
-        self.library = sources
+        self.library = library
         self.lineages = Lineages(self)
 
     def _inside(self, found: Definition, name: str) -> Definition | None:
@@ -91,7 +95,8 @@ class Names:
 
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
-        self.scope = LibraryScope(sources)
+        self.scope = LibraryScope(sources, sources)
+        self._annotated = LibraryScope(Unasked(sources), sources)
         self._stubs: dict[str, Definition] = {}
         self._members: dict[str, dict[str, Api]] = {}
 
@@ -115,8 +120,7 @@ class Names:
         module = self.sources.module(module_name)
         if module is None or functions_of(module, "__getattr__"):
             return False
-        is_brought = any(each.name == name for each in module.imports)
-        if is_brought or not all(self.sources.module(star) for star in module.stars):
+        if name in module.imported or not all(self.sources.module(star) for star in module.stars):
             return False
         inner = self.sources.module(f"{module_name}.{name}")
         return inner is None and self.member(module, name) is None
@@ -125,13 +129,21 @@ class Names:
         """What dotted source text, such as an argument, means where an API is written."""
         return self._api(self.scope.resolve(api.module, dotted))
 
-    def lineage(self, cls: Api) -> Lineage:
-        """A class and its bases in the order in which Python looks through them."""
+    def annotated(self, api: Api, dotted: str) -> Api | None:
+        """As `in_scope`, for what an annotation names; nothing is imported for it."""
+        return self._api(self._annotated.resolve(api.module, dotted))
+
+    def lineage(self, cls: Api, *, is_annotated: bool = False) -> Lineage:
+        """A class and its bases in the order in which Python looks through them.
+
+        ``is_annotated``: nothing is imported for it, as in `annotated`.
+        """
+        lineages = (self._annotated if is_annotated else self.scope).lineages
         assert isinstance(cls.item, Class)
         own = Located(cls.module, cls.item)
         if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):
-            return self.scope.lineages.of(own)
-        declared = self.scope.lineages.of(Located(cls.stub.module, cls.stub.item))
+            return lineages.of(own)
+        declared = lineages.of(Located(cls.stub.module, cls.stub.item))
         return replace(declared, classes=(own, *declared.classes[1:]))
 
     def bases(self, cls: Api) -> list[Api]:
@@ -182,10 +194,8 @@ def _grouped(found: Definition | None) -> Api | None:
 
 def _function(module: Module, scope: Module | Class, name: str, path: str) -> Api:
     functions = functions_of(scope, name)
-    main = implementation(functions)
-    doc = main.doc or next((each.doc for each in functions if each.doc), "")
     overloads = tuple(each for each in functions if is_overload(each))
-    return Api(module, main.model_copy(update={"doc": doc}), path, overloads)
+    return Api(module, implementation(functions), path, overloads)
 
 
 def _members(module: Module, cls: object, path: str) -> Iterator[tuple[str, Api]]:
@@ -224,3 +234,32 @@ def _completed(api: Api, declared: Api | None) -> Api:
         function, overloads = completed_function(item, api.overloads, stub, declared.overloads)
         return replace(api, item=function, overloads=overloads)
     return replace(api, item=item)
+
+
+def completed_function(
+    code: Function, overloads: Overloads, stub: Function, declared: Overloads
+) -> tuple[Function, Overloads]:
+    """A function and its overloads, with the stub's types where the code has none."""
+    has_types = code.returns or any(each.annotation for each in code.parameters)
+    # One call with its defaults says more than overloads without.
+    if has_types or (declared and not is_opaque(code)):
+        return code, overloads
+    defaults = {each.name: each.default for each in code.parameters}
+    parameters = tuple(_with_default(each, defaults.get(each.name)) for each in stub.parameters)
+    return code.model_copy(update={"parameters": parameters, "returns": stub.returns}), declared
+
+
+def completed_attribute(code: Item, stub: Item) -> Item:
+    """A variable or property with the stub's type, if the code gives none."""
+    declared = stub.returns if isinstance(stub, Function) else getattr(stub, "annotation", None)
+    if isinstance(code, Variable):
+        return code.model_copy(update={"annotation": code.annotation or declared})
+    if isinstance(code, Function) and is_property(code):
+        return code.model_copy(update={"returns": code.returns or declared})
+    return code
+
+
+def _with_default(parameter: Parameter, default: str | None) -> Parameter:
+    """Stubs write ``= ...`` where the code has the value."""
+    is_open = parameter.default == "..." and default is not None
+    return parameter.model_copy(update={"default": default}) if is_open else parameter

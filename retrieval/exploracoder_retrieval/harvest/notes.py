@@ -42,7 +42,7 @@ class Notes:
         yield from self._calls(function)
         returns = function.item.returns if isinstance(function.item, Function) else None
         for name in _NAME.findall(unquoted(returns)):
-            result = self._names.in_scope(function, name)
+            result = self._names.annotated(function, name)
             is_owner = owner is not None and result is not None and result.path == owner.path
             if result is not None and isinstance(result.item, Class) and not is_owner:
                 if result.path not in self._results:
@@ -64,7 +64,7 @@ class Notes:
     def _choices(self, api: Api, annotation: str) -> tuple[str, ...]:
         """The strings of a ``Literal`` that an annotation names."""
         for name in _NAME.findall(annotation):
-            named = self._names.in_scope(api, name)
+            named = self._names.annotated(api, name)
             value = named.item.value if named and isinstance(named.item, Variable) else None
             if value and last_name(value) == "Literal":
                 return _strings(value)
@@ -97,7 +97,7 @@ class Notes:
 
     def _result(self, cls: Api) -> Iterator[str]:
         """The fields of a data class, or the attributes of another one of a library."""
-        lineage = self._names.lineage(cls)
+        lineage = self._names.lineage(cls, is_annotated=True)
         fields = generated_init(lineage) if has_fields(lineage.classes[0], lineage) else None
         if fields:
             yield from (f"{each.name}: {unquoted(each.annotation)}" for each in fields)
@@ -107,8 +107,7 @@ class Notes:
 
 def is_enumeration(cls: Api, names: Names) -> bool:
     """Whether a class is an Enum, as far as its bases can be read."""
-    bases = (base for each in names.lineage(cls).classes for base in each.item.bases)
-    return not _ENUMERATIONS.isdisjoint(map(last_name, bases))
+    return not _ENUMERATIONS.isdisjoint(names.lineage(cls).base_names)
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:

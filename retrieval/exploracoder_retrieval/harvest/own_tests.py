@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.reading import parse, uncollected
 from exploracoder_retrieval.files import Skip, read_python, walk
+from exploracoder_retrieval.harvest.docs.code import import_lines
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 
 # Enough to see how each part is used; pandas alone has a thousand files of tests.
@@ -61,18 +63,22 @@ def read_tests(files: list[Path], inside: Path | None) -> Iterator[Passage]:
     """
     for file in files:
         try:
-            text = read_python(file, MAX_FILE_BYTES, inside=inside)
-            tree = ast.parse(text)
-        except (UnreadableSource, SyntaxError, ValueError, RecursionError, MemoryError):
+            yield from _read(file, inside)
+        except UnreadableSource:
             continue
-        lines = text.splitlines()
-        imports = "\n".join(
-            ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
-        )
-        for function in _tests(tree):
-            place: Place = {"file": str(file), "line": function.lineno}
-            title = function.name.removeprefix("test_").replace("_", " ")
-            yield Passage("test", _body(function, lines), title, place, imports)
+
+
+@uncollected()
+def _read(file: Path, inside: Path | None) -> list[Passage]:
+    text = read_python(file, MAX_FILE_BYTES, inside=inside)
+    tree, lines = parse(text), text.splitlines()
+    imports = "\n".join(import_lines(tree))
+    found = []
+    for function in _tests(tree):
+        place: Place = {"file": str(file), "line": function.lineno}
+        title = function.name.removeprefix("test_").replace("_", " ")
+        found.append(Passage("test", _body(function, lines), title, place, imports))
+    return found
 
 
 def _bounded(files: list[Path]) -> Iterator[Path]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import EmptyLibrary, UnreadableSource
 from exploracoder_retrieval.harvest.describe import Describer
 from exploracoder_retrieval.harvest.docs.collect import collect
-from exploracoder_retrieval.harvest.docs.join import joined
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 from exploracoder_retrieval.harvest.library_sources import LibrarySources
 from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
@@ -24,6 +24,7 @@ from exploracoder_retrieval.progress import Progress
 
 # How many files that could not be read a library remembers; a harvest knows them all.
 MAX_SKIPPED = 50
+_TEXTS = ("summary", "doc", "url")
 
 
 def harvest(
@@ -52,70 +53,43 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     def skip(name: str, reason: str) -> None:
         skipped[Skipped(name=name, reason=reason)] = None
 
-    if target.source == "docs":
-        return _read_docs(target, skipped, skip, progress)
-    sources = LibrarySources(target, interpreter, skip)
-    names = Names(sources)
-    described = _describe_all(target, names, progress)
-    for name, reason in sources.finder.skipped.items():
+    # Of a library that is known from documentation alone there are no names to look up.
+    names = None
+    if target.source != "docs":
+        names = Names(LibrarySources(target, interpreter, skip))
+    described = _describe_all(target, names, progress) if names else []
+    for name, reason in names.sources.finder.skipped.items() if names else ():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
-    said = collect(target.docs, target.name, target.import_name, skip, progress)
+    import_name = target.import_name if names else None
+    said = collect(target.docs, target.name, import_name, skip, progress)
     docs = joined(described, said.apis)
     if not docs:
         raise _nothing_found(target, list(skipped))
-    api_names = ApiNames(docs, names.lacks)
+    api_names = ApiNames(docs, names.lacks) if names else ApiNames(docs)
+    about = said.about.overview[:MAX_OVERVIEW]
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
-    overview = overview[:MAX_OVERVIEW] or _docstring(sources)
+    overview = overview[:MAX_OVERVIEW] or (_docstring(names.sources) if names else about)
+    documented = _examples(api_names, said.passages)
     info = LibraryInfo(
         name=target.name,
-        import_name=target.import_name,
-        version=target.version,
+        import_name=said.import_name,
+        version=target.version if names else said.about.version,
         source=target.source,
         root=str(target.root),
-        overview=overview or said.about.overview[:MAX_OVERVIEW],
+        overview=overview or about,
         examples=_judged(
-            collect_examples(
-                overview, target.tree, docs, _examples(api_names, said.passages), skip
-            ),
-            api_names,
+            collect_examples(overview, target.tree, docs, documented, skip), api_names
         ),
         docs=tuple(source.origin for source in target.docs),
         skipped=tuple(skipped)[:MAX_SKIPPED],
     )
-    tests = read_tests(find_tests(target.tree, target.root, target.named, skip), target.named)
-    passages = [*said.passages, *_passages(info, target.tree, docs), *tests]
+    passages = list(said.passages)
+    if names:
+        tests = find_tests(target.tree, target.root, target.named, skip)
+        passages += [*_passages(info, target.tree, docs), *read_tests(tests, target.named)]
     return Harvest(
         library=info, docs=tuple(with_mentions(docs, passages, api_names)), skipped=tuple(skipped)
-    )
-
-
-def _read_docs(
-    target: Target,
-    skipped: dict[Skipped, None],
-    skip: Callable[[str, str], None],
-    progress: Progress | None,
-) -> Harvest:
-    """A library of which there is only documentation."""
-    said = collect(target.docs, target.name, None, skip, progress)
-    docs = joined((), said.apis)
-    if not docs:
-        raise _nothing_found(target, list(skipped))
-    names = ApiNames(docs)
-    overview = said.about.overview[:MAX_OVERVIEW]
-    info = LibraryInfo(
-        name=target.name,
-        import_name=said.import_name,
-        version=said.about.version,
-        source=target.source,
-        root=str(target.root),
-        overview=overview,
-        examples=collect_examples(overview, None, docs, _examples(names, said.passages)),
-        docs=tuple(source.origin for source in target.docs),
-        skipped=tuple(skipped)[:MAX_SKIPPED],
-    )
-    return Harvest(
-        library=info, docs=tuple(with_mentions(docs, said.passages, names)), skipped=tuple(skipped)
     )
 
 
@@ -181,3 +155,42 @@ def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | Unr
         f"{target.name} ({target.root}) publishes no function, class or constant. "
         "Is it the folder of the package itself?"
     )
+
+
+def joined(known: Sequence[ApiDoc], said: Iterable[ApiDoc]) -> list[ApiDoc]:
+    """All APIs, each once, ordered by path; who says something first is kept, gaps are filled.
+
+    A name that is another path of a known API, or a member under one, is that API.
+    """
+    docs = {doc.path: doc for doc in known}
+    aliases = {alias: doc.path for doc in known for alias in doc.aliases}
+    for doc in said:
+        path = _best_path(doc.path, docs, aliases)
+        named = doc if doc.path == path else doc.model_copy(update={"path": path})
+        docs[path] = _filled(docs[path], doc) if path in docs else named
+    return [docs[path] for path in sorted(docs)]
+
+
+def _best_path(path: str, docs: dict[str, ApiDoc], aliases: dict[str, str]) -> str:
+    if path in docs:
+        return path
+    owner, _, name = path.rpartition(".")
+    if path in aliases:
+        return aliases[path]
+    return f"{aliases[owner]}.{name}" if owner in aliases else path
+
+
+def _filled(doc: ApiDoc, other: ApiDoc) -> ApiDoc:
+    changes: dict[str, Any] = {
+        name: getattr(other, name) for name in _TEXTS if not getattr(doc, name)
+    }
+    name = doc.path.rpartition(".")[2]
+    if doc.signature in ("", name) and other.signature:
+        changes["signature"] = other.signature
+    if doc.file is None:
+        changes |= {"file": other.file, "line": other.line}
+    elif doc.file == other.file and doc.line is None:
+        changes["line"] = other.line
+    if not doc.examples:
+        changes["examples"] = other.examples
+    return doc.model_copy(update=changes)

@@ -109,4 +109,6 @@ def _shown(parameter: Parameter) -> Parameter:
     annotation, default = unquoted(parameter.annotation) or None, parameter.default
     if default is not None and len(default) > MAX_DEFAULT_LENGTH:
         default = "..."
+    if (annotation, default) == (parameter.annotation, parameter.default):
+        return parameter
     return parameter.model_copy(update={"annotation": annotation, "default": default})

@@ -31,6 +31,7 @@ class Surface:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._sources = names.sources
+        self._listed: dict[str, list[str] | None] = {}
 
     def collect(self, import_name: str) -> list[Published]:
         """Every published definition once, in the order of its best path."""
@@ -60,9 +61,12 @@ class Surface:
         """What a module and its stub list: each may leave something to run time."""
         if module is None:
             return None
-        both = (module, self._sources.stub(module.name))
-        lists = (self._names.scope.exports(each) or () for each in both if each is not None)
-        return list(dict.fromkeys(name for names in lists for name in names)) or None
+        if module.name not in self._listed:
+            both = (module, self._sources.stub(module.name))
+            lists = (self._names.scope.exports(each) or () for each in both if each is not None)
+            found = dict.fromkeys(name for names in lists for name in names)
+            self._listed[module.name] = list(found) or None
+        return self._listed[module.name]
 
     def _public_names(self, module: Module) -> Iterator[tuple[str, bool]]:
         exported = self._exports(module)

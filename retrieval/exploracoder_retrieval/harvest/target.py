@@ -21,18 +21,8 @@ if TYPE_CHECKING:
     from exploracoder_retrieval.given import Given, GivenDocs
 
 _NOT_THE_LIBRARY = frozenset(
-    {
-        "tests",
-        "test",
-        "docs",
-        "doc",
-        "examples",
-        "example",
-        "benchmarks",
-        "scripts",
-        "tools",
-        "build",
-    }
+    {"tests", "test", "docs", "doc", "examples", "example"}
+    | {"benchmarks", "scripts", "tools", "build"}
 )
 _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", re.MULTILINE)
 
@@ -42,8 +32,7 @@ class Target:
     """A library found: what to import, where from, and what is said about it.
 
     ``root`` is its folder or file; ``tree`` the top folder of a source tree, where README and
-    examples lie; ``search_paths`` where it and what it imports are looked for. ``docs`` is its
-    documentation; with the source ``docs`` there is nothing else.
+    examples lie. ``docs`` is its documentation; with the source ``docs`` there is nothing else.
     """
 
     name: str
@@ -51,9 +40,8 @@ class Target:
     version: str
     source: LibrarySource
     root: Path
-    tree: Path | None
-    readme: str
-    search_paths: tuple[Path, ...]
+    tree: Path | None = None
+    readme: str = ""
     docs: tuple[DocsSource, ...] = ()
 
     @property
@@ -109,9 +97,6 @@ def _documented(name: str, docs: tuple[DocsSource, ...]) -> Target:
         version="",
         source="docs",
         root=docs[0].path,
-        tree=None,
-        readme="",
-        search_paths=(),
         docs=docs,
     )
 
@@ -136,7 +121,7 @@ def _find(target: str | Path, interpreter: Interpreter) -> Target:
             return installed
     if not path.exists():
         raise LibraryNotFound(_not_found(text, looks_like_path, interpreter))
-    return _find_path(path.resolve(), interpreter)
+    return _find_path(path.resolve())
 
 
 def _find_installed(name: str, interpreter: Interpreter) -> Target | None:
@@ -162,21 +147,15 @@ def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -
         version=distribution.version if distribution else version,
         source="installed",
         root=root,
-        tree=None,
         readme=distribution.readme if distribution else "",
-        search_paths=interpreter.search_paths,
     )
 
 
 def _root(files: ModuleFiles) -> Path:
-    return files.folders[0] if files.folders else _first(files.source, files.compiled, files.stub)
+    return next(filter(None, (*files.folders, files.source, files.compiled, files.stub)))
 
 
-def _first(*paths: Path | None) -> Path:
-    return next(path for path in paths if path is not None)
-
-
-def _find_path(path: Path, interpreter: Interpreter) -> Target:
+def _find_path(path: Path) -> Target:
     if path.is_file():
         if is_docs_file(path):
             return _documented(docs_name(path), (DocsSource(str(path), path),))
@@ -185,20 +164,17 @@ def _find_path(path: Path, interpreter: Interpreter) -> Target:
                 f"{path} is not a Python module. Give a .py file, a folder, or a file of docs:"
                 " .jsonl, .jsonl.gz, objects.inv, or OpenAPI in .json or .yaml."
             )
-        return _local(path.stem, path, None, "module", interpreter)
+        return _local(path.stem, path, None, "module")
     try:
         top = path.parent if _is_package(path) else path
         package = path if _is_package(path) else _package_in(path)
     except OSError as error:
         raise UnreadableSource(f"{path} cannot be read: {error.strerror}.") from None
-    source: LibrarySource = "folder"
     tree = top if package.parent.name != "src" else package.parent.parent
-    return _local(package.stem, package, tree, source, interpreter)
+    return _local(package.stem, package, tree, "folder")
 
 
-def _local(
-    name: str, root: Path, tree: Path | None, source: LibrarySource, interpreter: Interpreter
-) -> Target:
+def _local(name: str, root: Path, tree: Path | None, source: LibrarySource) -> Target:
     project = _project(tree) if tree else {}
     # The folder above a bare package may belong to another project.
     own_project = _same(project.get("name", ""), name) or (
@@ -211,8 +187,6 @@ def _local(
         source=source,
         root=root,
         tree=tree if own_project else None,
-        readme="",
-        search_paths=(root.parent, *interpreter.search_paths),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,6 +10,7 @@ from pathlib import Path
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import Skip, decode_python, entries, is_folder, read_bytes, walk
+from exploracoder_retrieval.harvest.docs.code import notebook_cells, without_magics
 from exploracoder_retrieval.harvest.docstrings import code_fences, strip_markup
 from exploracoder_retrieval.harvest.result import UsageExample
 
@@ -111,13 +111,10 @@ def _docstring_examples(docs: Iterable[ApiDoc]) -> Iterator[UsageExample]:
 
 def _notebook_code(text: str) -> str:
     try:
-        cells = json.loads(text)["cells"]
-        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        cells = notebook_cells(text, only_code=True)
+    except UnreadableSource:
         return ""
-    # Lines that only a notebook understands would stop the example from being Python.
-    lines = "\n\n".join(sources).splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!"))).strip()
+    return without_magics("\n\n".join(source for kind, source in cells if kind == "code"))
 
 
 def _read(file: Path, root: Path, on_skip: Skip) -> str:

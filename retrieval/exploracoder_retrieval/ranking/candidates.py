@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, np
 from exploracoder_retrieval.ranking.field_index import FieldIndex
 from exploracoder_retrieval.ranking.fields import FIELDS, field_words
 from exploracoder_retrieval.ranking.memory import Memory
@@ -19,12 +21,6 @@ from exploracoder_retrieval.ranking.standing import (
     standing,
 )
 from exploracoder_retrieval.wording import words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from exploracoder_retrieval.ranking.standing import Matrix
 
 # Of the query and of each clause, what is nearest in meaning and in words; what is used most; and
 # what the examples use that are kept for something like it.
@@ -58,7 +54,7 @@ class Corpus:
     names: NameIndex
     figures: Matrix
     memory: Memory | None = None
-    allowed: NDArray[np.intp] | None = None
+    allowed: RowNumbers | None = None
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
@@ -71,21 +67,13 @@ class Corpus:
             figures=figures(docs, examples),
         )
 
-    def with_memory(self, memory: Memory) -> Corpus:
-        """The same, where examples count that were kept after it was indexed."""
-        return replace(self, memory=memory)
-
-    def narrowed(self, allowed: NDArray[np.intp]) -> Corpus:
-        """The same, where only some rows may be found."""
-        return replace(self, allowed=allowed)
-
     @cached_property
     def standing(self) -> tuple[Matrix, float]:
         """What speaks for each row whatever is asked, and how much that says here."""
         return standing(self.figures, self.memory.counts if self.memory else {})
 
     @cached_property
-    def best(self) -> NDArray[np.intp]:
+    def best(self) -> RowNumbers:
         """The rows that are looked at whatever is asked."""
         rows, _ = self.standing
         if self.allowed is None:
@@ -109,8 +97,8 @@ class Query:
 class Near:
     """The rows that are nearest to a text in meaning, best first, and how similar they are."""
 
-    rows: NDArray[np.intp]
-    similarity: NDArray[np.float32]
+    rows: RowNumbers
+    similarity: Floats
 
 
 @dataclass(frozen=True)
@@ -122,7 +110,7 @@ class Raw:
     standing says; a column a candidate.
     """
 
-    rows: NDArray[np.intp]
+    rows: RowNumbers
     meaning: Matrix
     by_field: Matrix
     covered: Matrix
@@ -136,15 +124,13 @@ def gather(
     corpus: Corpus,
     near: Sequence[Near],
     depth: int,
-    vector: NDArray[np.float32],
+    vector: Floats,
 ) -> Raw:
     """The candidates of a library; ``near`` is what was found for each part of the query.
 
     What the words alone have found gets the least similarity that was found. ``vector`` is that of
     the whole query.
     """
-    import numpy as np
-
     by_field, shared = corpus.words.scores(query.stems)
     remembered = np.zeros((1, len(corpus.docs)), dtype=np.float32)
     if corpus.memory is not None:
@@ -180,7 +166,6 @@ def features(found: Sequence[Raw]) -> Matrix:
     apart differs from query to query and from library to library. Standing counts as far as it says
     anything of a library; the less it does, the more a plain hybrid of meaning and words counts.
     """
-    import numpy as np
 
     def joined(pick: Sequence[Matrix]) -> Matrix:
         return np.concatenate(pick, axis=1)
@@ -206,20 +191,16 @@ def features(found: Sequence[Raw]) -> Matrix:
     return np.asarray(np.concatenate(stack).T, dtype=np.float32)
 
 
-def _top(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+def _top(scores: Floats, count: int) -> RowNumbers:
     """The rows with the best scores above zero."""
-    import numpy as np
-
     rows = np.flatnonzero(scores)
     if len(rows) > count:
         rows = rows[np.argpartition(scores[rows], -count)[-count:]]
     return rows
 
 
-def _similar(found: Near, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+def _similar(found: Near, rows: RowNumbers) -> Floats:
     """The similarity of each of ``rows``, which are sorted."""
-    import numpy as np
-
     similar = np.full(len(rows), found.similarity.min(initial=1.0), dtype=np.float32)
     places = np.searchsorted(rows, found.rows).clip(max=len(rows) - 1)
     is_here = rows[places] == found.rows
@@ -229,7 +210,13 @@ def _similar(found: Near, rows: NDArray[np.intp]) -> NDArray[np.float32]:
 
 def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
     """Each row about 0, in standard deviations; ``least`` keeps noise from counting as much."""
-    import numpy as np
-
     spread = scores.std(axis=1, keepdims=True) + least
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def learned_weights() -> Floats:
+    """One for each of FEATURES; ``weights.json`` says how they were learned."""
+    file = resources.files("exploracoder_retrieval") / "data" / "weights.json"
+    by_name = json.loads(file.read_text(encoding="utf-8"))["weights"]
+    return np.asarray([by_name[name] for name in FEATURES], dtype=np.float32)

@@ -8,14 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.ranking.fields import FIELD_WEIGHTS, FIELDS
-
-if TYPE_CHECKING:
-    from exploracoder_retrieval.ranking.standing import Matrix
 
 _FREQUENCIES = "frequencies.json"
 
@@ -65,8 +62,6 @@ class FieldIndex:
         query in each of FIELDS, what it says often counting as often; then those of each part in
         all of them, weighted, each stem once.
         """
-        import numpy as np
-
         by_field = np.zeros((len(FIELDS), self.rows), dtype=np.float32)
         shared = np.zeros((len(parts), self.rows), dtype=np.float32)
         counts = Counter(parts[0])

@@ -6,13 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from exploracoder_retrieval.embeddings import Vectors
+from exploracoder_retrieval.arrays import Floats, RowNumbers, Vectors, np
 
 # Sentences of unlike content about one library have such a similarity, too.
 _UNLIKE = 0.3
@@ -26,20 +21,18 @@ class Memory:
     """
 
     vectors: Vectors
-    uses: Sequence[NDArray[np.intp]]
+    uses: Sequence[RowNumbers]
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
         """In how many examples each row is used."""
         return Counter(int(row) for rows in self.uses for row in rows)
 
-    def nearness(self, query: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
+    def nearness(self, query: Floats, rows: int) -> Floats:
         """For each of ``rows``, how like a query the example is that uses it and is most like it.
 
         0 where none is, at most 0.7.
         """
-        import numpy as np
-
         near = np.zeros(rows, dtype=np.float32)
         likeness = self.vectors @ query - _UNLIKE
         for used, like in zip(self.uses, likeness, strict=True):

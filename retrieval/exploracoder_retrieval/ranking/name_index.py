@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import Floats, np
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.ranking.fields import name_words, names
 from exploracoder_retrieval.rows import RowTable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Rarity = Callable[[str], float]
 
@@ -33,8 +30,6 @@ class NameIndex:
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], rarity: Rarity) -> NameIndex:
         """From documents in row order; ``rarity`` says how much a word counts."""
-        import numpy as np
-
         called = [[name_words(name) for name in names(doc)] for doc in docs]
         flat = [each for of_row in called for each in of_row]
         counts = np.asarray([0, *map(len, called)], dtype=np.int64)
@@ -51,8 +46,6 @@ class NameIndex:
         Raises:
             IndexCorrupt: they are missing or damaged.
         """
-        import numpy as np
-
         by_word = RowTable.load(folder / "words.npy")
         try:
             totals, starts = (np.load(folder / f"{name}.npy") for name in ("totals", "starts"))
@@ -63,17 +56,13 @@ class NameIndex:
         return cls(by_word, totals, starts)
 
     def save(self, folder: Path) -> None:
-        import numpy as np
-
         folder.mkdir()
         self._by_word.save(folder / "words.npy")
         np.save(folder / "totals.npy", self._totals)
         np.save(folder / "starts.npy", self._starts)
 
-    def covered(self, said: Collection[str], rarity: Rarity) -> NDArray[np.float32]:
+    def covered(self, said: Collection[str], rarity: Rarity) -> Floats:
         """For each row the part of its best name that is said, rare words counting more."""
-        import numpy as np
-
         if not len(self._starts):
             return np.zeros(0, dtype=np.float32)
         found = np.zeros(len(self._totals), dtype=np.float32)

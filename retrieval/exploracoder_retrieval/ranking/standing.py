@@ -7,17 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import Matrix, RowNumbers, np
 from exploracoder_retrieval.ranking.fields import owner_name
 from exploracoder_retrieval.ranking.usage import read_usage
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Matrix: TypeAlias = NDArray[np.float32]
 
 STANDING = ("used", "mentioned", "owner_mentioned")
 
@@ -27,8 +21,6 @@ def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
 
     ``examples`` stand in no doc. Uses are counts, for more may be found later.
     """
-    import numpy as np
-
     usage = read_usage(docs, examples)
     columns = [
         [usage.of(doc) for doc in docs],
@@ -43,8 +35,6 @@ def standing(made: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, float]
     """What `figures` made, with more uses of some rows, all relative to the library; and how much
     that says, from 0 for a library without examples to 1 for one that is used all over.
     """
-    import numpy as np
-
     rows: Matrix = made.copy()
     used = rows[:, STANDING.index("used")]
     for row, count in more_uses.items():
@@ -55,10 +45,8 @@ def standing(made: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, float]
     return rows, for_each / (1 + for_each)
 
 
-def best_standing(rows: Matrix, count: int) -> NDArray[np.intp]:
+def best_standing(rows: Matrix, count: int) -> RowNumbers:
     """The rows that any query may want, whatever its words."""
-    import numpy as np
-
     weights = {"used": 2.0, "owner_mentioned": 0.5}
     merit = rows @ np.asarray([weights.get(name, 0.0) for name in STANDING], dtype=np.float32)
     return np.asarray(np.argsort(-merit, kind="stable")[:count])

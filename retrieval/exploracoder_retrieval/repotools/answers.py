@@ -6,21 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from exploracoder_retrieval.facts.kinds import FunctionKind
 from exploracoder_retrieval.facts.values import Parameter
 
 MAX_DOC_CHARS = 2000
-MemberKind = Literal[
-    "method",
-    "classmethod",
-    "staticmethod",
-    "property",
-    "cached_property",
-    "field",
-    "initvar",
-    "class_var",
-    "instance_var",
-    "class",
-]
+MemberKind = Literal[FunctionKind, "field", "initvar", "class_var", "instance_var", "class"]
 
 
 class _Answer(BaseModel):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.facts.fields import generated_init
 from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
-from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineages, Located
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Function, Module, Parameter
@@ -36,7 +36,7 @@ def methods_of(located: Located, name: str, lineages: Lineages) -> list[FoundCal
         if aliased:
             return aliased
         if name == "__init__":
-            made = generated_init(Lineage(lineage.classes[number:], lineage.unknown))
+            made = generated_init(lineage.of_base(number))
             if made is not None:
                 return [_generated(owner, made)]
     return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from exploracoder_retrieval.facts.reading import uncollected
 from exploracoder_retrieval.facts.store import (
     ENTRIES,
     SNIPPETS,
@@ -68,6 +69,7 @@ def index_tree(
     return index
 
 
+@uncollected()
 def _read(
     tree: SourceTree,
     file: SourceFile,

@@ -33,7 +33,7 @@ def members(lineage: Lineage) -> tuple[MemberInfo, ...]:
     found: dict[str, MemberInfo] = {}
     annotated: dict[str, MemberInfo] = {}
     for number, located in enumerate(lineage.classes):
-        is_field = has_fields(located, Lineage(lineage.classes[number:], lineage.unknown))
+        is_field = has_fields(located, lineage.of_base(number))
         for member, is_bare in own_members(located, is_field=is_field):
             known = found.get(member.name)
             if is_bare:
@@ -74,7 +74,6 @@ def own_members(located: Located, *, is_field: bool) -> Iterator[tuple[MemberInf
 def _of_functions(path: str, functions: Sequence[Function]) -> MemberInfo:
     overloads = [one for one in functions if is_overload(one)]
     main = implementation(functions)
-    doc = main.doc or next((one.doc for one in functions if one.doc), "")
     kind = function_kind(main.decorators or functions[0].decorators)
     is_value = kind in ("property", "cached_property")
     return MemberInfo(
@@ -90,7 +89,7 @@ def _of_functions(path: str, functions: Sequence[Function]) -> MemberInfo:
         signature=None if is_value else signature_text(main),
         overloads=tuple(signature_text(one) for one in overloads),
         decorators=main.decorators,
-        summary=_summary(doc),
+        summary=_summary(main.doc),
     )
 
 

@@ -69,23 +69,9 @@ class Question:
             NameNotFound: there is no such class, method or function.
             UnreadableSource: the code is not Python.
         """
-        match self.tool:
-            case "get_class_info":
-                return tools.get_class_info(self.arguments["class_name"])
-            case "get_signature":
-                return tools.get_signature(*self._method)
-            case "get_method_body":
-                return tools.get_method_body(*self._method)
-            case "get_imports":
-                return tools.get_imports(self.arguments["code"], self.arguments.get("file", ""))
-            case "get_related_snippets":
-                return tools.get_related_snippets(self.arguments["query"])
-            case _:
-                return tools.get_relevant_code(self.arguments["query"])
-
-    @property
-    def _method(self) -> tuple[str | None, str]:
-        return self.arguments.get("class_name"), self.arguments["method_name"]
+        no_class = {"class_name": None} if "method_name" in self.arguments else {}
+        answer: Answer = getattr(tools, self.tool)(**{**no_class, **self.arguments})
+        return answer
 
 
 def find_tool(name: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.lineage import Lineages, Located
@@ -22,6 +23,7 @@ from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tre
 from exploracoder_retrieval.repotools.standard import StandardNames
 from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree, find_tree, source_files
 
+FoundT = TypeVar("FoundT", Located, FoundCallable)
 _TESTS = frozenset({"tests", "test", "testing", "conftest"})
 
 
@@ -86,14 +88,6 @@ class Repository:
     def is_current(self) -> bool:
         """Whether the tree has the files that it was opened with, told by size and time."""
         return tuple(source_files(self.tree)) == self._files
-
-    def prepare(self) -> None:
-        """Look up now what the first question for imports needs."""
-        from pyflakes import checker  # noqa: F401 - importing it is what takes time
-
-        self.standard.homes("")
-        self.binders("")
-        self.scope.at("builtins.object")
 
     def text(self, module: str) -> list[str] | None:
         """The lines of a module, the repository's own or an installed one; None without source."""
@@ -199,33 +193,30 @@ class Repository:
 
     @cached_property
     def _classes(self) -> dict[str, list[Located]]:
-        found: dict[str, list[Located]] = defaultdict(list)
-        for module in self.sources.own.values():
-            for item in _nested(module.classes):
-                found[item.name].append(Located(module, item))
-        return found
+        own = self.sources.own.values()
+        return _by_name(Located(one, item) for one in own for item in _nested(one.classes))
 
     @cached_property
     def _functions(self) -> dict[str, list[FoundCallable]]:
-        found: dict[str, list[FoundCallable]] = defaultdict(list)
-        for module in self.sources.own.values():
-            for item in module.functions:
-                found[item.name].append(FoundCallable(module, item))
-        return found
+        own = self.sources.own.values()
+        return _by_name(FoundCallable(one, item) for one in own for item in one.functions)
 
     @cached_property
     def _methods(self) -> dict[str, list[FoundCallable]]:
-        found: dict[str, list[FoundCallable]] = defaultdict(list)
-        for module in self.sources.own.values():
-            for owner in _nested(module.classes):
-                for item in owner.functions:
-                    found[item.name].append(FoundCallable(module, item))
-        return found
+        owners = ((one, c) for one in self.sources.own.values() for c in _nested(one.classes))
+        return _by_name(FoundCallable(one, item) for one, c in owners for item in c.functions)
 
 
 def is_test(module: str) -> bool:
     """Whether a module belongs to a repository's tests."""
     return any(one in _TESTS or one.startswith("test_") for one in module.split("."))
+
+
+def _by_name(all_found: Iterable[FoundT]) -> dict[str, list[FoundT]]:
+    named: dict[str, list[FoundT]] = {}
+    for found in all_found:
+        named.setdefault(found.item.name, []).append(found)
+    return named
 
 
 def _nested(classes: Sequence[Class]) -> Iterator[Class]:

@@ -26,9 +26,7 @@ class SnippetSearch:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
-    def find(
-        self, query: str, *, kinds: frozenset[str], k: int
-    ) -> list[tuple[str, Snippet, float]]:
+    def find(self, query: str, k: int) -> list[tuple[str, Snippet, float]]:
         """The best ``k`` pieces, each with its file and score; none lies inside another."""
         pieces = self._repository.snippets
         if not pieces or not query.strip():
@@ -36,16 +34,10 @@ class SnippetSearch:
         ranked = []
         for row, score in self._words.search(query, len(pieces)):
             file, piece = pieces[row]
-            if piece.kind in kinds:
-                weight = _TEST_WEIGHT if is_test(file.removesuffix(".py").replace("/", ".")) else 1
-                ranked.append((file, piece, score * weight))
+            weight = _TEST_WEIGHT if is_test(file.removesuffix(".py").replace("/", ".")) else 1
+            ranked.append((file, piece, score * weight))
         ranked.sort(key=lambda one: -one[2])
         return _apart(ranked[:_LOOKED_AT], k)
-
-    def prepare(self) -> None:
-        """Count the words now and not at the first search."""
-        if self._repository.snippets:
-            self._words.search("prepare", 1)
 
     @cached_property
     def _words(self) -> WordIndex:

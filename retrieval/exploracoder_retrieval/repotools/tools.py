@@ -35,7 +35,6 @@ _RELATED = 5
 _RELEVANT = 3
 _NEAR = 3
 _MAX_SKIPPED = 20
-_ALL_KINDS = frozenset({"class", "function", "snippet"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +58,6 @@ class RepositoryTools:
     def __init__(self, repository: Repository, limits: Limits | None = None) -> None:
         self._repository = repository
         self._limits = limits or Limits()
-
-    def prepare(self) -> None:
-        """Make ready what the first search and the first question for imports would else wait for.
-
-        Raises:
-            IndexUnavailable: what was read cannot be kept.
-        """
-        self._snippets.prepare()
-        self._repository.prepare()
 
     def is_current(self) -> bool:
         """Whether the answers would still be the same: no file was added, changed or removed."""
@@ -155,14 +145,14 @@ class RepositoryTools:
 
     def get_related_snippets(self, query: str) -> SnippetsAnswer:
         """The five pieces of code that are most like a description of what is to be written."""
-        return self._search(query, _ALL_KINDS, _RELATED)
+        return self._search(query, _RELATED)
 
     def get_relevant_code(self, query: str) -> SnippetsAnswer:
         """The three classes, functions or snippets that fit a question best."""
-        return self._search(query, _ALL_KINDS, _RELEVANT)
+        return self._search(query, _RELEVANT)
 
-    def _search(self, query: str, kinds: frozenset[str], k: int) -> SnippetsAnswer:
-        found = self._snippets.find(query, kinds=kinds, k=k)
+    def _search(self, query: str, k: int) -> SnippetsAnswer:
+        found = self._snippets.find(query, k)
         texts: dict[str, list[str] | None] = {}
         for file, _, _ in found:
             texts.setdefault(file, self._repository.text(module_name(file)))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
+
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.reading import parse_or_none
 
 
 class ImportsSoFar:
@@ -14,19 +18,30 @@ class ImportsSoFar:
     def before(self, code: str) -> str:
         """The import lines of all earlier pieces; those of ``code`` count from now on."""
         earlier = "\n".join(self._lines)
-        self._lines |= dict.fromkeys(import_lines(code))
+        self._lines |= dict.fromkeys(import_lines(parse_or_none(code)))
         return earlier
 
 
-def import_lines(code: str) -> list[str]:
+def import_lines(tree: ast.Module | None) -> list[str]:
     """The imports of a module's or a snippet's top level, a line each; none if it is no Python."""
+    body = tree.body if tree else ()
+    return [ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def notebook_cells(content: str | bytes, *, only_code: bool) -> list[tuple[str, str]]:
+    """The kind and the source of each cell of a notebook; ``only_code``: no others are looked at.
+
+    Raises:
+        UnreadableSource: it is no notebook.
+    """
     try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [
-        ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+        cells = [(each["cell_type"], each) for each in json.loads(content)["cells"]]
+        return [
+            (kind, "" if only_code and kind != "code" else "".join(each["source"]))
+            for kind, each in cells
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreadableSource("it is no notebook of format 4") from None
 
 
 def without_magics(code: str) -> str:

@@ -10,6 +10,7 @@ from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 from exploracoder_retrieval.harvest.docs.code import ImportsSoFar
 from exploracoder_retrieval.harvest.docs.pieces import (
     DOTTED,
+    KINDS,
     Page,
     Passage,
     Piece,
@@ -22,18 +23,6 @@ from exploracoder_retrieval.harvest.signatures import clip_signature
 if TYPE_CHECKING:
     from bs4 import Tag
 
-_KINDS: dict[str, ApiKind] = {
-    "class": "class",
-    "exception": "class",
-    "function": "function",
-    "decorator": "function",
-    "method": "method",
-    "classmethod": "method",
-    "staticmethod": "method",
-    "property": "property",
-    "attribute": "attribute",
-    "data": "attribute",
-}
 # What is no text, Sphinx's links beside names, mkdocstrings' labels and source code.
 _NO_TEXT = (
     "script, style, nav, template, noscript, a.headerlink, .viewcode-link, .doc-labels, "
@@ -93,7 +82,7 @@ def _described(page: Page, element: Tag) -> ApiDoc | None:
 
 def _kind(owner: Tag | None, path: str) -> ApiKind:
     classes = _classes(owner) if owner is not None else []
-    return next((_KINDS[name] for name in classes if name in _KINDS), guess_kind(path))
+    return next((KINDS[name] for name in classes if name in KINDS), guess_kind(path))
 
 
 def _classes(element: Tag) -> list[str]:

@@ -9,21 +9,9 @@ from pathlib import Path
 
 from exploracoder_retrieval.apidoc import ApiKind
 from exploracoder_retrieval.files import read_bytes
-from exploracoder_retrieval.harvest.docs.pieces import UnreadableDocs
+from exploracoder_retrieval.harvest.docs.pieces import KINDS, UnreadableDocs
 
 MAX_SIZE_BYTES = 64_000_000
-_KINDS: dict[str, ApiKind] = {
-    "class": "class",
-    "exception": "class",
-    "function": "function",
-    "decorator": "function",
-    "method": "method",
-    "classmethod": "method",
-    "staticmethod": "method",
-    "property": "property",
-    "attribute": "attribute",
-    "data": "attribute",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +57,7 @@ def read_inventory(path: Path) -> Inventory:
 
 def _python_names(objects: list[object]) -> Iterator[Listed]:
     for each in objects:
-        kind = _KINDS.get(getattr(each, "role", ""))
+        kind = KINDS.get(getattr(each, "role", ""))
         if kind is not None and getattr(each, "domain", "") == "py":
             yield Listed(each.name, kind, each.uri_expanded)  # type: ignore[attr-defined]
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.harvest.docs.code import ImportsSoFar
 from exploracoder_retrieval.harvest.docs.pieces import (
+    KINDS,
     Page,
     Passage,
     Piece,
@@ -30,18 +31,6 @@ _DIRECTIVE = re.compile(
 _CODE = re.compile(r"^\{(?:code-block|code-cell|code|doctest|testcode|sourcecode)\}\s*(?P<of>\S*)")
 _OPTION = re.compile(r"^:[\w-]+:.*\n?", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_KINDS: dict[str, ApiKind] = {
-    "function": "function",
-    "decorator": "function",
-    "class": "class",
-    "exception": "class",
-    "method": "method",
-    "classmethod": "method",
-    "staticmethod": "method",
-    "property": "property",
-    "attribute": "attribute",
-    "data": "attribute",
-}
 
 
 def read_markdown(page: Page, text: str) -> Iterator[Piece]:
@@ -106,7 +95,7 @@ def _defined(page: Page, call: str, said: str, place: Place, kind: str) -> ApiDo
     doc = clean(_OPTION.sub("", said))
     return page.api(
         path,
-        _KINDS.get(kind) or guess_kind(path, is_call=bool(signature)),
+        KINDS.get(kind) or guess_kind(path, is_call=bool(signature)),
         place,
         signature=clip_signature(clean(signature) or path.rpartition(".")[2]),
         summary=summarise(doc),

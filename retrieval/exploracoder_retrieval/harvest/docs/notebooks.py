@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
-from exploracoder_retrieval.harvest.docs.code import ImportsSoFar, without_magics
-from exploracoder_retrieval.harvest.docs.pieces import Page, Passage, Piece, UnreadableDocs, clean
+from exploracoder_retrieval.harvest.docs.code import ImportsSoFar, notebook_cells, without_magics
+from exploracoder_retrieval.harvest.docs.pieces import Page, Passage, Piece, clean
 from exploracoder_retrieval.harvest.docstrings import find_examples
 
 
@@ -14,14 +13,10 @@ def read_notebook(page: Page, text: str) -> Iterator[Piece]:
     """The code cells of an ``.ipynb`` file, and its texts; outputs are not read.
 
     Raises:
-        UnreadableDocs: it is no notebook.
+        UnreadableSource: it is no notebook.
     """
-    try:
-        cells = [(each["cell_type"], "".join(each["source"])) for each in json.loads(text)["cells"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise UnreadableDocs("it is no notebook of format 4") from None
     title, imports = "", ImportsSoFar()
-    for number, (kind, source) in enumerate(cells, start=1):
+    for number, (kind, source) in enumerate(notebook_cells(text, only_code=False), start=1):
         # Where a cell starts in the file says nothing to a person; its number does.
         place = page.place(anchor=f"cell-{number}")
         if kind == "code":

@@ -11,6 +11,19 @@ from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, MentionKind
 
 DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 MAX_TEXT_CHARS = 100_000
+# What Sphinx calls what it describes.
+KINDS: dict[str, ApiKind] = {
+    "class": "class",
+    "exception": "class",
+    "function": "function",
+    "decorator": "function",
+    "method": "method",
+    "classmethod": "method",
+    "staticmethod": "method",
+    "property": "property",
+    "attribute": "attribute",
+    "data": "attribute",
+}
 
 
 class UnreadableDocs(ValueError):  # noqa: N818 - named for what the person has
