@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from pydantic import BaseModel
 
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling
+from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
