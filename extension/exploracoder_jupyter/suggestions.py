@@ -173,9 +173,10 @@ def _library(module: str, surroundings: Surroundings) -> str | None:
         if module in (each.import_name, each.name):
             return each.name
     folder = surroundings.folder
-    for name in (module, f"{module}.py") if folder is not None else ():
-        if (folder / name / "__init__.py").is_file() or (folder / name).is_file():
-            return name
+    if folder is not None:
+        for name in (module, f"{module}.py"):
+            if (folder / name / "__init__.py").is_file() or (folder / name).is_file():
+                return name
     return None
 
 
