@@ -85,10 +85,7 @@ class Actions {
       open: { run: args => this._open(args) },
       new: { run: () => this._new() },
       explore: { run: () => this._explore() },
-      'explore-cell': {
-        isEnabled: () => this._cell({}) !== null,
-        run: args => this._exploreCell(args)
-      },
+      'explore-cell': { run: args => this._exploreCell(args) },
       'look-up': { run: args => this._lookUp(args) },
       cancel: this._step('cancel', () => ({ kind: 'cancel' })),
       accept: this._step('accept', ({ subtask, candidate }) => ({
@@ -231,7 +228,7 @@ class Actions {
     const cell = this._cell(args);
     const panel = this._notebooks?.own;
     if (!cell || !panel) {
-      throw new Error(this._trans.__('Choose a cell of your notebook first.'));
+      throw new Error(this._trans.__('Choose a cell of your own notebook first.'));
     }
     await beginFrom(this._explorations, panel, cell);
     await this._activate();

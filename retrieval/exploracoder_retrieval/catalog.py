@@ -40,7 +40,7 @@ SCHEMA = 8
 # Editions of one library; what has not been read for longest goes.
 _MOST_EDITIONS = 8
 # Counts up when the same source would be read or worded differently than before.
-HARVEST_VERSION = 5
+HARVEST_VERSION = 6
 
 
 class Entry(BaseModel):

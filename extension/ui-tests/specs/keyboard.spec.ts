@@ -127,7 +127,8 @@ test('single keys decide about the cell that is active in the exploration’s no
   const three = drafts(read('print(1)'), read('print(2)'), read('print(3)'));
   await stage.say({ is_lost: true, drafts: { 1: three } });
   await lab.propose();
-  const cell = notebook.cell('read_leaves').first();
+  // The context's cell comes before it.
+  const cell = notebook.panel.locator('.jp-CodeCell').nth(1);
   await cell.locator('.jp-InputPrompt').click();
   const { candidates, chosen } = (await stage.theExploration()).exploration.steps[0];
   const place = candidates.findIndex(one => one.id === chosen) + 1;
