@@ -59,9 +59,9 @@ class ExploraCoder(ExtensionApp):
         help="An OpenAI-compatible endpoint that embeds, instead of the built-in model."
     ).tag(config=True)
     embeddings_model = Unicode(help="Its model.").tag(config=True)
-    max_open = Int(8, min=1, help="Explorations that may be open at the same time.").tag(
-        config=True
-    )
+    max_open = Int(
+        8, min=1, help="Explorations that may be open; the next takes the place of one at rest."
+    ).tag(config=True)
     journal_folder = Unicode(
         help="Where explorations are written at every step, beside their notebooks. Default:"
         " exploracoder/explorations in Jupyter's data folder."

@@ -62,10 +62,11 @@ class Host:
 
     def get(self, id_: str) -> Hosted:
         """An exploration that is open. Raises UnknownError when it is not."""
-        try:
-            return self._hosted[id_]
-        except KeyError:
-            raise UnknownError("No such exploration is open here. Resume it first.") from None
+        if id_ not in self._hosted:
+            raise UnknownError("No such exploration is open here. Resume it first.")
+        # The last is the one that was used last.
+        self._hosted[id_] = self._hosted.pop(id_)
+        return self._hosted[id_]
 
     def find(self, id_: str) -> Hosted | None:
         """An exploration, if it is open."""
@@ -74,8 +75,8 @@ class Host:
     async def create(self, new: NewExploration) -> Hosted:
         """Start a new exploration and let it work.
 
-        Raises InputError for what cannot be used, CommandError when too many are open, SetupError
-        when the model, a sandbox or the kernel is missing.
+        Raises InputError for what cannot be used, CommandError when as many as may be open are at
+        work, SetupError when the model, a sandbox or the kernel is missing.
         """
         workshop = self.workshop
         user_path = paths.checked(new.path)
@@ -260,15 +261,25 @@ class Host:
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
-        most = self.workshop.choices.max_open
-        if len(self._hosted) + self._starting >= most:
-            raise CommandError(f"{most} explorations are open. Close one of them first.")
         self.workshop.check_model()
         self._starting += 1
         try:
+            if len(self._hosted) + self._starting > self.workshop.choices.max_open:
+                await self._park()
             yield
         finally:
             self._starting -= 1
+
+    async def _park(self) -> None:
+        """Close the one that was used longest ago and is not at work: it can be resumed."""
+        resting = (one for one in self._hosted.values() if one.progress.activity != "working")
+        longest = next(resting, None)
+        if longest is None:
+            raise CommandError(
+                f"{len(self._hosted)} explorations are at work, and no more may be open. Wait for"
+                " one of them, or close one."
+            )
+        await self.close(longest.id)
 
     @asynccontextmanager
     async def _path_beside(self, user_path: str) -> AsyncIterator[str]:

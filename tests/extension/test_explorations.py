@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 from exploracoder.testing import Delay, Failure
 
-from .conftest import GOALS, Model, TeaModel, fenced, request
+from .conftest import GOALS, House, Model, TeaModel, fenced, request
 from .server import Client
 
 
@@ -253,3 +253,40 @@ async def test_a_repair_is_asked_for_with_a_hint(client: Client, model: Model) -
     state = await client.rested(id_)
 
     assert "debug" in [one["origin"] for one in state["exploration"]["steps"][0]["candidates"]]
+
+
+async def test_the_one_used_longest_ago_makes_room_and_can_be_resumed(
+    house: House, model: Model
+) -> None:
+    server = house.server("parking", options=("--ExploraCoder.max_open=2",))
+    client = Client(server)
+    first, second = [(await planned(client))["exploration"]["id"] for _ in range(2)]
+    assert (await client.get(f"explorations/{first}")).status == 200
+
+    third = await planned(client)
+
+    async def open_ones() -> set[str]:
+        listed = (await client.get("explorations")).json["explorations"]
+        return {one["id"] for one in listed if one["is_open"]}
+
+    assert await open_ones() == {first, third["exploration"]["id"]}
+    listed = (await client.get("explorations")).json["explorations"]
+    path = next(one["path"] for one in listed if one["id"] == second)
+    again = await client.post("explorations/open", {"path": path})
+    assert again.status == 200 and again.json["exploration"]["id"] == second
+    assert len(await open_ones()) == 2
+    await client.aclose()
+
+
+async def test_those_at_work_are_never_closed_for_another(house: House, model: Model) -> None:
+    server = house.server("all-at-work", options=("--ExploraCoder.max_open=1",))
+    client = Client(server)
+    model.script = lambda asked: Delay(5, TeaModel()(asked))
+    working = await client.start(**request())
+
+    refused = await client.post("explorations", request())
+
+    assert refused.status == 409
+    assert "at work" in refused.message
+    assert (await client.get(f"explorations/{working['exploration']['id']}")).status == 200
+    await client.aclose()

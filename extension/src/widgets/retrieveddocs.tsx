@@ -30,15 +30,17 @@ export const RetrievedDocs = React.memo(
         <h4>{trans.__('Retrieved docs')}</h4>
         {apis.length ? (
           <ul>
-            {apis.map(({ doc, is_kept: isKept, score }) => (
+            {apis.map(({ doc, is_kept: isKept }) => (
               <Doc
                 key={doc.path}
                 doc={doc}
                 isKept={isKept}
                 notes={[
-                  score.toFixed(2),
-                  ...(used.includes(doc.path) ? [trans.__('used')] : []),
-                  ...(isKept ? [] : [trans.__('dropped: judged not to help here')])
+                  used.includes(doc.path)
+                    ? trans.__('used')
+                    : isKept
+                      ? trans.__('shown to the model')
+                      : trans.__('left out: judged not to help here')
                 ]}
                 tools={tools}
               />
