@@ -58,6 +58,13 @@ class DeleteSubtask(State):
     subtask: str
 
 
+class RestoreSubtask(State):
+    """Put a subtask that was deleted in this session back, with what was tried for it."""
+
+    kind: Literal["restore_subtask"] = "restore_subtask"
+    subtask: str
+
+
 class MoveSubtask(State):
     """Put an open subtask before another open one; without one, at the end."""
 
@@ -145,6 +152,7 @@ Command = Annotated[
     | AddSubtask
     | RenameSubtask
     | DeleteSubtask
+    | RestoreSubtask
     | MoveSubtask
     | Skip
     | Replan

@@ -20,9 +20,9 @@ from exploracoder_retrieval.index import Index
 
 from exploracoder import commands as c
 from exploracoder.engine.running import steering
-from exploracoder.engine.running.plan_edits import edit_plan
+from exploracoder.engine.running.plan_edits import edit_plan, restore
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import CommandError, ExploraCoderError
+from exploracoder.errors import CommandError, ExploraCoderError, InputError
 from exploracoder.events import Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
@@ -78,6 +78,8 @@ class LiveSession(Session):
         self._task: asyncio.Task[None] | None = None
         self._runs: list[Work] = []
         self._preview: Step | None = None
+        # Steps that were deleted, by their subtasks, with the subtasks that came after each.
+        self._deleted: dict[str, tuple[Step, list[str]]] = {}
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")
         self.progress = Progress(mode=mode)
@@ -127,13 +129,31 @@ class LiveSession(Session):
                 self._say(mode=command.mode)
             case c.AddSubtask() | c.RenameSubtask() | c.DeleteSubtask() | c.MoveSubtask():
                 self._check_untouched(command)
-                if not self.is_working:
-                    bench.limits.start_clock()
-                bench.exploration = edit_plan(bench.exploration, command)
-                await bench.update("The plan was edited")
+                edited = edit_plan(bench.exploration, command)
+                if isinstance(command, c.DeleteSubtask):
+                    self._keep_deleted(command.subtask)
+                await self._edited(edited)
+            case c.RestoreSubtask():
+                if command.subtask not in self._deleted:
+                    raise InputError(f"{command.subtask} was not deleted in this session.")
+                step, after = self._deleted.pop(command.subtask)
+                await self._edited(restore(bench.exploration, step, after))
             case _:
                 await self._check_free()
                 self._start(self._work_for(command))
+
+    async def _edited(self, exploration: Exploration) -> None:
+        if not self.is_working:
+            self.bench.limits.start_clock()
+        self.bench.exploration = exploration
+        await self.bench.update("The plan was edited")
+
+    def _keep_deleted(self, subtask: str) -> None:
+        """Remember a step that is about to go, and what comes after it."""
+        steps = list(self.bench.exploration.steps)
+        position = next(n for n, one in enumerate(steps) if one.subtask.id == subtask)
+        after = [one.subtask.id for one in steps[position + 1 :]]
+        self._deleted[subtask] = (steps[position], after)
 
     async def take_run(
         self, subtask: str, code: str, branch: str, observation: Observation

@@ -10,6 +10,7 @@ export type Command =
   | AddSubtask
   | RenameSubtask
   | DeleteSubtask
+  | RestoreSubtask
   | MoveSubtask
   | Skip
   | Replan
@@ -228,6 +229,10 @@ export interface RenameSubtask {
 }
 export interface DeleteSubtask {
   kind: 'delete_subtask';
+  subtask: string;
+}
+export interface RestoreSubtask {
+  kind: 'restore_subtask';
   subtask: string;
 }
 export interface MoveSubtask {

@@ -4,6 +4,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -18,7 +19,7 @@ import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
 import { Suggesting } from './suggesting';
-import { IExplorations } from './tokens';
+import { IExplorationModel, IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
@@ -26,6 +27,7 @@ import { ISourcePlace, ITools } from './widgets/tools';
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
 const RANK = 450;
+const UNDO_MS = 10_000;
 const CURRENT = 'exploracoder:current';
 
 /** The sidebar. */
@@ -74,6 +76,7 @@ function activate(
     execute: (command, args) =>
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
+    deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
     sourceOpener: source => sourceOpener(app, source)
   };
 
@@ -109,6 +112,15 @@ function activate(
       pickFolder: () => pickFolder(documents, tools, translator)
     })
   });
+
+  async function deleteSubtask(model: IExplorationModel, subtask: string): Promise<void> {
+    await model.do({ kind: 'delete_subtask', subtask });
+    const undo = () => tools.send(model, { kind: 'restore_subtask', subtask });
+    Notification.emit(tools.trans.__('The subtask was deleted.'), 'default', {
+      autoClose: UNDO_MS,
+      actions: [{ label: tools.trans.__('Undo'), callback: undo }]
+    });
+  }
 
   function complainIfRefused(work: Promise<unknown>): void {
     widget.complain('');

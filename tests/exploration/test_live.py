@@ -248,6 +248,27 @@ async def test_the_plan_is_edited_where_it_is_open(serve: Serve) -> None:
     assert ids(followed) == ["step-1", "step-2", "step-3"]
 
 
+async def test_what_was_deleted_is_put_back_with_what_was_tried_for_it(serve: Serve) -> None:
+    async with live_session(serve()) as followed:
+        await followed.do(c.GoOn())
+        written = followed.session.exploration.steps[1]
+        await followed.do(c.DeleteSubtask(subtask="step-2"), c.DeleteSubtask(subtask="step-1"))
+        left = ids(followed)
+        await followed.do(c.RestoreSubtask(subtask="step-1"), c.RestoreSubtask(subtask="step-2"))
+
+        assert left == ["step-3"]
+        assert ids(followed) == ["step-1", "step-2", "step-3"]
+        assert followed.session.exploration.steps[1] == written
+        with pytest.raises(InputError, match="not deleted"):
+            await followed.session.do(c.RestoreSubtask(subtask="step-2"))
+        await followed.do(c.GoOn(), c.Accept(subtask="step-1"))
+        await followed.do(c.DeleteSubtask(subtask="step-2"), c.AddSubtask(goal="Something else"))
+        await followed.do(c.RestoreSubtask(subtask="step-2"))
+
+    assert followed.statuses[0] == "done"
+    assert len(set(ids(followed))) == 4
+
+
 REFUSED = {
     "delete what is done": c.DeleteSubtask(subtask="step-1"),
     "rename what is done": c.RenameSubtask(subtask="step-1", goal="Else"),

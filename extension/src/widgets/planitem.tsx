@@ -139,7 +139,7 @@ function GoalActions(props: IPlanItemProps & { onEdit: () => void }): React.Reac
       <IconAction
         label={trans.__('Delete')}
         icon={deleteIcon}
-        onClick={() => tools.send(model, { kind: 'delete_subtask', subtask })}
+        onClick={() => tools.deleteSubtask(model, subtask)}
       />
     </span>
   );
@@ -194,7 +194,7 @@ function onKey(event: React.KeyboardEvent, props: IPlanItemProps, onEdit: () => 
   } else if (event.key === 'F2' && isFree) {
     onEdit();
   } else if (event.key === 'Delete' && isFree) {
-    tools.send(model, { kind: 'delete_subtask', subtask });
+    tools.deleteSubtask(model, subtask);
   } else {
     return;
   }

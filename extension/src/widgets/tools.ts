@@ -20,6 +20,8 @@ export interface ITools {
   execute(command: string, args?: ReadonlyPartialJSONObject): void;
   /** Send a command to an exploration; why it was refused is shown to the user. */
   send(model: IExplorationModel, command: Command): void;
+  /** Delete a subtask, and offer to put it back. */
+  deleteSubtask(model: IExplorationModel, subtask: string): void;
   /** Open a file of source at a line; null where the file is out of the server's reach. */
   sourceOpener(source: ISourcePlace): (() => void) | null;
 }

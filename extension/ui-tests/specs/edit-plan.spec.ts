@@ -79,3 +79,17 @@ test('from an open subtask on, the plan can be made again', async ({ lab, stage 
   await expect(sidebar.items).toHaveCount(3);
   await lab.expectStates('done', 'pending', 'pending');
 });
+
+test('a subtask that was deleted comes back where it stood', async ({ lab }) => {
+  const { page, sidebar } = lab;
+  await lab.plan();
+  const goals = () => sidebar.items.allTextContents();
+  const before = await goals();
+
+  await sidebar.items.nth(1).getByRole('button').first().focus();
+  await page.keyboard.press('Delete');
+  await expect(sidebar.items).toHaveCount(2);
+  await page.locator('.Toastify__toast').getByRole('button', { name: 'Undo' }).click();
+  await expect(sidebar.items).toHaveCount(3);
+  expect(await goals()).toEqual(before);
+});

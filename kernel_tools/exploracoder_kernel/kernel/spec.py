@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 
 NAME = "exploracoder"
+_LOGO = "logo-svg.svg"  # by this name Jupyter finds it
 # As ``-m exploracoder_kernel.kernel``, which would look for modules in the notebook's folder first.
 _START = (
     "import sys; sys.path[:] = filter(None, sys.path); "
@@ -82,6 +84,7 @@ def install(
     place: dict[str, Any] = {"user": True} if user else {"prefix": str(prefix or sys.prefix)}
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
         (Path(folder) / "kernel.json").write_text(json.dumps(spec, indent=1), encoding="utf-8")
+        shutil.copy(Path(__file__).with_name(_LOGO), folder)
         try:
             written = KernelSpecManager().install_kernel_spec(folder, kernel_name=name, **place)
         except (OSError, ValueError) as error:

@@ -28,6 +28,7 @@ def test_an_installed_kernelspec_starts_our_installation_with_the_users_python(
     assert found.argv[-4:] == ["--python", sys.executable, "--sandbox", "network"]
     assert found.interrupt_mode == "message"
     assert "other" in found.display_name
+    assert (folder / "logo-svg.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_an_interpreter_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ not be what the plan says.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from exploracoder.commands import AddSubtask, DeleteSubtask, MoveSubtask, RenameSubtask
 from exploracoder.engine.running.steering import find_step
 from exploracoder.engine.running.trial import next_number
@@ -34,6 +36,23 @@ def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
         case MoveSubtask():
             steps = _move(exploration, edit)
     # The solution that was written with the cells is that of the plan before.
+    return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
+
+
+def restore(exploration: Exploration, step: Step, before: Sequence[str]) -> Exploration:
+    """The exploration with a step that was deleted, where it stood or behind what is done now.
+
+    ``before`` are the subtasks that came after it.
+    """
+    steps = list(exploration.steps)
+    position = next((n for n, one in enumerate(steps) if one.subtask.id in before), len(steps))
+    done = [n for n, one in enumerate(steps) if one.status == "done"]
+    position = max(position, done[-1] + 1 if done else 0)
+    ids = [one.subtask.id for one in steps]
+    if step.subtask.id in ids:  # another has got its name since
+        new = f"step-{next_number(ids)}"
+        step = Step(subtask=step.subtask.model_copy(update={"id": new}))
+    steps.insert(position, step)
     return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
 
 
