@@ -136,8 +136,10 @@ class LiveSession(Session):
             case c.RestoreSubtask():
                 if command.subtask not in self._deleted:
                     raise InputError(f"{command.subtask} was not deleted in this session.")
-                step, after = self._deleted.pop(command.subtask)
-                await self._edited(restore(bench.exploration, step, after))
+                at_work = self.progress.part if self.is_working else ""
+                step, after = self._deleted[command.subtask]
+                await self._edited(restore(bench.exploration, step, after, at_work))
+                del self._deleted[command.subtask]
             case _:
                 await self._check_free()
                 self._start(self._work_for(command))

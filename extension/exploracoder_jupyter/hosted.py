@@ -107,6 +107,11 @@ class Hosted:
         return self._teller.progress
 
     @property
+    def is_resting(self) -> bool:
+        """Whether nothing is worked on, and no cell runs in its kernel."""
+        return self.progress.activity != "working" and not self._kernel.is_busy
+
+    @property
     def _is_opening(self) -> bool:
         return self._opening is not None and not self._opening.done()
 

@@ -62,11 +62,16 @@ class Host:
 
     def get(self, id_: str) -> Hosted:
         """An exploration that is open. Raises UnknownError when it is not."""
-        if id_ not in self._hosted:
-            raise UnknownError("No such exploration is open here. Resume it first.")
-        # The last is the one that was used last.
+        try:
+            return self._hosted[id_]
+        except KeyError:
+            raise UnknownError("No such exploration is open here. Resume it first.") from None
+
+    def use(self, id_: str) -> Hosted:
+        """As `get`, for somebody who goes on with it: it is the last that makes room for others."""
+        hosted = self.get(id_)
         self._hosted[id_] = self._hosted.pop(id_)
-        return self._hosted[id_]
+        return hosted
 
     def find(self, id_: str) -> Hosted | None:
         """An exploration, if it is open."""
@@ -87,20 +92,20 @@ class Host:
         source = self._origins.source(new.kernel_id, new.bring)
         python = await workshop.pythons.of_kernel(new.kernel_name)
         exploration = Exploration(task=task, settings=settings)
-        async with self._room():
-            recipe = await self._recipe(
-                exploration,
-                python,
-                new.kernel_name,
-                source,
-                user_path if source else "",
-                new.origin,
+        workshop.check_model()
+        recipe = await self._recipe(
+            exploration,
+            python,
+            new.kernel_name,
+            source,
+            user_path if source else "",
+            new.origin,
+        )
+        async with self._room(), self._path_beside(user_path) as path:
+            hosted = Hosted(
+                exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
             )
-            async with self._path_beside(user_path) as path:
-                hosted = Hosted(
-                    exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
-                )
-                await self._start(hosted)
+            await self._start(hosted)
         hosted.begin(c.GoOn())
         return hosted
 
@@ -115,21 +120,22 @@ class Host:
             entry, is_kept = await self._latest(path)
             known = self._hosted.get(entry.heading.id)
             if known is not None:
-                return known, False
+                return self.use(known.id), False
             exploration = entry.exploration
             python = await self._origins.python_of(entry)
             if not is_kept:
                 await self._check_trust(request, exploration, python)
             source = await self._origins.source_of(entry)
+            self.workshop.check_model()
+            recipe = await self._recipe(
+                exploration,
+                python,
+                entry.heading.kernel_name,
+                source,
+                entry.heading.source_path,
+                entry.heading.origin,
+            )
             async with self._room():
-                recipe = await self._recipe(
-                    exploration,
-                    python,
-                    entry.heading.kernel_name,
-                    source,
-                    entry.heading.source_path,
-                    entry.heading.origin,
-                )
                 hosted = Hosted(
                     exploration,
                     workshop=self.workshop,
@@ -261,7 +267,6 @@ class Host:
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
-        self.workshop.check_model()
         self._starting += 1
         try:
             if len(self._hosted) + self._starting > self.workshop.choices.max_open:
@@ -272,8 +277,7 @@ class Host:
 
     async def _park(self) -> None:
         """Close the one that was used longest ago and is not at work: it can be resumed."""
-        resting = (one for one in self._hosted.values() if one.progress.activity != "working")
-        longest = next(resting, None)
+        longest = next((one for one in self._hosted.values() if one.is_resting), None)
         if longest is None:
             raise CommandError(
                 f"{len(self._hosted)} explorations are at work, and no more may be open. Wait for"

@@ -55,6 +55,13 @@ class SidecarKernel:
         self.id = ""
 
     @property
+    def is_busy(self) -> bool:
+        """Whether it runs something, as far as the server is told."""
+        kernels = self._services.kernels
+        known = kernels.get_kernel(self.id) if self.id in kernels else None
+        return getattr(known, "execution_state", "idle") == "busy"
+
+    @property
     def is_there(self) -> bool:
         """Whether the server's manager knows it: it has not been shut down."""
         return bool(self.id) and self.id in self._services.kernels

@@ -182,13 +182,12 @@ class Suggestions(State):
 
 
 class CellOrigin(State):
-    """The cell of the user's notebook that an exploration began in, with its code of then.
+    """The cell of the user's notebook that an exploration began in.
 
     The solution stands below it, or, when it ``is_replaced``, in its place.
     """
 
     cell_id: Annotated[str, Field(max_length=500)]
-    source: Text = ""
     is_replaced: bool = False
 
 

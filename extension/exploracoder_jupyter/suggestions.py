@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.engine.reading.syntax import imports
+from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder_retrieval.harvest.docs.code import without_magics
 
 from exploracoder_jupyter.protocol import (
@@ -41,12 +42,17 @@ _WELL_KNOWN = frozenset(
     }
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_MOST_CODE_CHARS = MAX_TASK_CHARS // 2
+# As many as an exploration takes.
+_MOST_LIBRARIES = 20
+_MOST_VARIABLES = 200
 # They are words of a sentence, unless they are written as code.
 _WORDS = frozenset({"a", "I"})
 _CODE = re.compile(r"`([^`]+)`")
 _SPOKEN_OF = re.compile(r"\b(?:with|using|use|via|from) ([\w-]+)|\b([\w-]+) (?:library|package)\b")
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Delete)
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_FRAME = re.compile(r"(?:File )?\"?((?:/|[A-Za-z]:\\)[^\s:\"]+\.py)\b")
+_FRAME = re.compile(r"(?:File )?\"?((?:~|/|[A-Za-z]:\\)[^\s:\"]+\.py)\b")
 _MISSING_IN = re.compile(r"(?:module|from|package) '([\w.]+)'")
 
 
@@ -72,12 +78,11 @@ def suggest(request: SuggestionRequest, surroundings: Surroundings) -> Suggestio
         names = list(_named_in(request.task))
         libraries = _libraries(request.task, cells, surroundings)
         task = ""
-    others = [cell for cell in cells if cell.id != request.cell_id]
-    bring, ticked = _needed(names, others, frozenset(request.variables))
+    bring, ticked = _needed(names, cells, request.cell_id, frozenset(request.variables))
     return Suggestions(
-        bring=tuple(name for name in request.variables if name in bring),
-        cells=tuple(cell.id for cell in others if cell.id in ticked),
-        libraries=tuple(libraries),
+        bring=tuple(name for name in request.variables if name in bring)[:_MOST_VARIABLES],
+        cells=tuple(cell.id for cell in cells if cell.id in ticked),
+        libraries=tuple(libraries[:_MOST_LIBRARIES]),
         task=task,
     )
 
@@ -95,15 +100,23 @@ class _Cell:
 
 def _read(cell: SourceCell) -> _Cell:
     code = without_magics(cell.source)
+    binds: set[str] = set()
+    needs: set[str] = set()
     try:
-        table = symtable.symtable(code, "cell", "exec")
+        for statement in ast.parse(code).body:
+            table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+            bound = {
+                each.get_name()
+                for each in table.get_symbols()
+                if each.is_assigned() or each.is_imported()
+            }
+            # A simple statement reads before it binds; what a loop reads, it may have bound.
+            read = set(_uses(table)) - (set() if isinstance(statement, _SIMPLE) else bound)
+            needs |= read - binds
+            binds |= bound
+        return _Cell(cell.id, cell.source, frozenset(binds), frozenset(needs), _modules(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Cell(cell.id, cell.source)
-    symbols = table.get_symbols()
-    binds = frozenset(
-        each.get_name() for each in symbols if each.is_assigned() or each.is_imported()
-    )
-    return _Cell(cell.id, cell.source, binds, frozenset(_uses(table)) - binds, _modules(code))
 
 
 def _uses(table: symtable.SymbolTable) -> Iterator[str]:
@@ -129,25 +142,29 @@ def _named_in(task: str) -> Iterator[str]:
 
 
 def _needed(
-    names: Iterable[str], cells: Sequence[_Cell], variables: frozenset[str]
+    names: Iterable[str], cells: Sequence[_Cell], origin: str, variables: frozenset[str]
 ) -> tuple[set[str], set[str]]:
-    """The variables to bring, and the ids of the cells that bind what cannot be brought."""
+    """The variables to bring, and the ids of the cells that bind what cannot be brought.
+
+    A cell is of use only to those below it: they run in their order.
+    """
     bring: set[str] = set()
     ticked: set[str] = set()
-    waiting = list(names)
-    seen: set[str] = set()
+    places = {cell.id: place for place, cell in enumerate(cells)}
+    waiting = [(name, places.get(origin, len(cells))) for name in names]
+    seen: set[tuple[str, int]] = set()
     while waiting:
-        name = waiting.pop()
-        if name in seen:
+        name, end = waiting.pop()
+        if (name, end) in seen:
             continue
-        seen.add(name)
+        seen.add((name, end))
         if name in variables:
             bring.add(name)
             continue
-        cell = next((each for each in reversed(cells) if name in each.binds), None)
+        cell = next((each for each in reversed(cells[:end]) if name in each.binds), None)
         if cell is not None and cell.id not in ticked:
             ticked.add(cell.id)
-            waiting += cell.needs
+            waiting += ((each, places[cell.id]) for each in cell.needs)
     return bring, ticked
 
 
@@ -197,7 +214,7 @@ def _blamed(
 
 def _module_at(path: str, surroundings: Surroundings) -> str | None:
     """The top-level module of a file of a library; None for others."""
-    file = Path(path)
+    file = Path(path).expanduser()
     for folder in surroundings.search_paths:
         if folder.name in ("site-packages", "dist-packages") and file.is_relative_to(folder):
             top = file.relative_to(folder).parts[0].removesuffix(".py")
@@ -209,5 +226,5 @@ def _task_of(error: CellError, failed: _Cell) -> str:
     said = f"{error.name}: {error.message}".strip().rstrip(":").splitlines()[0][:300]
     return (
         f"This code ends with {said}. Write it so that it works, and assign the same names.\n\n"
-        f"```python\n{failed.source.strip()}\n```"
+        f"```python\n{failed.source.strip()[:_MOST_CODE_CHARS]}\n```"
     )

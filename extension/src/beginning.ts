@@ -20,11 +20,11 @@ export async function beginFrom(
     const kernel = panel.sessionContext.session?.kernel ?? null;
     const place = { path: panel.context.path, kernel, cells: codeOf(panel) };
     const found = await suggestionsFor(explorations, place, id, error);
-    const origin = { cell_id: id, source, is_replaced: true };
+    const origin = { cell_id: id, is_replaced: true };
     draft.begin({ ...found, origin });
   } else {
     const task = wordsOf(cell.model.type, source);
-    const origin = task ? { cell_id: id, source, is_replaced: false } : null;
+    const origin = task ? { cell_id: id, is_replaced: false } : null;
     draft.begin({ task: task || draft.value.task, cells: task ? [] : [id], origin });
   }
   explorations.show(null);

@@ -18,6 +18,7 @@ export class CallBack {
     private readonly _trans: TranslationBundle
   ) {
     _explorations.changed.connect(this._onExplorations, this);
+    document.addEventListener('visibilitychange', () => this._onLook());
     this._onExplorations();
   }
 
@@ -26,6 +27,13 @@ export class CallBack {
     this._sidebar.title.className = '';
     this._shown.forEach(id => Notification.dismiss(id));
     this._shown.clear();
+    this._called = null;
+  }
+
+  private _onLook(): void {
+    if (this._called && this._isLookedAt(this._called)) {
+      this.answer();
+    }
   }
 
   private _onExplorations(): void {
@@ -35,6 +43,7 @@ export class CallBack {
         model.changed.connect(this._onModel, this);
       }
     }
+    this._onLook();
   }
 
   private _onModel(model: IExplorationModel): void {
@@ -56,6 +65,7 @@ export class CallBack {
   private _call(model: IExplorationModel): void {
     const { exploration, progress } = model;
     this._sidebar.title.className = MARK;
+    this._called = model;
     const words = progress.error || statusWords(this._trans, exploration, progress);
     const task = exploration.task.text.trim().split('\n')[0].slice(0, 80);
     const hasFailed = progress.error !== '' || exploration.status === 'failed';
@@ -72,6 +82,7 @@ export class CallBack {
 
   private _working = new WeakMap<IExplorationModel, boolean>();
   private _shown = new Set<string>();
+  private _called: IExplorationModel | null = null;
 }
 
 function isWorking({ progress }: IExplorationModel): boolean {

@@ -155,7 +155,13 @@ class Actions {
   }
 
   private _target(action: Action, args: Args): ITarget | null {
-    return targetOf(action, this._model(args), args, this._notebooks);
+    if (!args.isHere) {
+      return targetOf(action, this._model(args), args, this._notebooks);
+    }
+    // A key in a cell is about that cell, and nothing else.
+    const subtask = this._notebooks?.activeSubtask ?? null;
+    const model = this._notebooks?.activeModel ?? null;
+    return subtask ? targetOf(action, model, { ...args, subtask }, this._notebooks) : null;
   }
 
   private _model(args: Args): IExplorationModel | null {
@@ -334,6 +340,10 @@ const ARGS_SCHEMA = {
     path: { type: 'string', description: 'The path of an exploration’s notebook' },
     text: { type: 'string', description: 'What to look up; without it, what is typed there' },
     kind: { type: 'string', enum: LOOKUP_KINDS, description: 'What of it to look up' },
+    isHere: {
+      type: 'boolean',
+      description: 'The active cell of an exploration’s notebook is meant'
+    },
     isQuiet: { type: 'boolean', description: 'Reject when refused, and show no notification' }
   }
 };

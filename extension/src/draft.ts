@@ -80,8 +80,8 @@ export class Draft {
       this._value = { ...this._value, task: saved.task, libraries };
     }
     this._save = () => {
-      const { task, libraries } = this._value;
-      void store.save(key, { task, libraries, history: this._history });
+      const saved = { task: this._value.task, libraries: this._ownLibraries };
+      void store.save(key, { ...saved, history: this._history });
     };
     this._changed.emit();
   }
@@ -102,8 +102,12 @@ export class Draft {
 
   /** Begin with what a cell says, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
+    const { mode, check, task } = this._value;
+    const libraries = this._ownLibraries;
+    if (task.trim() && values.task !== task) {
+      this._history = this._remembered(task);
+    }
     this._suggested = this._declined = NO_PICKS;
-    const { libraries, mode, check } = this._value;
     this._value = { ...EMPTY, libraries, mode, check, ...values };
     this._save();
     this._changed.emit();
@@ -131,9 +135,9 @@ export class Draft {
 
   /** Remember the task as asked for, and begin anew with the same libraries. */
   finish(): void {
-    const { task, libraries, mode } = this._value;
-    const others = this._history.filter(one => one !== task);
-    this._history = [task, ...others].slice(0, MAX_HISTORY);
+    const { task, mode } = this._value;
+    const libraries = this._ownLibraries;
+    this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
     this._save();
@@ -158,6 +162,15 @@ export class Draft {
       profile: choices.profile,
       settings: choices.settings
     };
+  }
+
+  /** Those that the user chose: what is suggested belongs to one task in one notebook. */
+  private get _ownLibraries(): ReadonlyArray<string> {
+    return this._value.libraries.filter(one => !this._suggested.libraries.includes(one));
+  }
+
+  private _remembered(task: string): ReadonlyArray<string> {
+    return [task, ...this._history.filter(one => one !== task)].slice(0, MAX_HISTORY);
   }
 
   private _value = EMPTY;

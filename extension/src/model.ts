@@ -109,6 +109,7 @@ export class ExplorationModel implements IExplorationModel {
     }
     this._opened = opened;
     this._isOpen = true;
+    this.read(null);
     this._changed.emit(null);
   }
 

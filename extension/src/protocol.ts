@@ -160,7 +160,6 @@ export interface CellError {
 }
 export interface CellOrigin {
   cell_id: string;
-  source: string;
   is_replaced: boolean;
 }
 export interface Cells {

@@ -6,8 +6,8 @@ import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
 
 const SETTLE_MS = 400;
-// A request with more is refused, and code of this length is not what a task is about.
-const MOST_SOURCE_CHARS = 400_000;
+// A request of a million bytes is refused. What is left out are the longest cells.
+const MOST_SOURCE_BYTES = 800_000;
 // Functions and classes come along by the cells that define them.
 const NO_VALUES = new Set(['function', 'method', 'ABCMeta']);
 
@@ -56,21 +56,26 @@ export class Suggesting {
       return;
     }
     const { origin, task } = draft.value;
+    const number = ++this._asked;
+    const variables = await this._variables.of(kernel);
     const found = await this._explorations.suggestions({
       task,
       cells: shortened(place.cells),
-      variables: await this._variables.of(kernel),
+      variables,
       path: place.path,
       kernel_name: place.kernelName,
       cell_id: origin?.cell_id ?? ''
     });
-    if (draft.value.task === task && !this._explorations.current) {
+    // Another notebook or task may have been turned to meanwhile.
+    const isCurrent = number === this._asked && this._notebook.place?.path === place.path;
+    if (isCurrent && draft.value.task === task && !this._explorations.current) {
       // Which library made a cell fail was found out already.
       draft.suggest(origin?.is_replaced ? { ...found, libraries: [] } : found);
     }
   }
 
   private _task = '';
+  private _asked = 0;
   private _isForm = true;
   private _variables = new KernelData();
   private _settled = new Debouncer(() => this._suggest(), SETTLE_MS);
@@ -88,7 +93,7 @@ export async function suggestionsFor(
   error: CellError
 ): Promise<Suggestions> {
   return explorations.suggestions({
-    cells: shortened(place.cells),
+    cells: shortened(place.cells, cellId),
     variables: await new KernelData().of(place.kernel),
     path: place.path,
     kernel_name: place.kernel?.name ?? null,
@@ -106,7 +111,9 @@ class KernelData {
     }
     if (kernel?.status === 'idle') {
       const variables = await variablesOf(kernel);
-      this._names = variables.filter(({ type }) => !NO_VALUES.has(type)).map(({ name }) => name);
+      if (kernel.id === this._id) {
+        this._names = variables.filter(({ type }) => !NO_VALUES.has(type)).map(({ name }) => name);
+      }
     }
     return this._names;
   }
@@ -115,8 +122,16 @@ class KernelData {
   private _names: string[] = [];
 }
 
-function shortened(cells: ReadonlyArray<SourceCell>): SourceCell[] {
-  const sources = cells.map(({ id, source }) => ({ id, source }));
-  const chars = sources.reduce((sum, { source }) => sum + source.length, 0);
-  return chars <= MOST_SOURCE_CHARS ? sources : sources.filter(one => one.source.length < 2_000);
+function shortened(cells: ReadonlyArray<SourceCell>, kept = ''): SourceCell[] {
+  const bytes = ({ source }: SourceCell) => new TextEncoder().encode(source).length;
+  const sized = cells.map(({ id, source }) => ({ id, source, size: bytes({ id, source }) }));
+  let total = sized.reduce((sum, { size }) => sum + size, 0);
+  const dropped = new Set<string>();
+  for (const one of [...sized].sort((a, b) => b.size - a.size)) {
+    if (total > MOST_SOURCE_BYTES && one.id !== kept) {
+      dropped.add(one.id);
+      total -= one.size;
+    }
+  }
+  return sized.filter(({ id }) => !dropped.has(id)).map(({ id, source }) => ({ id, source }));
 }

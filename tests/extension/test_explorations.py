@@ -261,7 +261,10 @@ async def test_the_one_used_longest_ago_makes_room_and_can_be_resumed(
     server = house.server("parking", options=("--ExploraCoder.max_open=2",))
     client = Client(server)
     first, second = [(await planned(client))["exploration"]["id"] for _ in range(2)]
+    # To look at one is not to use it, and who is refused takes nobody's place.
     assert (await client.get(f"explorations/{first}")).status == 200
+    refused = await client.post("explorations", request(libraries=["./nowhere"]))
+    assert (await client.do(first, "set_mode", mode="review")).status == 202
 
     third = await planned(client)
 
@@ -269,6 +272,7 @@ async def test_the_one_used_longest_ago_makes_room_and_can_be_resumed(
         listed = (await client.get("explorations")).json["explorations"]
         return {one["id"] for one in listed if one["is_open"]}
 
+    assert refused.status == 400
     assert await open_ones() == {first, third["exploration"]["id"]}
     listed = (await client.get("explorations")).json["explorations"]
     path = next(one["path"] for one in listed if one["id"] == second)

@@ -67,6 +67,21 @@ def test_what_the_kernel_does_not_hold_comes_by_its_cells_and_what_they_need() -
     assert found.bring == ("limit",)
 
 
+def test_what_a_cell_binds_anew_comes_from_the_cells_above_it() -> None:
+    sources = ["df = read()", "df = df.dropna()", "df = tidy(df)", "df = None"]
+    error = error_with("bad")
+
+    assert suggested("", *sources, cell_id="c2", error=error).cells == ("c0", "c1")
+    assert suggested("", *sources, cell_id="c2", error=error, variables=("df",)).bring == ("df",)
+    assert suggested("the df", *sources[:2]).cells == ("c0", "c1")
+
+
+def test_what_a_loop_binds_itself_is_not_asked_of_others() -> None:
+    loop = "with open('x') as handle:\n    text = handle.read()"
+
+    assert suggested("the text", "handle = 1", loop).cells == ("c1",)
+
+
 def test_the_last_cell_that_binds_a_name_counts() -> None:
     assert suggested("Use `x`", "x = 1", "x = 2").cells == ("c1",)
 
@@ -160,6 +175,21 @@ def test_the_library_is_the_one_that_the_cell_called_and_not_one_below_it() -> N
     )
 
     assert found.libraries == ("Tea-Pots",)
+
+
+def test_a_library_below_the_home_folder_is_recognised() -> None:
+    site = Path.home() / "venv" / "lib" / "python3.11" / "site-packages"
+    error = error_with("no", "~/venv/lib/python3.11/site-packages/teapots/a.py")
+    cells = (SourceCell(id="c0", source="x.go()"),)
+    request = SuggestionRequest(cells=cells, cell_id="c0", error=error)
+
+    assert suggest(request, Surroundings(INSTALLED, (site,))).libraries == ("Tea-Pots",)
+
+
+def test_a_long_cell_is_cut_in_the_task() -> None:
+    found = suggested("", "x = 1\n" * 5000, cell_id="c0", error=error_with("bad"))
+
+    assert 1000 < len(found.task) < 10_000
 
 
 def test_without_a_frame_of_a_library_it_is_the_one_that_the_cell_uses() -> None:

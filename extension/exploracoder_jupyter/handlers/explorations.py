@@ -94,7 +94,7 @@ class CommandHandler(Handler):
     @answered
     async def post(self, id_: str) -> None:
         """Let it do something."""
-        hosted = (await self.host()).get(id_)
+        hosted = (await self.host()).use(id_)
         from exploracoder.commands import COMMAND
 
         from exploracoder_jupyter.protocol import Accepted

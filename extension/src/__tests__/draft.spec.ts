@@ -115,4 +115,18 @@ describe('suggestions for a draft', () => {
 
     expect(draft.value.bring).toEqual(['text']);
   });
+
+  it('do not become libraries of the next task', () => {
+    const draft = new Draft();
+    draft.update({ libraries: ['mine'], task: 'one' });
+    draft.suggest(SUGGESTED);
+    draft.finish();
+    expect(draft.value.libraries).toEqual(['mine']);
+
+    draft.update({ task: 'half a' });
+    draft.suggest(SUGGESTED);
+    draft.begin({ task: 'another' });
+    expect(draft.value.libraries).toEqual(['mine']);
+    expect(draft.history).toEqual(['half a', 'one']);
+  });
 });

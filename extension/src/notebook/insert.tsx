@@ -59,7 +59,10 @@ async function choose(
       Dialog.okButton({ label: trans.__('Replace') })
     ]
   });
-  return button.accept ? 'replace' : button.actions.includes('below') ? 'below' : 'leave';
+  if (button.actions.includes('below')) {
+    return 'below';
+  }
+  return button.accept ? 'replace' : 'leave';
 }
 
 function replace(cell: Cell, id: string, code: string): void {

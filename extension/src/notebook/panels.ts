@@ -219,8 +219,9 @@ function goTo(panel: NotebookPanel, index: number): void {
  * only notices a focus that comes from elsewhere.
  */
 function keepCurrent(tracker: INotebookTracker, own: NotebookPanel, opened: NotebookPanel): void {
-  const isLookedAt = opened.node.contains(document.activeElement);
-  if (tracker.currentWidget === opened && !isLookedAt && !own.isDisposed) {
+  // Who works in another document or in a terminal has left their notebook.
+  const isElsewhere = document.activeElement?.closest('.jp-MainAreaWidget, .jp-Document');
+  if (tracker.currentWidget === opened && !isElsewhere && !own.isDisposed) {
     opened.node.dispatchEvent(new FocusEvent('focus'));
     own.node.dispatchEvent(new FocusEvent('focus'));
     own.node.dispatchEvent(new FocusEvent('blur'));

@@ -56,6 +56,7 @@ export class CellStrips implements IDisposable {
     const role = markOf(cell.model.metadata)?.role;
     const isOurs = this._context.holder.model && (role === 'candidate' || role === 'solution');
     const strip = this._strips.get(cell);
+    cell.toggleClass('jp-mod-subtask', !!isOurs && role === 'candidate');
     if (!isOurs) {
       strip?.dispose();
       this._strips.delete(cell);

@@ -86,8 +86,17 @@ test('a comment in a cell is the task, and the solution stands below it', async 
 
   // Another time it is the same cell that gets the solution, once the difference was seen.
   await sidebar.button('Insert into my notebook').click();
-  await lab.page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+  const dialog = lab.page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Replace' }).click();
   await expect(cells).toHaveCount(4);
+  await cells.nth(2).getByRole('textbox').click();
+  await lab.page.keyboard.press('ControlOrMeta+A');
+  await lab.page.keyboard.insertText('mine = 2');
+  await sidebar.button('Insert into my notebook').click();
+  await dialog.getByRole('button', { name: 'Insert below' }).click();
+  await expect(cells).toHaveCount(5);
+  await expect(cells.nth(2)).toContainText('mine = 2');
+  await expect(cells.nth(3)).toContainText(PART_OF_SOLUTION);
 });
 
 test('who looks elsewhere is called back when it is their turn', async ({ lab, stage }) => {

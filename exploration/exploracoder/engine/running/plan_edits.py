@@ -39,15 +39,21 @@ def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
     return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
 
 
-def restore(exploration: Exploration, step: Step, before: Sequence[str]) -> Exploration:
-    """The exploration with a step that was deleted, where it stood or behind what is done now.
+def restore(
+    exploration: Exploration, step: Step, before: Sequence[str], at_work: str
+) -> Exploration:
+    """The exploration with a step that was deleted, where it stood.
 
-    ``before`` are the subtasks that came after it.
+    ``before`` are the subtasks that came after it. It comes behind those that are done, and behind
+    the one that is worked on. Raises CommandError when the plan is full.
     """
+    _check_room(exploration)
     steps = list(exploration.steps)
     position = next((n for n, one in enumerate(steps) if one.subtask.id in before), len(steps))
-    done = [n for n, one in enumerate(steps) if one.status == "done"]
-    position = max(position, done[-1] + 1 if done else 0)
+    begun = [
+        n for n, one in enumerate(steps, 1) if one.status == "done" or one.subtask.id == at_work
+    ]
+    position = max(position, *begun[-1:], 0)
     ids = [one.subtask.id for one in steps]
     if step.subtask.id in ids:  # another has got its name since
         new = f"step-{next_number(ids)}"
@@ -57,8 +63,7 @@ def restore(exploration: Exploration, step: Step, before: Sequence[str]) -> Expl
 
 
 def _add(exploration: Exploration, edit: AddSubtask) -> list[Step]:
-    if len(exploration.steps) >= MAX_SUBTASKS:
-        raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
+    _check_room(exploration)
     number = next_number(step.subtask.id for step in exploration.steps)
     new = Step(subtask=Subtask(id=f"step-{number}", goal=_goal(edit.goal)))
     return _put(exploration, list(exploration.steps), new, edit.before)
@@ -102,3 +107,8 @@ def _goal(text: str) -> str:
     if not goal:
         raise CommandError("A subtask needs a goal: say in a sentence what it is to do.")
     return goal
+
+
+def _check_room(exploration: Exploration) -> None:
+    if len(exploration.steps) >= MAX_SUBTASKS:
+        raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
