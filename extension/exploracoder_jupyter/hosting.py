@@ -102,9 +102,7 @@ class Host:
             new.origin,
         )
         async with self._room(), self._path_beside(user_path) as path:
-            hosted = Hosted(
-                exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
-            )
+            hosted = Hosted(exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode)
             await self._start(hosted)
         hosted.begin(c.GoOn())
         return hosted
