@@ -79,6 +79,7 @@ def test_the_wheel_brings_its_parts_to_where_jupyter_looks(names: frozenset[str]
 
     assert data - front_end == {
         "share/jupyter/kernels/exploracoder/kernel.json",
+        "share/jupyter/kernels/exploracoder/logo-svg.svg",
         "etc/jupyter/jupyter_server_config.d/exploracoder_jupyter.json",
     }
     assert {f"{_FRONT_END}/package.json", f"{_FRONT_END}/install.json"} <= front_end

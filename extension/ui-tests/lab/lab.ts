@@ -161,6 +161,8 @@ export class Lab {
     await this.plan();
     await this.goOn();
     await this.expectStates('review', 'pending', 'pending');
+    // The page hears of it later, and offers until then what it knows.
+    await this.sidebar.expectStates('review', 'pending', 'pending');
   }
 
   async goOn(): Promise<void> {
