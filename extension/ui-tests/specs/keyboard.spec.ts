@@ -139,8 +139,10 @@ test('single keys decide about the cell that is active in the exploration’s no
   await expect(cell).toContainText(`${place} of 4`);
   await page.keyboard.press('a');
   await lab.expectStates('done', 'review', 'pending');
+  await lab.sidebar.expectStates('done', 'review', 'pending');
   await page.keyboard.press('b');
   await lab.expectStates('review', 'pending', 'pending');
+  await lab.sidebar.expectStates('review', 'pending', 'pending');
   // Where one types, they are letters.
   await cell.getByRole('textbox').click();
   await page.keyboard.press('ControlOrMeta+End');
