@@ -90,6 +90,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     progress: { activity: 'idle', mode: 'review', part: '', message: '', error: '' },
     number: 10,
     epoch: 'first',
+    cells: [],
     resumed: false,
     warning: '',
     origin: null,
