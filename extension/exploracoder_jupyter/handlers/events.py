@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
-from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from exploracoder_jupyter.handlers.base import AUTH_RESOURCE
+from exploracoder_jupyter.handlers import access
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
@@ -27,17 +25,14 @@ _MALFORMED, _TOO_LONG = 1008, 1009
 class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     """One tab's connection."""
 
-    auth_resource = AUTH_RESOURCE
-
     _host: Host
     _unfollow: Callable[[], object] | None = None
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Let a tab in that may read; only one that may write, too, can hold a notebook."""
-        if not await self._may("read"):
-            raise HTTPError(403)
-        self._may_hold = await self._may("write")
+        await access.check(self, access.READS)
+        self._may_hold = await access.has(self, access.WRITES)
         app: ExploraCoder = self.settings["exploracoder"]
         self._host = await app.host()
         self._asked: dict[str, Hosted] = {}
@@ -106,10 +101,6 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             hosted.keeper.lose(self)
             return
         self._send(held.model_dump_json())
-
-    async def _may(self, action: str) -> bool:
-        asked = self.authorizer.is_authorized(self, self.current_user, action, AUTH_RESOURCE)
-        return bool(await ensure_async(asked))
 
     def _send(self, text: str) -> None:
         try:
