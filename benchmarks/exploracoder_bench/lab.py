@@ -7,7 +7,7 @@ Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,stream,larg
     accept  from a click on Accept until the sidebar shows it, with a model that answers at once
     stream  from the first text that the model sends until the page shows it
     large   frames while 40 subtasks with 5 candidates each are explored and scrolled through
-    memory  the page's heap before and after 20 explorations
+    memory  the page's heap and the server's memory before and after 20 explorations
 
 All but ``bundle`` drive Chromium; ``extension/ui-tests/README.md`` says what has to be installed.
 Times are noisy: quote ratios.

@@ -104,6 +104,13 @@ class Jupyter:
         file = str(self.home / "run" / f"kernel-{kernel_id}.json")
         return [pid for pid in _processes() if file in _read(pid, "cmdline")]
 
+    @property
+    def resident_mb(self) -> float:
+        """The memory of the server's own process."""
+        assert self.process is not None, "it runs"
+        pages = int(_read(self.process.pid, "statm").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
     async def _end(self, number: signal.Signals) -> None:
         process, self.process = self.process, None
         if process is None or process.returncode is not None:
