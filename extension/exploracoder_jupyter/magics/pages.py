@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder import bringing, document, trust
@@ -178,16 +178,17 @@ def subtask(exploration: Exploration, step: Step) -> Iterator[Block]:
     yield Heading(f"{number_of(exploration, step)}. {step.subtask.goal}")
     apis = step.recommendation.apis
     if apis:
-        folds = (
-            Fold(f"{one.doc.path}{'' if one.is_kept else ' · left out'}", doc_blocks(one.doc))
-            for one in apis
-        )
-        yield Fold(f"Docs ({len(apis)})", tuple(folds))
+        left_out = {one.doc.path for one in apis if not one.is_kept}
+        yield docs_fold([one.doc for one in apis], left_out)
 
 
-def docs_fold(docs: Sequence[ApiDoc]) -> Fold:
-    """Docs, each of which can be unfolded."""
-    return Fold(f"Docs ({len(docs)})", tuple(Fold(doc.path, doc_blocks(doc)) for doc in docs))
+def docs_fold(docs: Sequence[ApiDoc], left_out: Collection[str] = ()) -> Fold:
+    """Docs, each of which can be unfolded; those whose path is ``left_out`` no prompt had."""
+    folds = (
+        Fold(f"{doc.path} · left out" if doc.path in left_out else doc.path, doc_blocks(doc))
+        for doc in docs
+    )
+    return Fold(f"Docs ({len(docs)})", tuple(folds))
 
 
 def doc_blocks(doc: ApiDoc) -> tuple[Block, ...]:

@@ -17,7 +17,7 @@ class Widgets {
   constructor(readonly page: Page) {
     this.book = page.locator('.jp-Notebook');
     this.status = this.book.getByRole('status', { name: 'Exploration status' });
-    this.items = this.book.locator('.exploracoder table').getByRole('row');
+    this.items = this.book.locator('.widget-html table').getByRole('row');
     this.cells = this.book.locator('.jp-CodeCell');
   }
 
