@@ -15,9 +15,12 @@ from exploracoder.effort import EFFORTS
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Bool, Enum, Int, Unicode, default
 
-from exploracoder_jupyter.handlers import ROUTES
+from exploracoder_jupyter.handlers import HANDLERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from exploracoder_jupyter.handlers.routes import Route
     from exploracoder_jupyter.hosting import Host
 
 _LEVELS = ("auto", "strict", "network", "off")
@@ -78,26 +81,34 @@ class ExploraCoder(ExtensionApp):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._host: Host | None = None
+        self._find: Callable[[str, str], tuple[Route, str]] | None = None
         self._starting = asyncio.Lock()
 
     def initialize_handlers(self) -> None:
         """Add our routes to the server's; their base URL comes before them."""
-        self.handlers.extend(ROUTES)
+        self.handlers.extend(HANDLERS)
 
     async def host(self) -> Host:
         """The explorations of this server; made when they are first asked for."""
         async with self._starting:
             if self._host is None:
-                # This takes half a second, and others want answers meanwhile.
-                hosting = await asyncio.to_thread(
-                    importlib.import_module, "exploracoder_jupyter.hosting"
-                )
-                host: Host = hosting.host_for(self)
-                self._host = host
+                self._host = (await _imported("hosting")).host_for(self)
             return self._host
+
+    async def find_route(self, method: str, path: str) -> tuple[Route, str]:
+        """The route of a request and the exploration it names; raises as `routes.find` does."""
+        async with self._starting:
+            if self._find is None:
+                self._find = (await _imported("handlers.routes")).find
+            return self._find(method, path)
 
     async def stop_extension(self) -> None:
         """End and save all explorations: the server stops."""
         if self._host is not None:
             await self._host.aclose()
             self._host = None
+
+
+async def _imported(name: str) -> Any:
+    """A module of ours that takes half a second, while others want answers."""
+    return await asyncio.to_thread(importlib.import_module, f"exploracoder_jupyter.{name}")

@@ -79,6 +79,7 @@ async def test_from_plan_to_verified_solution_by_accepting_each_step(client: Cli
     assert state["exploration"]["status"] == "solved", state["progress"]["error"]
     script = await client.get(f"explorations/{id_}/export?format=py")
     assert script.status == 200
+    assert script.headers["content-type"] == "text/x-python; charset=utf-8"
     assert "names = [leaf.name for leaf in kept]" in script.text
 
 

@@ -169,6 +169,12 @@ export class Stage {
     await this.api('POST', `explorations/${id}/command`, command);
   }
 
+  /** The memory of the server's process, in MB. */
+  async residentMb(): Promise<number> {
+    const { resident_mb } = (await this._control('GET', '/jupyter')) as { resident_mb: number };
+    return resident_mb;
+  }
+
   /** Our own part of the server. */
   async api(method: string, what: string, body?: unknown): Promise<unknown> {
     return this._jupyter(method, `exploracoder/api/${what}`, body);
