@@ -270,6 +270,23 @@ export interface GoBack {
 export interface Synthesize {
   kind: 'synthesize';
 }
+export interface DocEntry {
+  name: string;
+  type: string;
+  text: string;
+}
+export interface DocPage {
+  text: string;
+  parts: DocPart[];
+}
+export interface DocPart {
+  kind: 'parameters' | 'attributes' | 'returns' | 'yields' | 'raises';
+  entries: DocEntry[];
+}
+export interface DocRequest {
+  name: string;
+  doc: string;
+}
 export interface Example {
   title: string;
   code: string;
@@ -411,6 +428,7 @@ export interface Summary {
   created: string;
   steps: number;
   done: number;
+  libraries: string[];
   is_open: boolean;
   progress: Progress | null;
 }

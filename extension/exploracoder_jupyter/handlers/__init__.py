@@ -16,6 +16,7 @@ from exploracoder_jupyter.handlers.explorations import (
     ReplayHandler,
 )
 from exploracoder_jupyter.handlers.server import (
+    DocsHandler,
     LibrariesHandler,
     LookupsHandler,
     SearchHandler,
@@ -31,6 +32,7 @@ ROUTES: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/status", StatusHandler),
     (f"{API}/libraries", LibrariesHandler),
     (f"{API}/search", SearchHandler),
+    (f"{API}/docs", DocsHandler),
     (f"{API}/lookups", LookupsHandler),
     (f"{API}/suggestions", SuggestionsHandler),
     (f"{API}/explorations", ExplorationsHandler),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
@@ -67,6 +69,22 @@ class SearchHandler(Handler):
         names = [name for name in self.get_query_argument("libraries", "").split(",") if name]
         k = self.number("k", 10, least=1, most=100)
         self.answer(await search(host, query, names, k))
+
+
+class DocsHandler(Handler):
+    """``POST docs``."""
+
+    @authenticated
+    @only_reads
+    @answered
+    async def post(self) -> None:
+        """Take the docs of an API apart."""
+        from exploracoder_retrieval.docpage import doc_page
+
+        from exploracoder_jupyter.protocol import DocRequest
+
+        asked = self.read_body(DocRequest)
+        self.answer(await asyncio.to_thread(doc_page, asked.name, asked.doc))
 
 
 class LookupsHandler(Handler):
