@@ -77,6 +77,7 @@ function activate(
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
     deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
+    docPage: doc => explorations.docPage(doc),
     sourceOpener: source => sourceOpener(app, source)
   };
 
