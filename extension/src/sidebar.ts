@@ -23,6 +23,7 @@ import { IExplorationModel, IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
+import { widenOnce } from './width';
 
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
@@ -97,6 +98,9 @@ function activate(
     onShow: () => {
       suggesting.update();
       callBack.answer();
+      if (state) {
+        void app.restored.then(() => widenOnce(widget, state));
+      }
     },
     form: () => ({
       draft,

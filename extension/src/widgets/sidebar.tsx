@@ -205,7 +205,7 @@ function Header(props: {
   const { id, isSwitching, onNew, onSwitch, tools } = props;
   const { execute, trans } = tools;
   return (
-    <div className="jp-exploracoder-header">
+    <div className="jp-SidePanel-header jp-exploracoder-header">
       <h2>{trans.__('ExploraCoder')}</h2>
       {id !== null && (
         <span>
