@@ -10,6 +10,7 @@ from typing import Any, Literal
 from exploracoder import document
 from exploracoder.events import Change, Progress, change_between
 from exploracoder.state import Exploration
+from exploracoder.texts import joined
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.protocol import MAX_STREAM_CHARS, ExplorationEvent, StreamEvent
@@ -104,7 +105,7 @@ class Teller:
         self._is_told = True
         exploration, progress = self._now
         said = dict.fromkeys((progress.error, *self._troubles()))
-        progress = progress.model_copy(update={"error": " ".join(one for one in said if one)})
+        progress = progress.model_copy(update={"error": joined(one for one in said if one)})
         change = change_between(self.exploration, exploration)
         self.revision = self._count(exploration)
         if progress != self.progress:

@@ -205,6 +205,16 @@ export interface Progress {
   part: string;
   message: string;
   error: string;
+  message_told: Told;
+  error_told: Told1;
+}
+export interface Told {
+  template: string;
+  values: string[];
+}
+export interface Told1 {
+  template: string;
+  values: string[];
 }
 export interface Hold {
   kind: 'hold';
@@ -608,6 +618,10 @@ export interface Suggestions {
   cells: string[];
   libraries: string[];
   task: string;
+}
+export interface Told2 {
+  template: string;
+  values: string[];
 }
 export interface Untrusted {
   message: string;

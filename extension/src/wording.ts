@@ -7,8 +7,17 @@ import {
   Observation,
   Progress,
   Step,
+  Told,
   Usage
 } from './protocol';
+
+/** A sentence of the server's in the user's language, if its template is known there. */
+export function toldWords(trans: TranslationBundle, told: Told): string {
+  const { template, values } = told;
+  // What has no values may have signs of its own that look like places for them.
+  const isKnown = values.length > 0 || (template !== '' && !template.includes('%'));
+  return isKnown ? trans.__(template, ...values) : template;
+}
 
 /** What an exploration is at, in a few words. */
 export function statusWords(
@@ -17,7 +26,7 @@ export function statusWords(
   progress: Progress
 ): string {
   if (progress.activity === 'working') {
-    return progress.message || trans.__('Working');
+    return toldWords(trans, progress.message_told) || trans.__('Working');
   }
   switch (exploration.status) {
     case 'waiting':

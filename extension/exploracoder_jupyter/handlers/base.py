@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
+from exploracoder.texts import parts_of, words_of
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
 from jupyter_server.auth.decorator import authorized
@@ -77,10 +78,12 @@ class Handler(APIHandler):
         self.finish(value.model_dump_json())
 
     def refuse(self, status: int, message: str) -> None:
-        """Say no, and why."""
+        """Say no, and why; a page translates what is ``told``."""
+        template, values = parts_of(message)
         self.set_status(status)
         self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps({"message": message}))
+        told = {"template": template, "values": values}
+        self.finish(json.dumps({"message": message, "told": told}))
 
     def write_error(self, status_code: int, **given: Any) -> None:
         """What tornado and Jupyter refuse is said in the same form."""
@@ -117,7 +120,7 @@ def answered(verb: Verb) -> Verb:
 
             self.answer(Untrusted(message=str(error), preview=error.preview), 409)
         except _REFUSED as error:
-            self.refuse(_status_of(error), str(error))
+            self.refuse(_status_of(error), words_of(error))
 
     return answering
 
