@@ -248,7 +248,7 @@ class LiveSession(Session):
             error = words_of(failure)
         except Exception:  # noqa: BLE001  # the outermost frame: nobody else would hear of it
             _log.exception("A command could not be worked on.")
-            error = "Something went wrong that should not; the log says more. Try it again."
+            error = "Something unexpected went wrong; the log has the details. Try again."
         finally:
             if self._preview is not None:
                 bench.exploration = self.exploration

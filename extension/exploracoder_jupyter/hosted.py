@@ -139,7 +139,7 @@ class Hosted:
         Raises CommandError when it cannot be taken now, InputError when it names what is not there.
         """
         if self._is_closed:
-            raise CommandError("It is closed. Resume it first.")
+            raise CommandError("This exploration is closed. Resume it first.")
         if self._live is not None:
             await self._live.do(command)
             # Let the work begin, so that whoever asks now is told so.
@@ -233,7 +233,7 @@ class Hosted:
             self._teller.rest(words_of(error))
         except Exception:
             self._workshop.services.log.exception("Exploration %s could not be opened.", self.id)
-            self._teller.rest("Something went wrong in the server; its log says more.")
+            self._teller.rest("Something went wrong on the server; its log has the details.")
         finally:
             await self._save(self._teller.now)
 

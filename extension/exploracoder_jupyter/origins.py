@@ -116,7 +116,7 @@ class Origins:
         """Nothing but a kernel of this server is asked."""
         services = self._workshop.services
         if kernel_id not in services.kernels:
-            raise UnknownError("The kernel that has the variables does not run any more.")
+            raise UnknownError("The kernel that had the variables is not running any more.")
         file = str(getattr(services.kernels.get_kernel(kernel_id), "connection_file", "") or "")
         if services.is_remote or not file:
             raise InputError("Variables can be brought from kernels of this machine only.")

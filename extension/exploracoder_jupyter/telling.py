@@ -64,7 +64,7 @@ class Teller:
         return document.warning(self.exploration)
 
     def hear(self, exploration: Exploration, progress: Progress) -> None:
-        """Take what is so now; all that is heard in one go is told as one change."""
+        """Take the state as it is now; all that is heard in one go is told as one change."""
         self._now = exploration, progress
         if self._is_told:
             self._is_told = False

@@ -50,8 +50,8 @@ function waitingWords(trans: TranslationBundle, exploration: Exploration): strin
     return trans.__('All subtasks are decided: write the solution');
   }
   return open.status === 'review'
-    ? trans.__('Your turn: look at subtask %1', numberOf(exploration, open))
-    : trans.__('Your turn: look at the plan, then explore it');
+    ? trans.__('Your turn: review subtask %1', numberOf(exploration, open))
+    : trans.__('Your turn: review the plan, then explore it');
 }
 
 /** The first step that is neither done nor left out. */
@@ -101,7 +101,7 @@ export function runWords(trans: TranslationBundle, observation: Observation | nu
     case 'timeout':
       return trans.__('took too long');
     case 'killed':
-      return trans.__('its process ended');
+      return trans.__('its process died');
     case 'interrupted':
       return trans.__('interrupted');
     case 'limit':

@@ -92,7 +92,7 @@ class Handler(APIHandler):
         if isinstance(error, HTTPError) and error.log_message and status_code < 500:
             message = str(error.log_message)
         elif status_code >= 500:
-            message = "Something went wrong in the server; its log says more."
+            message = "Something went wrong on the server; its log has the details."
         self.refuse(status_code, message)
 
 

@@ -45,7 +45,7 @@ export function Plan(props: {
       <p className="jp-exploracoder-empty">
         {exploration.solution && !exploration.is_planned
           ? trans.__(
-              'A first try solved it without a plan. Explore makes one, and works through it step by step.'
+              'A first attempt solved the task without a plan. Choose Explore to plan it and work through it step by step.'
             )
           : trans.__(
               'The plan appears here: small subtasks of one or two calls each. You can change it before anything runs.'

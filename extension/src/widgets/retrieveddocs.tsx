@@ -41,7 +41,7 @@ export const RetrievedDocs = React.memo(
                     ? trans.__('used')
                     : isKept
                       ? trans.__('shown to the model')
-                      : trans.__('left out: judged not to help here')
+                      : trans.__('left out: judged not helpful here')
                 ]}
                 tools={tools}
               />
@@ -50,7 +50,7 @@ export const RetrievedDocs = React.memo(
         ) : (
           <p className="jp-exploracoder-empty">
             {trans.__(
-              'Once this subtask is explored, the library’s docs that fit it are listed here.'
+              'Once this subtask is explored, the matching docs of the library are listed here.'
             )}
           </p>
         )}

@@ -129,8 +129,8 @@ function GoOn(props: {
       isPrimary={!isSolved}
       title={
         isSolved
-          ? trans.__('Explore it step by step instead; the solution is then written anew')
-          : trans.__('Go on with the next open subtask')
+          ? trans.__('Explore step by step instead; the solution is then rewritten')
+          : trans.__('Continue with the next open subtask')
       }
       onClick={() => tools.send(model, { kind: 'go_on' })}
     />

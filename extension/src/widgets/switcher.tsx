@@ -44,7 +44,7 @@ export function Switcher(props: ISwitcherProps): React.ReactElement {
     return (
       <p className="jp-exploracoder-empty">
         {trans.__(
-          'Each exploration is kept as a notebook beside yours. Find them here, to go on with or to run again.'
+          'Each exploration is kept as a notebook beside yours. Find it here to continue it or to run it again.'
         )}
       </p>
     );
@@ -110,7 +110,7 @@ function Entry(props: ISwitcherProps & { entry: IEntry }): React.ReactElement {
         </span>
       </button>
       <IconAction
-        label={trans.__('Replay: run its accepted cells again, without a model')}
+        label={trans.__('Replay: rerun its accepted cells without a model')}
         icon={refreshIcon}
         onClick={() => tools.execute('exploracoder:replay', { path })}
       />
