@@ -24,8 +24,10 @@ export class RequestError extends Error {
 export class Requests {
   constructor(
     readonly settings: ServerConnection.ISettings,
-    private readonly _trans: TranslationBundle = nullTranslator.load('exploracoder')
-  ) {}
+    trans?: TranslationBundle
+  ) {
+    this._trans = trans ?? nullTranslator.load('exploracoder');
+  }
 
   get<T>(path: string): Promise<T> {
     return this._ask<T>(path, { method: 'GET' });
@@ -68,6 +70,8 @@ export class Requests {
     }
     return (text ? JSON.parse(text) : undefined) as T;
   }
+
+  private readonly _trans: TranslationBundle;
 }
 
 /** A path of segments that may hold anything. */

@@ -152,7 +152,9 @@ function readingWords({ indexing, libraries }: ILookUpProps): string {
 function countWords(trans: TranslationBundle, answer: LookupAnswer): string {
   const { found, left_out: leftOut, skipped } = answer;
   const words = [
-    found.length ? trans._n('%1 result', '%1 results', found.length) : trans.__('Nothing was found.')
+    found.length
+      ? trans._n('%1 result', '%1 results', found.length)
+      : trans.__('Nothing was found.')
   ];
   if (leftOut) {
     words.push(trans.__('%1 more not shown', leftOut));
