@@ -282,9 +282,9 @@ class Host:
         if longest is None:
             raise CommandError(
                 Text(
-                    "%1 explorations are working, and no more can be open. Wait for one, or close"
+                    "Of the %1 explorations that can be open all are working. Wait for one, or close"
                     " one.",
-                    len(self._hosted),
+                    self.workshop.choices.max_open,
                 )
             )
         await self.close(longest.id)
