@@ -282,8 +282,8 @@ class Host:
         if longest is None:
             raise CommandError(
                 Text(
-                    "Of the %1 explorations that can be open all are working. Wait for one, or close"
-                    " one.",
+                    "Of the %1 explorations that can be open all are working. Wait for one or"
+                    " close one.",
                     self.workshop.choices.max_open,
                 )
             )
