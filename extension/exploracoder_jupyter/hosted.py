@@ -21,11 +21,10 @@ from exploracoder_kernel.observation import CellRun
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
-from exploracoder_jupyter.cells import CellLog
 from exploracoder_jupyter.journal import Heading, heading_of
 from exploracoder_jupyter.keeping import Keeper
 from exploracoder_jupyter.kernels import Ears, SidecarKernel
-from exploracoder_jupyter.protocol import Cells, OpenExploration, Summary
+from exploracoder_jupyter.protocol import OpenExploration, Summary
 from exploracoder_jupyter.shelves import short
 from exploracoder_jupyter.telling import Teller
 from exploracoder_jupyter.workshop import Recipe, Workshop
@@ -67,7 +66,6 @@ class Hosted:
             workshop.services,
             workshop.journal,
             path,
-            exploration.id,
             heading=self._heading,
             moved_to=self._path_of_kernel,
         )
@@ -79,7 +77,6 @@ class Hosted:
             path=lambda: self.path,
             troubles=lambda: (self._trouble, self.keeper.trouble),
         )
-        self._cells = CellLog()
         self._live: LiveSession | None = None
         self._opening: asyncio.Task[None] | None = None
         self._trouble = ""
@@ -125,7 +122,6 @@ class Hosted:
         if not self.keeper.is_written:
             raise SetupError(self.keeper.trouble)
         await self._kernel.start(self.path)
-        self.keeper.expect_tab()
         self._teller.publish("open")
 
     def begin(self, command: c.Command | None = None) -> None:
@@ -133,13 +129,20 @@ class Hosted:
         self._teller.say(activity="working", message="Starting", error="")
         self._opening = asyncio.ensure_future(self._open(command))
 
-    async def do(self, command: c.Command) -> int:
+    async def do(self, command: c.Command, seen: int | None = None) -> int:
         """Take a command; the answer is the number of the last event so far.
 
-        Raises CommandError when it cannot be taken now, InputError when it names what is not there.
+        Args:
+            command: What to do.
+            seen: The revision that its sender has seen; None for the last one.
+
+        Raises CommandError when it cannot be taken now, or its subtask has changed since ``seen``,
+        InputError when it names what is not there.
         """
         if self._is_closed:
             raise CommandError("This exploration is closed. Resume it first.")
+        if seen is not None and self._teller.changed_at(getattr(command, "subtask", "")) > seen:
+            raise CommandError("This subtask has changed meanwhile. Look at it again, then decide.")
         if self._live is not None:
             await self._live.do(command)
             # Let the work begin, so that whoever asks now is told so.
@@ -169,6 +172,7 @@ class Hosted:
             progress=teller.progress,
             number=events.last,
             epoch=events.epoch,
+            cells=tuple(teller.cells),
             resumed=resumed,
             warning=teller.warning,
             origin=self._recipe.origin,
@@ -181,11 +185,6 @@ class Hosted:
         shown = heading.model_dump(include=set(Summary.model_fields))
         return Summary(**shown, is_open=True, progress=self.progress)
 
-    def cells(self, after: int) -> Cells:
-        """The cells of its notebook."""
-        self._teller.flush()
-        return self._cells.after(self.exploration, revision=self._teller.revision, after=after)
-
     async def close(self) -> None:
         """Stop what is being worked on, save, and end the kernel."""
         if self._is_closed:
@@ -196,7 +195,6 @@ class Hosted:
             await self._stop_live()
             self._teller.flush()
         finally:
-            # A tab that saves the notebook stops that when it is told, and then the server does.
             self._teller.publish("closed")
             await self._finish()
 

@@ -21,19 +21,23 @@ from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
-from exploracoder_jupyter import paths
+from exploracoder_jupyter import notebook_file, paths
 from exploracoder_jupyter.errors import UnknownError
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted import Hosted
 from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.lookups import Lookups
+from exploracoder_jupyter.merging import difference
 from exploracoder_jupyter.origins import Origins
 from exploracoder_jupyter.protocol import (
     CellOrigin,
+    CellsChange,
     NewExploration,
+    NotebookSave,
     OpenRequest,
     Replayed,
+    SavedNotebook,
     Summary,
 )
 from exploracoder_jupyter.pythons import Pythons, absolute
@@ -74,10 +78,6 @@ class Host:
         self._hosted[id_] = self._hosted.pop(id_)
         return hosted
 
-    def find(self, id_: str) -> Hosted | None:
-        """An exploration, if it is open."""
-        return self._hosted.get(id_)
-
     async def create(self, new: NewExploration) -> Hosted:
         """Start a new exploration and let it work.
 
@@ -85,6 +85,7 @@ class Host:
         work, SetupError when the model, a sandbox or the kernel is missing.
         """
         workshop = self.workshop
+        workshop.services.rooms.check()
         user_path = paths.checked(new.path)
         if not await workshop.services.is_folder(paths.folder_of(user_path)):
             raise InputError(
@@ -117,6 +118,7 @@ class Host:
         it was not made here and the user has not agreed to it, and what `create` raises.
         """
         path = paths.checked_notebook(request.path)
+        self.workshop.services.rooms.check()
         async with self._resuming:
             entry, is_kept = await self._latest(path)
             known = self._hosted.get(entry.heading.id)
@@ -174,6 +176,38 @@ class Host:
         finally:
             await kernel.stop()
         return Replayed(path=path, versions=versions, cells=tuple(cells))
+
+    async def save_notebook(self, save: NotebookSave) -> SavedNotebook:
+        """Write a notebook that a tab has changed, with what others have put there meanwhile.
+
+        Raises UnknownError when there is no such file, CommandError when it is not this
+        exploration's any more, SetupError when it cannot be written.
+        """
+        path = paths.checked_notebook(save.path)
+        id_ = notebook_file.id_of(save.content)
+        hosted = self._hosted.get(id_)
+        services = self.workshop.services
+        if hosted is not None and (hosted.path == path or not await services.is_file(hosted.path)):
+            written = await hosted.keeper.take(path, save.content, save.base)
+        else:
+            async with self._resuming:
+                saved = await notebook_file.load(services, path)
+                if saved.exploration.id != id_:
+                    raise CommandError(f"{path!r} is another notebook now. Save yours elsewhere.")
+                file = notebook_file.NotebookFile(services, path)
+                written = await file.take(
+                    save.content, save.base, saved.exploration, saved.revision
+                )
+        cells, order = difference(save.content.get("cells", ()), written.cells)
+        model = written.model
+        return SavedNotebook(
+            path=path,
+            created=model["created"].isoformat(),
+            last_modified=model["last_modified"].isoformat(),
+            writable=bool(model["writable"]),
+            size=model.get("size"),
+            change=CellsChange(cells=tuple(cells), order=order),
+        )
 
     async def close(self, id_: str) -> None:
         """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""

@@ -1,21 +1,17 @@
-"""Saving one exploration: in the journal at every step, in its notebook unless a tab does."""
+"""Saving one exploration: in the journal and in its notebook, at every step."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from exploracoder.errors import SetupError
 from exploracoder.state import Exploration
 
 from exploracoder_jupyter.journal import Entry, Heading, Journal
-from exploracoder_jupyter.leases import Lease, Tab
-from exploracoder_jupyter.notebook_file import NotebookFile
-from exploracoder_jupyter.protocol import Held
+from exploracoder_jupyter.notebook_file import NotebookFile, Written
 from exploracoder_jupyter.services import Services
-
-# A tab that is told that the exploration closes ends the save that is under way, and says so.
-_PATIENCE_SECONDS = 2.0
 
 MakeHeading = Callable[[Exploration, str, int], Heading]
 
@@ -30,7 +26,6 @@ class Keeper:
         services: The server's managers.
         journal: Where every state goes.
         path: The notebook's.
-        exploration: Its id.
         heading: Makes the journal's heading of an exploration, its path and its revision.
         moved_to: Where the notebook may be now that it is not at its path.
     """
@@ -40,7 +35,6 @@ class Keeper:
         services: Services,
         journal: Journal,
         path: str,
-        exploration: str,
         *,
         heading: MakeHeading,
         moved_to: Callable[[], Awaitable[str | None]],
@@ -50,8 +44,6 @@ class Keeper:
         self._file = NotebookFile(services, path)
         self._heading = heading
         self._moved_to = moved_to
-        self._id = exploration
-        self._lease = Lease(exploration, self._take_over)
         self._writing = asyncio.Lock()
         self._latest: tuple[Exploration, int] | None = None
         self._in_journal = -1
@@ -79,33 +71,23 @@ class Keeper:
         self._latest = exploration, revision
         await asyncio.shield(self._write_soon())
 
-    async def hold(self, tab: Tab) -> Held:
-        """Let a tab save the notebook, once what is being written is there."""
+    async def take(
+        self, path: str, notebook: Mapping[str, Any], base: Mapping[str, str]
+    ) -> Written:
+        """Save what a tab has made of the notebook; see `NotebookFile.take`.
+
+        Raises SetupError when it cannot be written.
+        """
         async with self._writing:
-            is_held = not self._is_closed and self._lease.take(tab)
-        return Held(id=self._id, is_held=is_held, revision=self._file.revision)
-
-    def expect_tab(self) -> None:
-        """A tab is about to say that it holds the notebook."""
-        self._lease.expect()
-
-    def release(self, tab: Tab) -> None:
-        """A tab saves the notebook no more."""
-        self._lease.release(tab)
-
-    def lose(self, tab: Tab) -> None:
-        """A tab's connection is gone."""
-        self._lease.lose(tab)
+            await self._follow(path)
+            if self._latest is None:
+                raise SetupError("Nothing of this exploration has been saved yet. Try again.")
+            return await self._file.take(notebook, base, *self._latest)
 
     async def close(self, exploration: Exploration, revision: int) -> None:
-        """Take the notebook back and write the last state; nothing is written after that."""
-        await self._lease.close(_PATIENCE_SECONDS)
+        """Write the last state; nothing is written after that."""
         await self.save(exploration, revision)
         self._is_closed = True
-
-    def _take_over(self) -> None:
-        """No tab saves the notebook any more."""
-        self._write_soon()
 
     def _write_soon(self) -> asyncio.Future[None]:
         task = asyncio.ensure_future(self._write())
@@ -141,14 +123,13 @@ class Keeper:
         self._in_journal = revision
 
     async def _write_notebook(self, exploration: Exploration, revision: int) -> None:
-        if self._lease.is_held or self._file.revision == revision:
-            return
-        await self._file.write(exploration, revision)
+        if self._file.revision != revision:
+            await self._file.write(exploration, revision)
 
-    async def _follow(self) -> None:
+    async def _follow(self, moved: str | None = None) -> None:
         """The user may have renamed the notebook, or moved it."""
         if self._in_journal < 0 or await self._services.is_file(self.path):
             return
-        moved = await self._moved_to()
+        moved = moved or await self._moved_to()
         if moved is not None and moved != self.path and await self._services.is_file(moved):
             self._file.path = moved

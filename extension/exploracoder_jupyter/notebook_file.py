@@ -1,16 +1,12 @@
-"""An exploration's notebook as the server writes it, through the contents manager.
-
-What a person has put into the notebook stays: cells that are not ours keep their place behind the
-cell of ours that they follow, and what was typed into a cell of ours and never run is not lost.
+"""An exploration's notebook as the server writes it: through the contents manager, or, where people
+share it, in the document that they share.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 from exploracoder import document
 from exploracoder.errors import ExploraCoderError, InputError, SetupError
@@ -19,11 +15,10 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.merging import merged, with_others
 from exploracoder_jupyter.services import Services
 
 _KEY = document.METADATA_KEY
-# What a tab last wrote into a cell, by fingerprint.
-_WRITTEN_KEY = "exploracoder_written"
 _MOST_REVISIONS = 2**53
 
 
@@ -33,6 +28,14 @@ class Saved:
 
     exploration: Exploration
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is in the file now: the contents manager's model, without content, and all cells."""
+
+    model: Mapping[str, Any]
+    cells: Sequence[Any]
 
 
 async def load(services: Services, path: str) -> Saved:
@@ -47,6 +50,16 @@ async def load(services: Services, path: str) -> Saved:
     return Saved(exploration, _revision_in(metadata))
 
 
+def id_of(content: Mapping[str, Any]) -> str:
+    """The id of the exploration in a notebook. Raises InputError when it is not a notebook."""
+    metadata, cells = content.get("metadata"), content.get("cells")
+    are_cells = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
+    if not isinstance(metadata, dict) or not are_cells:
+        raise InputError("What was sent is no notebook.")
+    ours = metadata.get(_KEY)
+    return str(ours.get("id", "")) if isinstance(ours, dict) else ""
+
+
 class NotebookFile:
     """Writes one exploration's notebook; ``revision`` is the last that it knows to be there."""
 
@@ -56,19 +69,51 @@ class NotebookFile:
         self.revision = 0
         self._written: Any = None
         self._cells: Sequence[Any] = ()
+        self._metadata: Mapping[str, Any] = {}
         self._sources: Mapping[str, str] | None = {}
 
     async def write(self, exploration: Exploration, revision: int) -> None:
         """Bring the file up to date. Raises SetupError when it cannot be written."""
-        here = await self._here()
-        if here is not None and here != self._written:
-            await self._read()
-            if self.revision == revision:
-                self._written = here
-                return
+        room = await self._services.rooms.find(self.path)
+        if room is not None:
+            made = document.to_notebook(exploration, revision)
+            sources = _code_of(made)
+            before = self._sources if self.revision else _sources_of(room.metadata.get(_KEY))
+            room.update(
+                lambda found: _plain(merged(made["cells"], found, before)),
+                {_KEY: _plain(made["metadata"][_KEY])},
+            )
+            self._sources, self.revision = sources, revision
+        elif not await self._has_changed() or self.revision != revision:
+            await self._put(exploration, revision, self._cells)
+
+    async def take(
+        self,
+        notebook: Mapping[str, Any],
+        base: Mapping[str, str],
+        exploration: Exploration,
+        revision: int,
+    ) -> Written:
+        """Write what a tab has made of the notebook, with what others have put there meanwhile.
+
+        Args:
+            notebook: The notebook in the tab.
+            base: The cells as the tab knew the file last; see `merging.with_others`.
+            exploration: As it is now.
+            revision: Its revision.
+
+        Raises SetupError when the file cannot be written.
+        """
+        await self._has_changed()
+        cells = with_others(notebook.get("cells", ()), self._cells, base)
+        self._metadata = notebook.get("metadata", {})
+        return await self._put(exploration, revision, cells)
+
+    async def _put(self, exploration: Exploration, revision: int, cells: Sequence[Any]) -> Written:
         made = document.to_notebook(exploration, revision)
-        sources = {cell["id"]: str(cell["source"]) for cell in made["cells"]}
-        made["cells"] = merged(made["cells"], self._cells, self._sources)
+        sources = _code_of(made)
+        made["cells"] = merged(made["cells"], cells, self._sources)
+        made["metadata"] = {**self._metadata, **made["metadata"], **_chosen_kernel(self._metadata)}
         model = {"type": "notebook", "format": "json", "content": made}
         try:
             saved = await ensure_async(self._services.contents.save(model, self.path))
@@ -78,119 +123,53 @@ class NotebookFile:
                 " keeps the exploration, and writes it with the next step."
             ) from error
         self._written, self._cells = saved["last_modified"], made["cells"]
-        self._sources = sources
-        self.revision = revision
+        self._sources, self.revision = sources, revision
+        return Written(saved, made["cells"])
 
-    async def _here(self) -> Any:
-        """When the file was written last; None when it is not there."""
+    async def _has_changed(self) -> bool:
+        """Whether somebody else has written the file; if so, it is read."""
         try:
             model = await ensure_async(self._services.contents.get(self.path, content=False))
         except (HTTPError, OSError):
-            return None
-        return model["last_modified"]
+            return False
+        if model["last_modified"] == self._written:
+            return False
+        await self._read()
+        self._written = model["last_modified"]
+        return True
 
     async def _read(self) -> None:
         """Learn what somebody else has written; a file that is broken is written anew."""
-        self._cells, self._sources, self.revision = (), {}, 0
+        self._cells, self._metadata, self._sources, self.revision = (), {}, {}, 0
         try:
             content = await _content(self._services, self.path)
         except ExploraCoderError:
             return
         self._cells = list(content.get("cells", ()))
-        metadata = _plain(dict(content.get("metadata", {})).get(_KEY))
+        self._metadata = _plain(dict(content.get("metadata", {})))
+        metadata = self._metadata.get(_KEY)
         self.revision = _revision_in(metadata)
         self._sources = _sources_of(metadata)
 
 
-def merged(
-    made: Sequence[Any], found: Sequence[Any], before: Mapping[str, str] | None = None
-) -> list[Any]:
-    """The cells of ours in their order, with a person's own where they stood.
-
-    ``before`` has by id the code with which our cells were written last: what differs from it was
-    typed there since. It stays in its cell; where that has other code by now, it follows in a cell
-    of its own. None: nobody knows, and what stands in a cell that is empty now is kept.
-    """
-    ours = {cell["id"] for cell in made} | (before or {}).keys()
-    follow: dict[str, list[Any]] = {}
-    typed: dict[str, Any] = {}
-    above = ""
-    for cell in found:
-        id_ = str(cell.get("id"))
-        if _is_marked(cell) and (id_ in ours or before is None):
-            above = id_
-            if _is_typed(cell, before):
-                typed[id_] = cell
-        else:
-            follow.setdefault(above, []).append(cell)
-    return list(_joined(made, follow, typed, before or {}))
+def _chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The kernel that a person wants for the file; that of the moment may be the scratch kernel."""
+    spec = metadata.get("kernelspec")
+    is_chosen = isinstance(spec, dict) and spec.get("name") not in (None, "", _KEY)
+    return {"kernelspec": spec} if is_chosen else {}
 
 
-def _joined(
-    made: Sequence[Any],
-    follow: dict[str, list[Any]],
-    typed: dict[str, Any],
-    before: Mapping[str, str],
-) -> Iterator[Any]:
-    ids = {cell["id"] for cell in made}
-    yield from follow.get("", ())
-    for cell in made:
-        edit = typed.pop(cell["id"], None)
-        if edit is not None and cell["source"] in ("", before.get(cell["id"])):
-            cell["source"] = edit["source"]
-        yield cell
-        if edit is not None and edit["source"].rstrip() != cell["source"].rstrip():
-            yield _as_own(edit)
-        yield from follow.get(cell["id"], ())
-    # Their subtasks were deleted.
-    yield from map(_as_own, typed.values())
-    for id_, cells in follow.items():
-        if id_ and id_ not in ids:
-            yield from cells
-
-
-def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
-    """Whether a cell of ours holds what neither the server nor a tab has written there."""
-    source = str(cell.get("source", ""))
-    # Headings are written as this version writes them, and may differ from another one's.
-    if cell.get("cell_type") != "code" or not source.strip():
-        return False
-    if before is not None and source.rstrip() == before.get(str(cell.get("id")), "").rstrip():
-        return False
-    written = cell.get("metadata", {}).get(_WRITTEN_KEY)
-    return not isinstance(written, dict) or written.get("source") != fingerprint(source)
-
-
-def _as_own(cell: Any) -> Any:
-    """What was typed into a cell of ours, as a cell of the person's."""
-    own = {"id": uuid4().hex[:12], "metadata": {}, "source": cell["source"]}
-    return {"cell_type": "code", **own, "outputs": [], "execution_count": None}
-
-
-def fingerprint(text: str) -> str:
-    """The name that tabs give a text that they write (FNV-1a of its UTF-16, 32 bits)."""
-    units = array("H", text.encode("utf-16-le", "surrogatepass"))
-    value = 0x811C9DC5
-    for unit in units:
-        value = (value ^ unit) * 0x01000193 & 0xFFFFFFFF
-    return f"{_base36(len(units))}-{_base36(value)}"
-
-
-def _base36(number: int) -> str:
-    digits = ""
-    while number or not digits:
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return digits
+def _code_of(made: Any) -> dict[str, str]:
+    """The code of a notebook's cells by id."""
+    return {cell["id"]: str(cell["source"]) for cell in made["cells"]}
 
 
 def _sources_of(metadata: Any) -> Mapping[str, str] | None:
     """The code of our cells by id, in a notebook with this exploration; None when it is damaged."""
     try:
-        made = document.to_notebook(document.from_metadata(metadata, "the notebook"), 0)
+        return _code_of(document.to_notebook(document.from_metadata(metadata, "the notebook"), 0))
     except ExploraCoderError:
         return None
-    return {cell["id"]: str(cell["source"]) for cell in made["cells"]}
 
 
 def _revision_in(metadata: Any) -> int:
@@ -198,11 +177,6 @@ def _revision_in(metadata: Any) -> int:
     if not isinstance(revision, int) or isinstance(revision, bool):
         return 0
     return revision if 0 <= revision < _MOST_REVISIONS else 0
-
-
-def _is_marked(cell: Any) -> bool:
-    metadata = cell.get("metadata", {})
-    return isinstance(metadata, dict) and isinstance(metadata.get(_KEY), dict)
 
 
 async def _content(services: Services, path: str) -> Any:

@@ -21,11 +21,13 @@ for what is too large, 503 when the model or kernel is missing.
 | ``POST explorations/replay`` | `OpenRequest` | `Replayed`; 409, `Untrusted` as above |
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
-| ``POST explorations/<id>/command`` | `Command` | 202, `Accepted` |
+| ``POST explorations/<id>/command?revision=R`` | `Command` | 202, `Accepted`; 409 when its subtask
+has changed since revision R, too |
 | ``POST explorations/<id>/lookups`` | `Lookup` | `LookupAnswer`, of its libraries |
-| ``GET explorations/<id>/cells?after=R`` | | `Cells`: those changed after revision R whole |
+| ``PUT notebook`` | `NotebookSave` | `SavedNotebook`: a tab's notebook, merged with the file;
+409 when the file at that path is not the same exploration's |
 | ``GET explorations/<id>/export?format=py`` | | a download: ``py``, ``md``, ``ipynb`` |
-| ``WebSocket events?epoch=…&after=N`` | `ClientMessage`s | `Event`s after number N |
+| ``WebSocket events?epoch=…&after=N`` | | `Event`s after number N |
 """
 
 from __future__ import annotations
@@ -262,12 +264,23 @@ class Explorations(State):
     explorations: tuple[Summary, ...]
 
 
+class CellsChange(State):
+    """What has changed in the cells of a notebook: apply it to get the new ones.
+
+    ``cells`` are those that are new or changed, whole, in nbformat 4.5; ``order`` has the ids of
+    all when their order or number changed.
+    """
+
+    cells: tuple[dict[str, Any], ...] = ()
+    order: tuple[str, ...] | None = None
+
+
 class OpenExploration(State):
     """An exploration whose session lives in this server.
 
     ``number`` is that of the last event that it includes; ``revision`` grows with each change and
-    is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``warning`` is what the
-    solution does that who takes it over should know.
+    is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``cells`` are its notebook's;
+    ``warning`` is what the solution does that who takes it over should know.
     """
 
     exploration: Exploration
@@ -277,23 +290,33 @@ class OpenExploration(State):
     progress: Progress
     number: int
     epoch: str
+    cells: tuple[dict[str, Any], ...] = ()
     resumed: bool = False
     warning: str = ""
     origin: CellOrigin | None = None
 
 
-class NotebookCell(State):
-    """A cell of the notebook: ``cell`` is nbformat 4.5, or None when the client has it already."""
+class NotebookSave(State):
+    """An exploration's notebook as a tab has it, relative to the server's root.
 
-    id: str
-    cell: dict[str, Any] | None = None
+    ``base`` says of each cell by id how it was when the tab read or saved the file last: a
+    fingerprint of its execution count and source.
+    """
+
+    path: Name
+    content: dict[str, Any]
+    base: dict[str, str] = Field(default_factory=dict)
 
 
-class Cells(State):
-    """All cells in their order, as they are at ``revision``."""
+class SavedNotebook(State):
+    """What is in the file now: ``change`` makes it of the notebook that the tab has sent."""
 
-    revision: int
-    cells: tuple[NotebookCell, ...]
+    path: str
+    created: str
+    last_modified: str
+    writable: bool
+    size: int | None
+    change: CellsChange
 
 
 class Accepted(State):
@@ -320,6 +343,7 @@ class ExplorationEvent(State):
     path: str
     state: Literal["open", "changed", "closed"] = "changed"
     change: Change
+    cells: CellsChange = CellsChange()
     warning: str = ""
 
 
@@ -361,32 +385,8 @@ class ResetEvent(State):
 Event = Annotated[ExplorationEvent | LibraryEvent | ResetEvent, Field(discriminator="kind")]
 
 
-class Hold(State):
-    """This tab has the notebook open and saves it from now on; the server does not."""
-
-    kind: Literal["hold"] = "hold"
-    id: str
-
-
-class Release(State):
-    """This tab saves it no longer. Losing the connection means the same."""
-
-    kind: Literal["release"] = "release"
-    id: str
-
-
-class Held(State):
-    """The answer to `Hold`: whether this tab is the one that saves, and the revision on disk."""
-
-    kind: Literal["held"] = "held"
-    id: str
-    is_held: bool
-    revision: int
-
-
-ClientMessage = Annotated[Hold | Release, Field(discriminator="kind")]
 ServerMessage = Annotated[
-    ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent | Held, Field(discriminator="kind")
+    ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent, Field(discriminator="kind")
 ]
 
-__all__ = ["ClientMessage", "Command", "DocPage", "Event", "ServerMessage"]
+__all__ = ["Command", "DocPage", "Event", "ServerMessage"]

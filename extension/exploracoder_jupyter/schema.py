@@ -23,6 +23,7 @@ _SENT: tuple[type[BaseModel], ...] = (
     protocol.Lookup,
     protocol.LibraryLookup,
     protocol.OpenRequest,
+    protocol.NotebookSave,
 )
 _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.ServerStatus,
@@ -34,14 +35,13 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.LookupAnswer,
     protocol.Explorations,
     protocol.OpenExploration,
-    protocol.Cells,
+    protocol.SavedNotebook,
     protocol.Accepted,
     protocol.Replayed,
     protocol.Untrusted,
 )
 _UNIONS_SENT: dict[str, TypeAdapter[Any]] = {
     "Command": TypeAdapter(protocol.Command),
-    "ClientMessage": TypeAdapter(protocol.ClientMessage),
 }
 _UNIONS_RECEIVED: dict[str, TypeAdapter[Any]] = {
     "ServerMessage": TypeAdapter(protocol.ServerMessage),

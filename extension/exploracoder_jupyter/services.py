@@ -16,6 +16,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from exploracoder_jupyter import paths
+from exploracoder_jupyter.rooms import Rooms
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Services:
     log: Logger
     root: Path
     is_remote: bool
+    rooms: Rooms
 
     async def start_kernel(self, name: str, path: str, env: Mapping[str, str]) -> str:
         """Start a kernel for the notebook at ``path``, and wait until it can be talked to.
@@ -157,4 +159,5 @@ def services_of(server: Any) -> Services:
         log=server.log,
         root=Path(server.root_dir),
         is_remote=bool(server.gateway_config.gateway_enabled),
+        rooms=Rooms(lambda: server.extension_manager.extension_apps),
     )

@@ -13,7 +13,13 @@ from exploracoder.state import Exploration
 from exploracoder.texts import joined
 
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.protocol import MAX_STREAM_CHARS, ExplorationEvent, StreamEvent
+from exploracoder_jupyter.merging import difference
+from exploracoder_jupyter.protocol import (
+    MAX_STREAM_CHARS,
+    CellsChange,
+    ExplorationEvent,
+    StreamEvent,
+)
 
 
 class Teller:
@@ -40,6 +46,7 @@ class Teller:
     ) -> None:
         self.exploration = exploration
         self.progress = progress
+        self.cells = _cells_of(exploration)
         # That of what was told last; what is being saved may be ahead of it.
         self.revision = revision
         self._last_revision = revision
@@ -50,6 +57,7 @@ class Teller:
         self._is_told = True
         self._streamed = ("", "")
         self._streamed_since = 0.0
+        self._changed_at: dict[str, int] = {}
         # The state that has the revision; that of a new exploration has none yet.
         self._counted: Exploration | None = exploration if revision else None
 
@@ -108,11 +116,23 @@ class Teller:
         progress = progress.model_copy(update={"error": joined(one for one in said if one)})
         change = change_between(self.exploration, exploration)
         self.revision = self._count(exploration)
+        self._changed_at |= {step.subtask.id: self.revision for step in change.steps}
+        cells = CellsChange() if change == Change() else self._show(exploration)
         if progress != self.progress:
             change = change.model_copy(update={"progress": progress})
         self.exploration, self.progress = exploration, progress
         if change != Change():
-            self.publish("changed", change)
+            self.publish("changed", change, cells)
+
+    def changed_at(self, subtask: str) -> int:
+        """The revision at which a subtask changed last, as far as is known."""
+        return self._changed_at.get(subtask, 0)
+
+    def _show(self, exploration: Exploration) -> CellsChange:
+        """Bring the notebook's cells up to date."""
+        before, self.cells = self.cells, _cells_of(exploration)
+        cells, order = difference(before, self.cells)
+        return CellsChange(cells=tuple(cells), order=None if order is None else tuple(order))
 
     def revise(self, exploration: Exploration) -> int:
         """The revision of a state that is about to be saved."""
@@ -126,7 +146,10 @@ class Teller:
         return self._last_revision
 
     def publish(
-        self, state: Literal["open", "changed", "closed"], change: Change | None = None
+        self,
+        state: Literal["open", "changed", "closed"],
+        change: Change | None = None,
+        cells: CellsChange | None = None,
     ) -> None:
         """Publish an event of this exploration."""
         self._events.publish(
@@ -137,6 +160,11 @@ class Teller:
                 path=self._path(),
                 state=state,
                 change=change or Change(),
+                cells=cells or CellsChange(),
                 warning=self.warning,
             )
         )
+
+
+def _cells_of(exploration: Exploration) -> list[dict[str, Any]]:
+    return [dict(cell) for cell in document.cells(exploration)]

@@ -1,6 +1,6 @@
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { ClientMessage, ServerMessage } from './protocol';
+import { ServerMessage } from './protocol';
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 10_000;
@@ -27,15 +27,6 @@ export class Connection implements IDisposable {
 
   get received(): ISignal<this, ServerMessage> {
     return this._received;
-  }
-
-  /** Send a message; false when there is no connection at the moment. */
-  send(message: ClientMessage): boolean {
-    if (!this.isConnected) {
-      return false;
-    }
-    this._socket?.send(JSON.stringify(message));
-    return true;
   }
 
   /** Connect now: there is reason to think that the connection is gone or can be had again. */

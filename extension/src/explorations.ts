@@ -4,7 +4,6 @@ import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Connection } from './connection';
 import { Draft } from './draft';
-import { Holds } from './holds';
 import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
 import {
@@ -12,7 +11,6 @@ import {
   DocPage,
   ExplorationEvent,
   Explorations as ExplorationList,
-  Held,
   IndexedLibrary,
   Libraries,
   LibraryEvent,
@@ -35,7 +33,6 @@ const CHECK_INTERVAL_MS = 30_000;
 export class Explorations implements IExplorations, IDisposable {
   constructor(private readonly _requests: Requests) {
     this._connection = new Connection(() => _requests.socket(this._position));
-    this._holds = new Holds(this._connection);
     this.lookups = new Lookups(_requests);
     // Who has no position yet is told where the server stands, and asks for everything then.
     this._connection.connectedChanged.connect(() => this._changed.emit());
@@ -137,14 +134,6 @@ export class Explorations implements IExplorations, IDisposable {
     return models.find(model => model.path === path) ?? null;
   }
 
-  hold(id: string): Promise<Held> {
-    return this._holds.hold(id);
-  }
-
-  release(id: string): void {
-    this._holds.release(id);
-  }
-
   libraries(kernelName: string | null): Promise<Libraries> {
     const query = queryOf({ kernel_name: kernelName });
     return this._requests.get<Libraries>(`libraries${query}`);
@@ -200,9 +189,6 @@ export class Explorations implements IExplorations, IDisposable {
       case 'reset':
         this._position = { epoch: message.epoch, after: message.number };
         void this._refresh();
-        break;
-      case 'held':
-        this._holds.answer(message);
         break;
     }
   }
@@ -315,7 +301,6 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   private _connection: Connection;
-  private _holds: Holds;
   private _check: Poll;
   private _position: { epoch: string; after: number } | null = null;
   private _status: ServerStatus | null = null;

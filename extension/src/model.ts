@@ -1,7 +1,8 @@
+import * as nbformat from '@jupyterlab/nbformat';
 import { ISignal, Signal } from '@lumino/signaling';
 import {
   CellOrigin,
-  Cells,
+  CellsChange,
   Change,
   Command,
   Exploration,
@@ -47,6 +48,10 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.progress;
   }
 
+  get cells(): ReadonlyArray<nbformat.ICell> {
+    return this._opened.cells as unknown as nbformat.ICell[];
+  }
+
   get warning(): string {
     return this._opened.warning;
   }
@@ -84,13 +89,14 @@ export class ExplorationModel implements IExplorationModel {
     if (event.number <= this._opened.number) {
       return;
     }
-    const { change, number, path, revision, warning } = event;
+    const { cells, change, number, path, revision, warning } = event;
     this._opened = {
       ...this._opened,
       number,
       path,
       revision,
       warning,
+      cells: applyCells(this.cells, cells) as OpenExploration['cells'],
       exploration: applyChange(this.exploration, change),
       progress: change.progress ?? this.progress
     };
@@ -121,12 +127,8 @@ export class ExplorationModel implements IExplorationModel {
   }
 
   async do(command: Command): Promise<void> {
-    await this._requests.post(pathOf('explorations', this.id, 'command'), command);
-  }
-
-  cells(revision: number): Promise<Cells> {
-    const query = queryOf({ after: `${revision}` });
-    return this._requests.get<Cells>(pathOf('explorations', this.id, 'cells') + query);
+    const seen = queryOf({ revision: `${this.revision}` });
+    await this._requests.post(pathOf('explorations', this.id, 'command') + seen, command);
   }
 
   private _opened: OpenExploration;
@@ -143,6 +145,18 @@ export function applyChange(before: Exploration, change: Change): Exploration {
     ...(change.fields as Partial<Exploration>),
     steps: changedSteps(before.steps, change)
   };
+}
+
+/** The cells after a change. What did not change stays the same object. */
+export function applyCells(
+  before: ReadonlyArray<nbformat.ICell>,
+  { cells, order }: CellsChange
+): nbformat.ICell[] {
+  const byId = new Map(before.map(cell => [cell.id as string, cell]));
+  for (const cell of cells as unknown as nbformat.ICell[]) {
+    byId.set(cell.id as string, cell);
+  }
+  return order ? order.flatMap(id => byId.get(id) ?? []) : Array.from(byId.values());
 }
 
 function changedSteps(before: Step[], { steps, order }: Change): Step[] {

@@ -3,7 +3,6 @@
  * change that, then say `npm run types`.
  */
 
-export type ClientMessage = Hold | Release;
 export type Command =
   | GoOn
   | SetMode
@@ -21,7 +20,7 @@ export type Command =
   | GoBack
   | Synthesize
   | Cancel;
-export type ServerMessage = ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent | Held;
+export type ServerMessage = ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent;
 
 export interface Accept {
   kind: 'accept';
@@ -162,15 +161,11 @@ export interface CellOrigin {
   cell_id: string;
   is_replaced: boolean;
 }
-export interface Cells {
-  revision: number;
-  cells: NotebookCell[];
-}
-export interface NotebookCell {
-  id: string;
-  cell: {
+export interface CellsChange {
+  cells: {
     [k: string]: unknown;
-  } | null;
+  }[];
+  order: string[] | null;
 }
 export interface Change {
   fields: {
@@ -215,14 +210,6 @@ export interface Told {
 export interface Told1 {
   template: string;
   values: string[];
-}
-export interface Hold {
-  kind: 'hold';
-  id: string;
-}
-export interface Release {
-  kind: 'release';
-  id: string;
 }
 export interface GoOn {
   kind: 'go_on';
@@ -425,6 +412,7 @@ export interface ExplorationEvent {
   path: string;
   state: 'open' | 'changed' | 'closed';
   change: Change;
+  cells: CellsChange;
   warning: string;
 }
 export interface Explorations {
@@ -441,12 +429,6 @@ export interface Summary {
   libraries: string[];
   is_open: boolean;
   progress: Progress | null;
-}
-export interface Held {
-  kind: 'held';
-  id: string;
-  is_held: boolean;
-  revision: number;
 }
 export interface IndexRequest {
   target: string;
@@ -527,6 +509,15 @@ export interface NewExploration {
     [k: string]: unknown;
   };
 }
+export interface NotebookSave {
+  path: string;
+  content: {
+    [k: string]: unknown;
+  };
+  base?: {
+    [k: string]: string;
+  };
+}
 export interface OpenExploration {
   exploration: Exploration;
   path: string;
@@ -535,6 +526,9 @@ export interface OpenExploration {
   progress: Progress;
   number: number;
   epoch: string;
+  cells: {
+    [k: string]: unknown;
+  }[];
   resumed: boolean;
   warning: string;
   origin: CellOrigin | null;
@@ -577,6 +571,14 @@ export interface ResetEvent {
   kind: 'reset';
   number: number;
   epoch: string;
+}
+export interface SavedNotebook {
+  path: string;
+  created: string;
+  last_modified: string;
+  writable: boolean;
+  size: number | null;
+  change: CellsChange;
 }
 export interface SearchResults {
   apis: RankedApi[];

@@ -37,6 +37,10 @@ export class Requests {
     return this._ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
   }
 
+  put<T>(path: string, body: object): Promise<T> {
+    return this._ask<T>(path, { method: 'PUT', body: JSON.stringify(body) });
+  }
+
   async delete(path: string): Promise<void> {
     await this._ask<void>(path, { method: 'DELETE' });
   }

@@ -1,13 +1,12 @@
+import * as nbformat from '@jupyterlab/nbformat';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
 import { Draft } from './draft';
 import {
   CellOrigin,
-  Cells,
   Change,
   Command,
   Exploration,
-  Held,
   IndexedLibrary,
   Libraries,
   Lookup,
@@ -33,6 +32,8 @@ export interface IExplorationModel {
   readonly revision: number;
   readonly exploration: Exploration;
   readonly progress: Progress;
+  /** The cells of its notebook that are its own. */
+  readonly cells: ReadonlyArray<nbformat.ICell>;
   /** What the solution does that who takes it over should know; empty when it only computes. */
   readonly warning: string;
   /** The cell of the user's notebook that it began in, if it did. */
@@ -47,8 +48,6 @@ export interface IExplorationModel {
   readonly streamed: ISignal<IExplorationModel, void>;
   /** Send a command. Rejects with the server's message when it cannot be taken. */
   do(command: Command): Promise<void>;
-  /** The notebook's cells; those changed after `revision` are whole. */
-  cells(revision: number): Promise<Cells>;
 }
 
 export type LookupKind = Lookup['kind'];
@@ -112,9 +111,6 @@ export interface IExplorations {
   /** Make one the current one; null for the form of a new one. */
   show(id: string | null): void;
   forPath(path: string): IExplorationModel | null;
-  /** Ask to be the tab that saves an exploration's notebook. */
-  hold(id: string): Promise<Held>;
-  release(id: string): void;
   libraries(kernelName: string | null): Promise<Libraries>;
   indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary>;
   search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults>;

@@ -281,8 +281,3 @@ class TabSocket:
     async def say(self, **message: Any) -> None:
         """Send a message."""
         await self.connection.write_message(json.dumps(message))
-
-    async def hold(self, id_: str) -> Any:
-        """Ask to save a notebook."""
-        await self.say(kind="hold", id=id_)
-        return (await self.until(lambda said: said["kind"] == "held"))[-1]

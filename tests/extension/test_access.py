@@ -18,7 +18,7 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import RequestHandler
 from tornado.websocket import websocket_connect
 
-from .conftest import House, Model, request
+from .conftest import House, request
 from .server import TOKEN, Client, Server, TabSocket
 
 SOME_ID = "0" * 32
@@ -65,13 +65,12 @@ READS = {
     ("GET", "search"),
     ("GET", "explorations"),
     ("GET", f"explorations/{SOME_ID}"),
-    ("GET", f"explorations/{SOME_ID}/cells"),
     ("GET", f"explorations/{SOME_ID}/export"),
     ("POST", f"explorations/{SOME_ID}/lookups"),
     ("POST", "docs"),
     ("POST", "suggestions"),
 }
-WRITES = {("DELETE", f"explorations/{SOME_ID}")}
+WRITES = {("DELETE", f"explorations/{SOME_ID}"), ("PUT", "notebook")}
 EXECUTES = {
     ("POST", "libraries"),
     ("POST", "lookups"),
@@ -132,19 +131,6 @@ async def test_each_verb_is_allowed_to_whom_the_server_allows_it(
     await client.aclose()
 
     assert {one for one, answer in answers.items() if answer.status == 403} == refused
-
-
-async def test_who_may_not_write_hears_what_happens_and_holds_no_notebook(
-    restricted: Callable[..., Server], model: Model
-) -> None:
-    server = restricted("write")
-    client = Client(server)
-    async with client.tab() as tab:
-        opened = await client.start(**request())
-        held = await tab.hold(opened["exploration"]["id"])
-    await client.aclose()
-
-    assert held["is_held"] is False
 
 
 async def test_the_websocket_is_for_who_may_read(restricted: Callable[..., Server]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.leases import Lease
 from exploracoder_jupyter.protocol import LibraryEvent
 
 from .conftest import request
@@ -53,69 +51,6 @@ def test_large_events_are_kept_as_far_as_there_is_room() -> None:
     assert json.loads(events.after(events.epoch, 1)[0])["kind"] == "reset"
 
 
-class Tab:
-    def __init__(self) -> None:
-        self.grants: list[str] = []
-
-    def granted(self, exploration: str) -> None:
-        self.grants.append(exploration)
-
-
-async def test_one_tab_saves_and_the_next_has_its_turn() -> None:
-    freed: list[bool] = []
-    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
-    first, second = Tab(), Tab()
-
-    assert lease.take(first)
-    assert not lease.take(second)
-    lease.release(first)
-    assert second.grants == ["e"]
-    assert freed == []
-    lease.release(second)
-
-    assert freed == [True]
-    assert not lease.is_held
-
-
-async def test_a_tab_that_reloads_keeps_the_notebook() -> None:
-    freed: list[bool] = []
-    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
-    before, after = Tab(), Tab()
-    lease.take(before)
-
-    lease.lose(before)
-    assert lease.is_held
-    assert lease.take(after)
-    await asyncio.sleep(0.1)
-
-    assert freed == []
-    lease.lose(after)
-    await asyncio.sleep(0.1)
-    assert freed == [True]
-
-
-async def test_closing_waits_for_the_tab_that_saves_but_not_for_long() -> None:
-    freed: list[bool] = []
-    lease = Lease("e", lambda: freed.append(True), grace_seconds=0.05)
-    first, second = Tab(), Tab()
-    lease.take(first)
-    lease.take(second)
-
-    closing = asyncio.ensure_future(lease.close(30.0))
-    await asyncio.sleep(0.05)
-    assert not closing.done()
-    assert not lease.take(first)
-    lease.release(first)
-    await asyncio.wait_for(closing, 5)
-
-    assert not lease.is_held
-    assert (second.grants, freed) == ([], [])
-    silent = Lease("e", lambda: freed.append(True))
-    silent.take(first)
-    await asyncio.wait_for(silent.close(0.05), 5)
-    assert not silent.is_held
-
-
 async def test_a_tab_that_comes_back_hears_what_it_missed(client: Client) -> None:
     async with client.tab() as tab:
         reset = await tab.read()
@@ -156,38 +91,12 @@ async def test_the_changes_make_the_same_exploration(client: Client) -> None:
     assert seen[-1]["revision"] == state["revision"]
 
 
-async def test_a_tab_that_holds_the_notebook_is_the_only_one_that_writes_it(
-    client: Client,
-) -> None:
-    opened = await client.start(**request())
-    id_, file = opened["exploration"]["id"], client.server.root / opened["path"]
-    async with client.tab() as tab:
-        held = await tab.hold(id_)
-        async with client.tab() as other:
-            refused = await other.hold(id_)
-        before = file.stat().st_mtime_ns
-        state = await client.rested(id_)
-        await asyncio.sleep(4)
-        untouched = file.stat().st_mtime_ns
-
-        await tab.say(kind="release", id=id_)
-        await asyncio.sleep(1)
-
-    assert held["is_held"]
-    assert not refused["is_held"]
-    assert held["revision"] <= state["revision"]
-    assert untouched == before
-    made = json.loads(file.read_text(encoding="utf-8"))
-    assert made["metadata"]["exploracoder"]["revision"] == state["revision"]
-
-
 async def test_the_server_writes_the_notebook_when_its_exploration_is_closed(
     client: Client,
 ) -> None:
     opened = await client.start(**request())
     id_, file = opened["exploration"]["id"], client.server.root / opened["path"]
     async with client.tab() as tab:
-        await tab.hold(id_)
         state = await client.rested(id_)
         await client.ask("DELETE", f"explorations/{id_}")
         seen = await tab.until(lambda said: said.get("state") == "closed")
@@ -198,15 +107,8 @@ async def test_the_server_writes_the_notebook_when_its_exploration_is_closed(
     assert made["steps"]
 
 
-async def test_a_notebook_that_is_not_open_is_held_by_nobody(client: Client) -> None:
-    async with client.tab() as tab:
-        assert not (await tab.hold("f" * 32))["is_held"]
-        await tab.say(kind="release", id="f" * 32)
-        assert not (await tab.hold("f" * 32))["is_held"]
-
-
-async def test_a_tab_that_says_nonsense_is_hung_up_on(client: Client) -> None:
-    for nonsense in ("", "{", '{"kind": "dance"}', '{"kind": "hold"}', "x" * 20_000):
+async def test_a_tab_that_says_something_is_hung_up_on(client: Client) -> None:
+    for nonsense in ("", "{", '{"kind": "dance"}', "x" * 20_000):
         async with client.tab() as tab:
             await tab.read()
             await tab.connection.write_message(nonsense)
@@ -216,28 +118,29 @@ async def test_a_tab_that_says_nonsense_is_hung_up_on(client: Client) -> None:
 
 async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
     from exploracoder.events import Progress
-    from exploracoder_jupyter.cells import CellLog
     from exploracoder_jupyter.telling import Teller
     from exploration.samples import exploration
 
     before = exploration()
+    events = EventLog()
     teller = Teller(
         before,
         Progress(),
         revision=5,
-        events=EventLog(),
+        events=events,
         path=lambda: "a.ipynb",
         troubles=lambda: (),
     )
-    cells = CellLog()
     failed = before.steps[0].model_copy(update={"status": "failed"})
     after = before.with_step(failed)
 
     saved = teller.revise(after)
-    early = cells.after(teller.exploration, revision=teller.revision, after=0)
+    early = teller.revision
     teller.hear(after, Progress())
     teller.flush()
-    late = cells.after(teller.exploration, revision=teller.revision, after=early.revision)
 
-    assert (saved, early.revision, late.revision) == (6, 5, 6)
-    assert [one.id for one in late.cells if one.cell] == ["step-1-goal"]
+    event = json.loads(events.after(events.epoch, 0)[-1])
+    assert (saved, early, teller.revision) == (6, 5, 6)
+    assert [one["id"] for one in event["cells"]["cells"]] == ["step-1-goal"]
+    assert event["cells"]["order"] is None
+    assert (teller.changed_at("step-1"), teller.changed_at("step-2")) == (6, 0)

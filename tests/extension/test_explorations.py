@@ -90,29 +90,44 @@ async def test_in_auto_mode_it_works_to_the_end(client: Client) -> None:
 
     assert state["exploration"]["status"] == "solved", state["progress"]["error"]
     made = nbformat.read(client.server.root / state["path"], as_version=4)
-    # The tab had its time to say that it holds the notebook.
-    await asyncio.sleep(4)
-    made = nbformat.read(client.server.root / state["path"], as_version=4)
     assert made.metadata["exploracoder"]["status"] == "solved"
     assert made.metadata["exploracoder"]["revision"] == (await client.state(id_))["revision"]
     assert [cell.id for cell in made.cells][-1] == "branches"
 
 
-async def test_cells_are_whole_once_and_then_only_what_changed(client: Client) -> None:
-    id_, _ = await in_review(client)
-    whole = (await client.get(f"explorations/{id_}/cells?after=0")).json
+async def test_events_bring_the_cells_that_changed(client: Client) -> None:
+    id_, state = await in_review(client)
+    position = {"epoch": state["epoch"], "after": state["number"]}
     await client.do(id_, "add_subtask", goal="Count <script>alert(1)</script> them")
 
-    after = (await client.get(f"explorations/{id_}/cells?after={whole['revision']}")).json
+    after = await client.state(id_)
+    async with client.tab(position) as tab:
+        seen = await tab.until(lambda said: said["number"] >= after["number"])
 
-    assert all(one["cell"] for one in whole["cells"])
-    changed = [one["id"] for one in after["cells"] if one["cell"]]
-    added = (await client.state(id_))["exploration"]["steps"][-1]["subtask"]["id"]
+    cells = {cell["id"]: cell for cell in state["cells"]}
+    changes = [one["cells"] for one in seen if one.get("id") == id_]
+    changed = {cell["id"]: cell for one in changes for cell in one["cells"]}
+    order = [one["order"] for one in changes if one["order"]][-1]
+    added = after["exploration"]["steps"][-1]["subtask"]["id"]
     assert {f"{added}-goal", added} <= set(changed)
     assert "task" not in changed
-    assert after["cells"][0]["id"] == "task"
-    shown = next(one["cell"] for one in after["cells"] if one["id"] == f"{added}-goal")
-    assert "<script>" not in shown["source"]
+    assert "<script>" not in changed[f"{added}-goal"]["source"]
+    assert [(cells | changed)[name] for name in order] == after["cells"]
+
+
+async def test_who_has_not_seen_the_last_decision_decides_nothing(client: Client) -> None:
+    id_, state = await in_review(client)
+    first = state["exploration"]["steps"][0]["subtask"]["id"]
+    command = {"kind": "rename_subtask", "subtask": first, "goal": "What the one wants"}
+    path = f"explorations/{id_}/command?revision={state['revision']}"
+
+    one = await client.post(path, command)
+    other = await client.post(path, {**command, "goal": "What the other wants"})
+    after = await client.state(id_)
+
+    assert (one.status, other.status) == (202, 409)
+    assert "changed meanwhile" in other.message
+    assert after["exploration"]["steps"][0]["subtask"]["goal"] == "What the one wants"
 
 
 async def test_code_of_the_users_own_is_tried_and_accepted(client: Client) -> None:

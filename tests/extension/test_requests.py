@@ -57,7 +57,6 @@ async def test_a_library_is_indexed_with_progress_and_found(client: Client) -> N
         ("search?query=a&libraries=tealeaf&k=many", 400),
         ("search?query=a&libraries=tealeaf&k=-1", 400),
         (f"explorations/{SOME_ID}", 404),
-        (f"explorations/{SOME_ID}/cells", 404),
         (f"explorations/{SOME_ID}/export", 404),
         ("explorations/../../etc/passwd", 404),
         ("explorations/NOTANID", 404),

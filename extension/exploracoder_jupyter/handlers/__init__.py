@@ -6,12 +6,12 @@ from typing import Any
 
 from exploracoder_jupyter.handlers.events import EventsSocket
 from exploracoder_jupyter.handlers.explorations import (
-    CellsHandler,
     CommandHandler,
     ExplorationHandler,
     ExplorationLookupsHandler,
     ExplorationsHandler,
     ExportHandler,
+    NotebookHandler,
     OpenHandler,
     ReplayHandler,
 )
@@ -35,13 +35,13 @@ ROUTES: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/docs", DocsHandler),
     (f"{API}/lookups", LookupsHandler),
     (f"{API}/suggestions", SuggestionsHandler),
+    (f"{API}/notebook", NotebookHandler),
     (f"{API}/explorations", ExplorationsHandler),
     (f"{API}/explorations/open", OpenHandler),
     (f"{API}/explorations/replay", ReplayHandler),
     (f"{API}/explorations/{_ID}", ExplorationHandler),
     (f"{API}/explorations/{_ID}/command", CommandHandler),
     (f"{API}/explorations/{_ID}/lookups", ExplorationLookupsHandler),
-    (f"{API}/explorations/{_ID}/cells", CellsHandler),
     (f"{API}/explorations/{_ID}/export", ExportHandler),
     (f"{API}/events", EventsSocket),
     (rf"{API}(?:/(.*))?", UnknownHandler),

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 # kernels: who may not run cells in this server may not have ours run them either.
 AUTH_RESOURCE = "exploracoder"
 _KERNELS = "kernels"
+_CONTENTS = "contents"
 MOST_BYTES = 1_000_000
+# As much as Jupyter itself takes: there may be large outputs in it.
+MOST_NOTEBOOK_BYTES = 512 * 2**20
 
 ValueT = TypeVar("ValueT")
 Verb = Callable[..., Awaitable[None]]
@@ -47,16 +50,16 @@ class Handler(APIHandler):
         app: ExploraCoder = self.settings["exploracoder"]
         return await app.host()
 
-    def read_body(self, adapter: Any) -> Any:
+    def read_body(self, adapter: Any, most_bytes: int = MOST_BYTES) -> Any:
         """The body as ``adapter`` (a pydantic model or TypeAdapter) wants it.
 
         Raises InputError when it is something else, TooLargeError when it is too much.
         """
         from pydantic import TypeAdapter, ValidationError
 
-        if len(self.request.body) > MOST_BYTES:
+        if len(self.request.body) > most_bytes:
             raise TooLargeError(
-                f"The request has {len(self.request.body)} bytes; at most {MOST_BYTES} are taken."
+                f"The request has {len(self.request.body)} bytes; at most {most_bytes} are taken."
             )
         reader = adapter if isinstance(adapter, TypeAdapter) else TypeAdapter(adapter)
         try:
@@ -99,6 +102,12 @@ class Handler(APIHandler):
 def runs_code(verb: Verb) -> Verb:
     """Let a verb through for who may execute, whatever the method of the request."""
     asked: Verb = authorized("execute")(authorized("execute", _KERNELS)(verb))
+    return asked
+
+
+def writes_files(verb: Verb) -> Verb:
+    """Let a verb through for who may write files, through Jupyter's own API as well."""
+    asked: Verb = authorized("write")(authorized("write", _CONTENTS)(verb))
     return asked
 
 

@@ -1,4 +1,4 @@
-"""The WebSocket on which a tab hears what happens, and says which notebooks it saves."""
+"""The WebSocket on which a tab hears what happens."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from exploracoder_jupyter.handlers.base import AUTH_RESOURCE
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
-    from exploracoder_jupyter.hosted import Hosted
     from exploracoder_jupyter.hosting import Host
 
-_MOST_CHARS = 10_000
-# WebSocket's own numbers: a message that cannot be read, and one that is too long.
-_MALFORMED, _TOO_LONG = 1008, 1009
+# WebSocket's own number for a message that is against the rules.
+_UNEXPECTED = 1008
 
 
 class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
@@ -34,13 +32,12 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Let a tab in that may read; only one that may write, too, can hold a notebook."""
-        if not await self._may("read"):
+        """Let a tab in that may read."""
+        asked = self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE)
+        if not await ensure_async(asked):
             raise HTTPError(403)
-        self._may_hold = await self._may("write")
         app: ExploraCoder = self.settings["exploracoder"]
         self._host = await app.host()
-        self._asked: dict[str, Hosted] = {}
         await super().get(*args, **kwargs)
 
     def open(self, *args: Any, **kwargs: Any) -> None:
@@ -54,62 +51,14 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._unfollow = events.follow(self._send)
 
     async def on_message(self, message: str | bytes) -> None:
-        """A tab holds a notebook, or lets it go."""
-        from pydantic import TypeAdapter, ValidationError
-
-        from exploracoder_jupyter.protocol import ClientMessage, Hold
-
-        if len(message) > _MOST_CHARS:
-            self.close(_TOO_LONG, "too long")
-            return
-        try:
-            said: Any = TypeAdapter(ClientMessage).validate_json(message)
-        except ValidationError:
-            self.close(_MALFORMED, "no message of ours")
-            return
-        if isinstance(said, Hold):
-            await self._hold(said.id)
-        else:
-            hosted = self._asked.pop(said.id, None)
-            if hosted is not None:
-                hosted.keeper.release(self)
+        """A tab says nothing here."""
+        self.close(_UNEXPECTED, "nothing is taken here")
 
     def on_close(self) -> None:
         """The tab is gone, or its network is."""
         if self._unfollow is not None:
             self._unfollow()
             self._unfollow = None
-        for hosted in self._asked.values():
-            hosted.keeper.lose(self)
-        self._asked.clear()
-
-    def granted(self, exploration: str) -> None:
-        """The tab that had the notebook let it go: it is this one's turn."""
-        from exploracoder_jupyter.protocol import Held
-
-        hosted = self._asked.get(exploration)
-        revision = hosted.keeper.revision if hosted is not None else 0
-        held = Held(id=exploration, is_held=hosted is not None, revision=revision)
-        self._send(held.model_dump_json())
-
-    async def _hold(self, id_: str) -> None:
-        from exploracoder_jupyter.protocol import Held
-
-        hosted = self._host.find(id_)
-        if hosted is None or not self._may_hold:
-            self._send(Held(id=id_, is_held=False, revision=0).model_dump_json())
-            return
-        self._asked[id_] = hosted
-        held = await hosted.keeper.hold(self)
-        if self.ws_connection is None:
-            # It went while it waited.
-            hosted.keeper.lose(self)
-            return
-        self._send(held.model_dump_json())
-
-    async def _may(self, action: str) -> bool:
-        asked = self.authorizer.is_authorized(self, self.current_user, action, AUTH_RESOURCE)
-        return bool(await ensure_async(asked))
 
     def _send(self, text: str) -> None:
         try:

@@ -7,9 +7,16 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.handlers.base import Handler, answered, only_reads, runs_code
+from exploracoder_jupyter.handlers.base import (
+    MOST_NOTEBOOK_BYTES,
+    Handler,
+    answered,
+    only_reads,
+    runs_code,
+    writes_files,
+)
 
-_MOST_REVISION = 2**53
+_MOST_REVISION = 10**15 - 1
 
 
 class ExplorationsHandler(Handler):
@@ -100,8 +107,9 @@ class CommandHandler(Handler):
         from exploracoder_jupyter.protocol import Accepted
 
         command = self.read_body(COMMAND)
+        seen = self.number("revision", _MOST_REVISION, least=0, most=_MOST_REVISION)
         try:
-            number = await hosted.do(command)
+            number = await hosted.do(command, seen)
         except InputError as error:
             raise UnknownError(str(error)) from error
         self.answer(Accepted(number=number), 202)
@@ -122,17 +130,18 @@ class ExplorationLookupsHandler(Handler):
         self.answer(await look_up_for(host, id_, self.read_body(Lookup)))
 
 
-class CellsHandler(Handler):
-    """``GET explorations/<id>/cells``."""
+class NotebookHandler(Handler):
+    """``PUT notebook``."""
 
     @authenticated
-    @authorized
+    @writes_files
     @answered
-    async def get(self, id_: str) -> None:
-        """The cells of its notebook; those that changed whole."""
-        hosted = (await self.host()).get(id_)
-        after = self.number("after", 0, least=0, most=_MOST_REVISION)
-        self.answer(hosted.cells(after))
+    async def put(self) -> None:
+        """Write a notebook that a tab has changed."""
+        host = await self.host()
+        from exploracoder_jupyter.protocol import NotebookSave
+
+        self.answer(await host.save_notebook(self.read_body(NotebookSave, MOST_NOTEBOOK_BYTES)))
 
 
 class ExportHandler(Handler):

@@ -15,6 +15,7 @@ function event(number: number, change: Partial<Change>): ExplorationEvent {
     path: 'tea-exploration.ipynb',
     state: 'changed',
     change: { ...NOTHING, ...change },
+    cells: { cells: [], order: null },
     warning: `warning ${number}`
   };
 }

@@ -98,6 +98,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     },
     number: 10,
     epoch: 'first',
+    cells: [],
     resumed: false,
     warning: '',
     origin: null,

@@ -19,35 +19,20 @@ export class Banner extends ReactWidget {
   }
 
   protected override render(): React.ReactElement | null {
-    const { isClosed, isForeign, panel } = this._holder;
-    if (isClosed) {
-      return (
-        <Closed
-          trans={this._trans}
-          onResume={() =>
-            this._commands.execute('exploracoder:resume', { path: panel.context.path })
-          }
-        />
-      );
-    }
-    return isForeign ? <Following trans={this._trans} /> : null;
+    const { isClosed, panel } = this._holder;
+    return isClosed ? (
+      <Closed
+        trans={this._trans}
+        onResume={() => this._commands.execute('exploracoder:resume', { path: panel.context.path })}
+      />
+    ) : null;
   }
 
   /** Take no room while there is nothing to say. */
   private _sync(): void {
-    this.setHidden(!this._holder.isClosed && !this._holder.isForeign);
+    this.setHidden(!this._holder.isClosed);
     this.update();
   }
-}
-
-function Following({ trans }: { trans: TranslationBundle }): React.ReactElement {
-  return (
-    <div role="note" className="jp-exploracoder-banner">
-      {trans.__(
-        'Another tab saves this notebook. You can run its cells here too; what you type is kept once you have run it.'
-      )}
-    </div>
-  );
 }
 
 function Closed(props: {

@@ -1,3 +1,4 @@
+import * as nbformat from '@jupyterlab/nbformat';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ServiceManager } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
@@ -6,26 +7,22 @@ import { Change, Exploration } from '../protocol';
 import { IExplorationModel, IExplorations } from '../tokens';
 import { attachKernel } from './attaching';
 import { sourceOf } from './marks';
-import { Mirror } from './mirror';
+import { merge } from './merge';
 import { Previews, previewsAfter, stepOf, withPreviews } from './preview';
-import { Saving, isBusy } from './saving';
+import { ExplorationContents, IMerge } from './provider';
+import { QuietChanges } from './quiet';
 import { upsert } from './upsert';
 
-const RETRY_MS = 4_000;
-
-/**
- * Keeps an exploration's notebook that is open in this tab as the server has it.
- *
- * There is one writer at a time: this tab if the server lets it, else the server or another tab.
- * Refreshes coalesce: while one runs, one more waits.
- */
+/** Keeps an exploration's notebook that is open in this tab as the server has it. */
 export class NotebookHolder implements IDisposable {
   constructor(
     readonly panel: NotebookPanel,
     private readonly _explorations: IExplorations,
-    private readonly _services: ServiceManager.IManager
+    private readonly _services: ServiceManager.IManager,
+    contents: ExplorationContents | null
   ) {
-    this._saving = new Saving(panel.context, _services.contents, () => this._isStillHeld());
+    this._quiet = new QuietChanges(panel.context, () => _explorations.isConnected);
+    contents?.merged.connect(this._onMerged, this);
     this._explorations.changed.connect(this._onExplorations, this);
     panel.disposed.connect(this.dispose, this);
     NotebookActions.executed.connect(this._onExecuted, this);
@@ -46,9 +43,9 @@ export class NotebookHolder implements IDisposable {
     return this._model === null && status !== null && !isComing;
   }
 
-  /** Whether another tab saves the notebook. */
-  get isForeign(): boolean {
-    return this._model !== null && this._isHeld === false;
+  /** Whether people have the notebook open together: then there is one document for all. */
+  get isShared(): boolean {
+    return this.panel.model?.collaborative === true;
   }
 
   /** Emitted when anything that the notebook's additions show may have changed. */
@@ -65,7 +62,7 @@ export class NotebookHolder implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    this._saving.dispose();
+    this._quiet.dispose();
     this._detach();
     Signal.clearData(this);
   }
@@ -79,7 +76,7 @@ export class NotebookHolder implements IDisposable {
   /** Show another candidate in a subtask's cell. */
   show(subtask: string, candidate: string): void {
     this._previews = new Map(this._previews).set(subtask, candidate);
-    this._apply();
+    this._update();
   }
 
   /** Whether a cell holds something that the user has typed and the server does not know. */
@@ -97,97 +94,25 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** Bring the notebook up to date, now or once the refresh that runs has ended. */
-  refresh(): void {
-    if (this._isRefreshing) {
-      this._isWaiting = true;
-      return;
+  /** Bring the notebook up to date. Where people share it, the server does that for all. */
+  private _update(): void {
+    const notebook = this.panel.model;
+    if (this._model && notebook && !notebook.isDisposed && !this.isShared) {
+      this._quiet.make(() => upsert(notebook, this._wanted()));
     }
-    this._isRefreshing = true;
-    void this._refresh().finally(() => {
-      this._isRefreshing = false;
-      if (this._isWaiting && !this._isDisposed) {
-        this._isWaiting = false;
-        this.refresh();
-      }
-    });
-  }
-
-  private async _refresh(): Promise<void> {
-    const model = this._model;
-    if (!model || this._isDisposed) {
-      return;
-    }
-    try {
-      await this._settle(model);
-      const ask = () => model.cells(Math.max(0, this._mirror.revision));
-      if (!this._mirror.take(await ask())) {
-        this._mirror.take(await ask());
-      }
-    } catch {
-      this._retryLater();
-      return;
-    }
-    if (model === this._model && !this._isDisposed) {
-      this._apply();
-      this._saving.ask();
-    }
-  }
-
-  /** Find out who saves, attach the kernel, and load what somebody else has saved. */
-  private async _settle(model: IExplorationModel): Promise<void> {
-    if (this._isHeld) {
-      return;
-    }
-    const isFirst = this._mirror.revision < 0;
-    await this._saving.stopFollowing();
-    const held = await this._explorations.hold(model.id);
-    if (held.is_held && (await this._saving.isStale())) {
-      if (this.panel.model && isBusy(this.panel.model)) {
-        throw new Error('A cell runs: the file is loaded again after that.');
-      }
-      await this._saving.catchUp(!isFirst);
-    }
-    if (model !== this._model || this._isDisposed) {
-      throw new Error('The exploration was closed meanwhile.');
-    }
-    this._isHeld = held.is_held;
-    this._saving.setWriter(held.is_held, !held.is_held);
-    this._changed.emit();
-    if (!held.is_held) {
-      this._retryLater();
-    }
-  }
-
-  /** Ask whether this tab is the one that saves, when the file says that somebody else has. */
-  private async _isStillHeld(): Promise<boolean> {
-    const model = this._model;
-    const held = model && this._isHeld ? await this._explorations.hold(model.id) : null;
-    // If the connection was cut before the answer came, the server may have saved meanwhile.
-    return held?.is_held === true && this._isHeld === true && model === this._model;
-  }
-
-  private _apply(): void {
-    const [notebook, model] = [this.panel.model, this._model];
-    if (!notebook || !model || notebook.isDisposed) {
-      return;
-    }
-    this._saving.isPaused = this._previewsAccepted();
-    this._saving.carries = { model, revision: this._mirror.revision };
-    this._saving.quietly(() => upsert(notebook, this._wanted()));
     this._changed.emit();
   }
 
-  private _wanted() {
-    const { cells } = this._mirror;
-    return this._model ? withPreviews(cells, this._model.exploration, this._previews) : cells;
+  private _wanted(): ReadonlyArray<nbformat.ICell> {
+    const model = this._model;
+    return model ? withPreviews(model.cells, model.exploration, this._previews) : [];
   }
 
-  private _previewsAccepted(): boolean {
-    const exploration = this._model?.exploration;
-    return [...this._previews.keys()].some(
-      subtask => exploration && stepOf(exploration, subtask)?.status === 'done'
-    );
+  private _onMerged(_: ExplorationContents, merged: IMerge): void {
+    const notebook = this.panel.model;
+    if (notebook && merged.path === this.panel.context.path) {
+      this._quiet.make(() => merge(notebook, merged));
+    }
   }
 
   private _onExplorations(): void {
@@ -196,24 +121,12 @@ export class NotebookHolder implements IDisposable {
     if (model !== this._model) {
       this._detach();
       this._attach(model);
-    } else if (model && isConnected !== this._wasConnected) {
-      this._onConnection(isConnected);
-    } else if (!model && this._wasAttached && isConnected && !this._wasConnected) {
-      // The server that closed the exploration may have saved it after this tab last heard of it.
-      this._saving.settleDown();
+    }
+    if (isConnected && !this._wasConnected) {
+      this._quiet.saveSoon();
     }
     this._wasConnected = isConnected;
     this._changed.emit();
-  }
-
-  private _onConnection(isConnected: boolean): void {
-    if (isConnected) {
-      this.refresh();
-    } else {
-      // The server is going to save the notebook while it does not hear of this tab.
-      this._isHeld = null;
-      this._saving.setWriter(false, false);
-    }
   }
 
   private _attach(model: IExplorationModel | null): void {
@@ -222,29 +135,15 @@ export class NotebookHolder implements IDisposable {
       this._last = model.exploration;
       model.changed.connect(this._onModel, this);
       this._attachKernel(model);
-      this.refresh();
+      this._update();
     }
   }
 
   private _detach(): void {
-    const model = this._model;
+    this._model?.changed.disconnect(this._onModel, this);
     this._model = null;
-    window.clearTimeout(this._timer);
-    if (model) {
-      model.changed.disconnect(this._onModel, this);
-      this._isHeld = null;
-      this._wasAttached = true;
-      this._previews = new Map();
-      this._mirror.forget();
-      this._kernelId = '';
-      this._saving.settleDown();
-      // The server writes the file once it hears this.
-      void this._saving.whenSaved().then(() => {
-        if (this._model?.id !== model.id) {
-          this._explorations.release(model.id);
-        }
-      });
-    }
+    this._previews = new Map();
+    this._kernelId = '';
   }
 
   private _onModel(model: IExplorationModel, change: Change | null): void {
@@ -255,9 +154,10 @@ export class NotebookHolder implements IDisposable {
     this._last = exploration;
     this._attachKernel(model);
     if (!change || change.steps.length || change.order || Object.keys(change.fields).length) {
-      this.refresh();
+      this._update();
+    } else {
+      this._changed.emit();
     }
-    this._changed.emit();
   }
 
   /** Use the sidecar's kernel, also when the server had to start another one. */
@@ -277,7 +177,7 @@ export class NotebookHolder implements IDisposable {
 
   private _onExecuted(_: unknown, { notebook }: { notebook: object }): void {
     if (notebook === this.panel.content) {
-      this.refresh();
+      this._update();
     }
   }
 
@@ -291,29 +191,16 @@ export class NotebookHolder implements IDisposable {
     );
     if (kept.length < this._previews.size) {
       this._previews = new Map(kept);
-      this._apply();
-      this._saving.ask();
+      this._update();
     }
-  }
-
-  private _retryLater(): void {
-    window.clearTimeout(this._timer);
-    this._timer = window.setTimeout(() => this.refresh(), RETRY_MS);
   }
 
   private _model: IExplorationModel | null = null;
   private _last: Exploration | null = null;
-  private _mirror = new Mirror();
   private _previews: Previews = new Map();
-  private _saving: Saving;
+  private _quiet: QuietChanges;
   private _changed = new Signal<this, void>(this);
-  /** Whether this tab saves; null until the server has been asked. */
-  private _isHeld: boolean | null = null;
   private _wasConnected = false;
-  private _wasAttached = false;
-  private _isRefreshing = false;
-  private _isWaiting = false;
   private _isDisposed = false;
   private _kernelId = '';
-  private _timer = 0;
 }

@@ -1,10 +1,18 @@
 import { ILabShell, JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import {
+  INotebookTracker,
+  INotebookWidgetFactory,
+  NotebookWidgetFactory
+} from '@jupyterlab/notebook';
+import { Contents, IDefaultDrive } from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { IExplorations } from '../tokens';
 import { ErrorStrips } from './errorstrips';
+import { Requests } from '../request';
+import { KEY } from './marks';
 import { Panels } from './panels';
+import { ExplorationContents } from './provider';
 import { IExplorationNotebooks } from './tokens';
 
 /** Keeps the notebooks of explorations up to date, with what can be done in their cells. */
@@ -14,12 +22,14 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
   autoStart: true,
   provides: IExplorationNotebooks,
   requires: [IExplorations, INotebookTracker, IDocumentManager],
-  optional: [ITranslator, ILabShell],
+  optional: [IDefaultDrive, INotebookWidgetFactory, ITranslator, ILabShell],
   activate: (
     app: JupyterFrontEnd,
     explorations: IExplorations,
     tracker: INotebookTracker,
     documents: IDocumentManager,
+    drive: Contents.IDrive | null,
+    factory: NotebookWidgetFactory.IFactory | null,
     translator: ITranslator | null,
     labShell: ILabShell | null
   ): IExplorationNotebooks => {
@@ -28,6 +38,7 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
     return new Panels({
       tracker,
       documents,
+      contents: provide(app, drive, factory),
       explorations,
       commands: app.commands,
       trans,
@@ -35,5 +46,31 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
     });
   }
 };
+
+/** Where notebooks are shared already, whoever shares them saves them. */
+const SHARING = /^@jupyter\/(docprovider-extension|server-documents|docprovider-server)/;
+
+/** Let the server write the notebooks of explorations, unless they are shared. */
+function provide(
+  app: JupyterFrontEnd,
+  drive: Contents.IDrive | null,
+  factory: NotebookWidgetFactory.IFactory | null
+): ExplorationContents | null {
+  const { contents, serverSettings } = app.serviceManager;
+  const registry = drive?.contentProviderRegistry;
+  const isShared = app.listPlugins().some(id => SHARING.test(id));
+  if (!registry || !factory || isShared || factory.contentProviderId) {
+    return null;
+  }
+  const provider = new ExplorationContents(new Requests(serverSettings));
+  registry.register(KEY, provider);
+  factory.contentProviderId = KEY;
+  contents.fileChanged.connect((_, { type, oldValue, newValue }) => {
+    if (type === 'rename' && oldValue?.path && newValue?.path) {
+      provider.rename(oldValue.path, newValue.path);
+    }
+  });
+  return provider;
+}
 
 export default plugin;

@@ -10,8 +10,9 @@ import { IExplorationModel, IExplorations } from '../tokens';
 import { Banner } from './banner';
 import { NotebookHolder } from './holding';
 import { LiveStrip } from './livestrip';
-import { KEY, isObject, markOf } from './marks';
+import { markOf } from './marks';
 import { stepOf } from './preview';
+import { ExplorationContents, isExploration } from './provider';
 import { CellStrips } from './strips';
 import { IExplorationNotebooks } from './tokens';
 
@@ -19,6 +20,8 @@ import { IExplorationNotebooks } from './tokens';
 export interface IPanelsOptions {
   tracker: INotebookTracker;
   documents: IDocumentManager;
+  /** What saves notebooks; null where another extension does. */
+  contents: ExplorationContents | null;
   explorations: IExplorations;
   commands: CommandRegistry;
   trans: TranslationBundle;
@@ -58,7 +61,7 @@ export class Panels implements IExplorationNotebooks {
       this._openTab(model.path);
       return;
     }
-    const panel = this._find(model) ?? (await this._openPanel(model));
+    const panel = this._find(model) ?? this._openPanel(model);
     if (panel && subtask) {
       await panel.context.ready;
       const cells = panel.content.widgets;
@@ -115,10 +118,8 @@ export class Panels implements IExplorationNotebooks {
     return this._options.tracker.find(panel => panel.context.path === model.path) ?? null;
   }
 
-  private async _openPanel(model: IExplorationModel): Promise<NotebookPanel | null> {
-    const { documents, explorations, tracker } = this._options;
-    // Said before the file is read, so that nobody writes it after that.
-    await explorations.hold(model.id);
+  private _openPanel(model: IExplorationModel): NotebookPanel | null {
+    const { documents, tracker } = this._options;
     const own = this.ownOf(model);
     const opened = documents.openOrReveal(
       model.path,
@@ -126,9 +127,7 @@ export class Panels implements IExplorationNotebooks {
       { id: model.kernelId },
       own ? { mode: 'split-right', ref: own.id, activate: false } : { activate: false }
     ) as unknown as NotebookPanel | undefined;
-    if (!opened) {
-      explorations.release(model.id);
-    } else if (own) {
+    if (opened && own) {
       void opened.revealed.then(() => keepCurrent(tracker, own, opened));
     }
     return opened ?? null;
@@ -160,14 +159,13 @@ export class Panels implements IExplorationNotebooks {
   }
 
   private _isExploration(panel: NotebookPanel): boolean {
-    const saved = panel.model?.sharedModel.getMetadata(KEY);
-    const isSaved = isObject(saved) && typeof saved.schema_version === 'number';
+    const isSaved = isExploration(panel.model?.sharedModel.getMetadata());
     return isSaved || this._options.explorations.forPath(panel.context.path) !== null;
   }
 
   private _makeLive(panel: NotebookPanel): void {
-    const { commands, documents, explorations, trans } = this._options;
-    const holder = new NotebookHolder(panel, explorations, documents.services);
+    const { commands, contents, documents, explorations, trans } = this._options;
+    const holder = new NotebookHolder(panel, explorations, documents.services, contents);
     this._holders.set(panel, holder);
     panel.content.addClass('jp-mod-exploration');
     this._strips.set(panel, new CellStrips({ holder, commands, trans }));

@@ -22,16 +22,6 @@ export function upsert(model: INotebookModel, wanted: ReadonlyArray<nbformat.ICe
   return true;
 }
 
-/** Put cells in the place of all others, as they are. */
-export function replaceAll(model: INotebookModel, cells: ReadonlyArray<nbformat.ICell>): void {
-  const { sharedModel } = model;
-  const count = sharedModel.cells.length;
-  sharedModel.transact(() => {
-    sharedModel.insertCells(count, cells.map(copy));
-    sharedModel.deleteCellRange(0, count);
-  }, false);
-}
-
 /** The cells of a notebook as they are now. */
 export function currentCells(model: INotebookModel): ICurrentCell[] {
   return Array.from(model.cells, cell => ({ json: cell.toJSON(), isRunning: isRunning(cell) }));

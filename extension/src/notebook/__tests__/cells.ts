@@ -1,5 +1,5 @@
 import * as nbformat from '@jupyterlab/nbformat';
-import { Cells } from '../../protocol';
+import { CellsChange } from '../../protocol';
 
 /** A subtask's code cell as the server makes it. */
 export function candidate(subtask: string, source: string, shows = ''): nbformat.ICell {
@@ -34,40 +34,14 @@ export function branches(source: string): nbformat.ICell {
   };
 }
 
-/** A server that remembers at which revision a cell changed. */
-export class Server {
-  revision = 0;
-
-  get cells(): nbformat.ICell[] {
-    return this._cells;
-  }
-
-  /** Count the revision up and have other cells from now on. */
-  set(cells: nbformat.ICell[]): void {
-    this.revision += 1;
-    const before = new Map(this._cells.map(cell => [cell.id, JSON.stringify(cell)]));
-    for (const cell of cells) {
-      if (before.get(cell.id) !== JSON.stringify(cell)) {
-        this._changed.set(cell.id as string, this.revision);
-      }
-    }
-    this._cells = cells;
-  }
-
-  answer(after: number): Cells {
-    const cells = this._cells.map(cell => ({
-      id: cell.id as string,
-      cell: (this._changed.get(cell.id as string) ?? 0) > after ? structured(cell) : null
-    }));
-    return { revision: this.revision, cells };
-  }
-
-  private _cells: nbformat.ICell[] = [];
-  private _changed = new Map<string, number>();
-}
-
-function structured(cell: nbformat.ICell): { [key: string]: unknown } {
-  return JSON.parse(JSON.stringify(cell));
+/** What has changed in a notebook's cells, as the server tells it. */
+export function changeBetween(
+  before: ReadonlyArray<nbformat.ICell>,
+  after: ReadonlyArray<nbformat.ICell>
+): CellsChange {
+  const known = new Map(before.map(cell => [cell.id, JSON.stringify(cell)]));
+  const cells = after.filter(cell => known.get(cell.id) !== JSON.stringify(cell));
+  return { cells: JSON.parse(JSON.stringify(cells)), order: after.map(cell => cell.id as string) };
 }
 
 /** Random numbers that are the same in every run. */

@@ -1,9 +1,10 @@
 import { CodeCellModel, ICellModel } from '@jupyterlab/cells';
 import * as nbformat from '@jupyterlab/nbformat';
 import { NotebookModel } from '@jupyterlab/notebook';
-import { Mirror } from '../mirror';
-import { currentCells, replaceAll, upsert } from '../upsert';
-import { branches, candidate, goal, seeded, Server } from './cells';
+import { applyCells } from '../../model';
+import { merge } from '../merge';
+import { currentCells, upsert } from '../upsert';
+import { branches, candidate, changeBetween, goal, seeded } from './cells';
 
 const FIRST = [
   goal('s1', '## 1. read'),
@@ -13,22 +14,22 @@ const FIRST = [
   branches('root')
 ];
 
+let model: NotebookModel;
+
+beforeAll(() => {
+  // The shared notebook itself warns of each new cell, with a stack trace.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
+
+beforeEach(() => {
+  model = notebook();
+});
+
+afterEach(() => {
+  model.dispose();
+});
+
 describe('upsert', () => {
-  let model: NotebookModel;
-
-  beforeAll(() => {
-    // The shared notebook itself warns of each new cell, with a stack trace.
-    jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  });
-
-  beforeEach(() => {
-    model = notebook();
-  });
-
-  afterEach(() => {
-    model.dispose();
-  });
-
   it('makes the notebook what the server wants', () => {
     upsert(model, FIRST);
 
@@ -194,82 +195,80 @@ describe('upsert', () => {
     expect(cell(model, 's1').getMetadata('tags')).toEqual(['keep']);
   });
 
-  it('puts back cells as they were', () => {
-    upsert(model, FIRST);
-    cell(model, 's1').sharedModel.setSource('mine');
-    const before = model.sharedModel.toJSON().cells;
-    upsert(model, [FIRST[4]]);
-    replaceAll(model, before);
-
-    expect(model.sharedModel.toJSON().cells).toEqual(before);
-  });
-
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'ends in the same notebook whatever order answers come in (%i)',
+    'ends in the same notebook however often it was brought up to date (%i)',
     seed => {
       const random = seeded(seed);
-      const server = new Server();
-      const mirror = new Mirror();
-      const waiting: ReturnType<Server['answer']>[] = [];
+      let there: nbformat.ICell[] = [];
+      let here: nbformat.ICell[] = [];
       for (let round = 0; round < 150; round++) {
         const what = random();
-        if (what < 0.3) {
-          server.set(randomCells(random));
-        } else if (what < 0.6) {
-          waiting.push(server.answer(mirror.revision));
-        } else if (what < 0.7) {
-          waiting.pop();
-        } else if (what < 0.9 && waiting.length) {
-          // Any of them, and sometimes twice.
-          mirror.take(waiting[Math.floor(random() * waiting.length)]);
-          upsert(model, mirror.cells);
+        if (what < 0.5) {
+          const next = randomCells(random);
+          here = applyCells(here, changeBetween(there, next));
+          there = next;
+        } else if (what < 0.9) {
+          upsert(model, here);
         } else {
           addOwn(model, random, round);
         }
       }
       const own = ids(model).filter(id => id.startsWith('own'));
-      if (!mirror.take(server.answer(mirror.revision))) {
-        mirror.take(server.answer(mirror.revision));
-      }
-      upsert(model, mirror.cells);
+      upsert(model, here);
 
       const ours = currentCells(model).filter(one => !String(one.json.id).startsWith('own'));
       expect(ours.map(one => [one.json.id, one.json.source])).toEqual(
-        server.cells.map(one => [one.id, one.source])
+        there.map(one => [one.id, one.source])
       );
       expect(ours.map(one => (one.json.outputs as unknown[] | undefined)?.length ?? 0)).toEqual(
-        server.cells.map(one => (one.outputs as unknown[] | undefined)?.length ?? 0)
+        there.map(one => (one.outputs as unknown[] | undefined)?.length ?? 0)
       );
       expect(
         ids(model)
           .filter(id => id.startsWith('own'))
           .sort()
       ).toEqual(own.sort());
-      expect(upsert(model, mirror.cells)).toBe(false);
+      expect(upsert(model, here)).toBe(false);
     }
   );
 });
 
-describe('Mirror', () => {
-  it('ignores an answer that is older than what it has', () => {
-    const server = new Server();
-    const mirror = new Mirror();
-    server.set([candidate('s1', 'old')]);
-    const old = server.answer(-1);
-    server.set([candidate('s1', 'new')]);
-    mirror.take(server.answer(-1));
-    mirror.take(old);
-
-    expect(mirror.get('s1')?.source).toBe('new');
+describe('merge', () => {
+  const path = 'tea.ipynb';
+  const own = (id: string, source: string): nbformat.ICell => ({
+    id,
+    cell_type: 'code',
+    source,
+    metadata: {},
+    outputs: [],
+    execution_count: null
   });
 
-  it('asks for everything when an answer leaves out what it does not have', () => {
-    const mirror = new Mirror();
+  it('takes over what others have added, changed and removed', () => {
+    const sent = [own('a', '1'), own('b', '2'), own('c', '3')];
+    sent.forEach((one, index) => model.sharedModel.insertCell(index, one as never));
+    const after = [own('new', '0'), own('a', '1'), own('b', '22'), own('z', '4')];
 
-    expect(mirror.take({ revision: 7, cells: [{ id: 's1', cell: null }] })).toBe(false);
-    expect(mirror.revision).toBe(-1);
+    merge(model, { path, sent, change: changeBetween(sent, after) });
+
+    expect(sources(model)).toEqual(['0', '1', '22', '4', '']);
+  });
+
+  it('leaves what the user has typed since', () => {
+    const sent = [own('a', '1'), own('b', '2')];
+    sent.forEach((one, index) => model.sharedModel.insertCell(index, one as never));
+    cell(model, 'a').sharedModel.setSource('typed');
+    cell(model, 'b').sharedModel.setSource('typed, too');
+
+    merge(model, { path, sent, change: changeBetween(sent, [own('a', '11')]) });
+
+    expect(sources(model)).toEqual(['typed', 'typed, too', '']);
   });
 });
+
+function sources(model: NotebookModel): string[] {
+  return Array.from(model.cells, one => one.sharedModel.getSource());
+}
 
 function notebook(content?: nbformat.INotebookContent): NotebookModel {
   const model = new NotebookModel({ disableDocumentWideUndoRedo: true });

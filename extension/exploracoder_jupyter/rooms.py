@@ -1,0 +1,83 @@
+"""Notebooks that several people have open at once, with jupyter-collaboration.
+
+Its document is what everybody sees, and it alone writes the file: what the server has to say goes
+into the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from exploracoder.errors import SetupError
+
+_COLLABORATION = "jupyter_server_ydoc"
+# It keeps documents of its own, in which every tab would write what the server has written already.
+_UNSUPPORTED = "jupyter_server_documents"
+
+Change = Callable[[list[Any]], list[Any]]
+
+
+class Rooms:
+    """Finds the documents that are shared now.
+
+    Args:
+        extensions: The server's extensions by name.
+    """
+
+    def __init__(self, extensions: Callable[[], Any]) -> None:
+        self._extensions = extensions
+
+    def check(self) -> None:
+        """Raise SetupError when notebooks are shared in a way that cannot be worked with."""
+        if self._extensions().get(_UNSUPPORTED):
+            raise SetupError(
+                "jupyter-server-documents is enabled, with which explorations do not work: both"
+                " would write the notebook. Disable it (jupyter server extension disable"
+                f" {_UNSUPPORTED}), or share notebooks with jupyter-collaboration."
+            )
+
+    async def find(self, path: str) -> Room | None:
+        """The document of the notebook at ``path``; None when nobody has it open."""
+        for extension in self._extensions().get(_COLLABORATION) or ():
+            document = await extension.get_document(
+                path=path, content_type="notebook", file_format="json", copy=False
+            )
+            # One without cells is still being read.
+            if document is not None and document.cell_number:
+                return Room(document)
+        return None
+
+
+class Room:
+    """A notebook that people have open."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The notebook's metadata."""
+        return dict(self._document.get()["metadata"])
+
+    def update(self, change: Change, metadata: dict[str, Any]) -> None:
+        """Change its cells, all at once; those that run are left as they are."""
+        running = {
+            cell.get("id")
+            for cell in self._document.ycells
+            if cell.get("execution_state") == "running"
+        }
+        value = self._document.get()
+        found = {cell["id"]: cell for cell in value["cells"]}
+        value["cells"] = [
+            found[cell["id"]] if cell["id"] in running & found.keys() else _over(found, cell)
+            for cell in change(value["cells"])
+        ]
+        value["metadata"] = {**value["metadata"], **metadata}
+        self._document.set(value)
+
+
+def _over(found: dict[str, Any], cell: Any) -> Any:
+    """A cell with the metadata that others have given it."""
+    before = found.get(cell["id"], {})
+    return {**cell, "metadata": {**before.get("metadata", {}), **cell["metadata"]}}

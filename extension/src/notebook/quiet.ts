@@ -1,0 +1,84 @@
+import { DocumentRegistry } from '@jupyterlab/docregistry';
+import { INotebookModel } from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
+import { Debouncer } from '@lumino/polling';
+import { Signal } from '@lumino/signaling';
+
+const SAVE_AFTER_MS = 1_000;
+const KERNEL_KEYS = ['kernelspec', 'language_info'];
+
+/**
+ * Tells what the user changes in an exploration's notebook, which is saved soon, from what is
+ * changed in it by us and by JupyterLab, which the server has already.
+ */
+export class QuietChanges implements IDisposable {
+  /** `canSave` says whether the server can be asked to save. */
+  constructor(
+    private readonly _context: DocumentRegistry.IContext<INotebookModel>,
+    private readonly _canSave: () => boolean
+  ) {
+    _context.model.metadataChanged.connect(this._onMetadata, this);
+    _context.model.contentChanged.connect(this._onContent, this);
+    _context.model.stateChanged.connect(this._onContent, this);
+  }
+
+  get isDisposed(): boolean {
+    return this._saving.isDisposed;
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) {
+      this._saving.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  /** Change the notebook without that counting as the user's work. */
+  make(change: () => void): void {
+    const { model } = this._context;
+    const wasDirty = model.dirty;
+    this._isQuiet = true;
+    try {
+      change();
+    } finally {
+      this._isQuiet = false;
+      model.dirty = wasDirty;
+    }
+  }
+
+  /** Save soon what the user has changed, if anything. */
+  saveSoon(): void {
+    if (!this.isDisposed && this._context.model.dirty) {
+      void this._saving.invoke();
+    }
+  }
+
+  private async _save(): Promise<void> {
+    const { contentsModel, isDisposed, model } = this._context;
+    if (!isDisposed && model.dirty && contentsModel?.writable && this._canSave()) {
+      // It says itself what went wrong; the next change tries again.
+      await this._context.save().catch(() => undefined);
+    }
+  }
+
+  /** What JupyterLab notes of the kernel of the moment is no work of the user's. */
+  private _onMetadata(_: INotebookModel, { key }: { key: string }): void {
+    const { model } = this._context;
+    if (KERNEL_KEYS.includes(key) && !model.dirty) {
+      queueMicrotask(() => {
+        if (!this.isDisposed) {
+          model.dirty = false;
+        }
+      });
+    }
+  }
+
+  private _onContent(): void {
+    if (!this._isQuiet) {
+      this.saveSoon();
+    }
+  }
+
+  private _isQuiet = false;
+  private _saving = new Debouncer(() => this._save(), SAVE_AFTER_MS);
+}
