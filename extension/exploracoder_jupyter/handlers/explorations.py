@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exploracoder.errors import InputError
+from exploracoder.texts import words_of
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
@@ -111,7 +112,7 @@ class CommandHandler(Handler):
         try:
             number = await hosted.do(command, seen)
         except InputError as error:
-            raise UnknownError(str(error)) from error
+            raise UnknownError(words_of(error)) from error
         self.answer(Accepted(number=number), 202)
 
 
