@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from exploracoder.commands import Mode
 from exploracoder.state import Exploration, State, Step
+from exploracoder.texts import parts_of
 
 # What the session is at: nothing, a command, or waiting for the user's review.
 Activity = Literal["idle", "working", "review"]
+
+
+class Told(State):
+    """A sentence that a page can translate: its ``template`` has %1, %2… for the ``values``."""
+
+    template: str
+    values: tuple[str, ...] = ()
 
 
 class Progress(State):
@@ -26,6 +34,18 @@ class Progress(State):
     part: str = ""
     message: str = ""
     error: str = ""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def message_told(self) -> Told:
+        """The message for a page that translates it."""
+        return _told(self.message)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def error_told(self) -> Told:
+        """The error, too."""
+        return _told(self.error)
 
 
 class Event(State):
@@ -47,6 +67,11 @@ class Change(State):
     steps: tuple[Step, ...] = ()
     order: tuple[str, ...] | None = None
     progress: Progress | None = None
+
+
+def _told(text: str) -> Told:
+    template, values = parts_of(text)
+    return Told(template=template, values=values)
 
 
 def change_between(before: Exploration, after: Exploration) -> Change:

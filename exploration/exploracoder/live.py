@@ -30,6 +30,7 @@ from exploracoder.opening import Opening
 from exploracoder.session import Save, Session
 from exploracoder.state import Exploration, ExplorationStatus, Step
 from exploracoder.steps import Worker
+from exploracoder.texts import Text, words_of
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("exploracoder.live")
@@ -135,7 +136,7 @@ class LiveSession(Session):
                 await self._edited(edited)
             case c.RestoreSubtask():
                 if command.subtask not in self._deleted:
-                    raise InputError(f"{command.subtask} was not deleted in this session.")
+                    raise InputError(Text("%1 was not deleted in this session.", command.subtask))
                 at_work = self.progress.part if self.is_working else ""
                 step, after = self._deleted[command.subtask]
                 await self._edited(restore(bench.exploration, step, after, at_work))
@@ -211,7 +212,7 @@ class LiveSession(Session):
             case c.Replan() if step is not None:
                 steering.check_nothing_done_from(exploration, step)
                 return lambda: worker.replan(step)
-        raise CommandError(f"This session knows no command {command.kind!r}.")
+        raise CommandError(Text("This session knows no command %1.", repr(command.kind)))
 
     async def _go_on(self) -> None:
         await find_method(self.bench.exploration.method).run(self.bench)
@@ -244,10 +245,10 @@ class LiveSession(Session):
             self._say(message="Cancelled")
             raise
         except (ExploraCoderError, SidecarError, RetrievalError) as failure:
-            error = str(failure)
+            error = words_of(failure)
         except Exception:  # noqa: BLE001  # the outermost frame: nobody else would hear of it
             _log.exception("A command could not be worked on.")
-            error = "Something went wrong that should not; the log says more. Try it again."
+            error = "Something unexpected went wrong; the log has the details. Try again."
         finally:
             if self._preview is not None:
                 bench.exploration = self.exploration
@@ -330,12 +331,12 @@ class LiveSession(Session):
             await asyncio.sleep(0)
         if self.is_working:
             doing = self.progress.message or "something else"
-            raise CommandError(f"It is working ({doing}). Cancel that first, or wait.")
+            raise CommandError(Text("It is working (%1). Cancel that first, or wait.", doing))
 
     def _check_untouched(self, edit: c.Command) -> None:
         """The subtask that is being explored cannot be taken away from under the work."""
         if self.is_working and getattr(edit, "subtask", None) == self.progress.part:
-            raise CommandError(f"{self.progress.part} is being explored. Cancel that first.")
+            raise CommandError(Text("%1 is being explored. Cancel that first.", self.progress.part))
 
 
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:

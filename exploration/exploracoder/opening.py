@@ -24,6 +24,7 @@ from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration, ended_as
+from exploracoder.texts import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +135,13 @@ async def rebuild(executor: Executor, exploration: Exploration) -> str:
         observation = await executor.run(branch, link.candidate.code)
         if not observation.ran:
             raise SetupError(
-                f"{link.subtask.id} ({link.subtask.goal}) ran before and does not run now:"
-                f" {ended_as(observation)}. The library or its data may have changed."
+                Text(
+                    "%1 (%2) ran before and does not run now: %3. The library or its data may have"
+                    " changed.",
+                    link.subtask.id,
+                    link.subtask.goal,
+                    ended_as(observation),
+                )
             )
     return branch
 
@@ -145,13 +151,16 @@ def _accept_context(observation: Observation) -> None:
         return
     if observation.status == "timeout":
         raise InputError(
-            f"The context did not come to its end within {observation.seconds:.0f} s. Give it less"
-            " to do, or a higher --run-seconds."
+            Text(
+                "The context did not finish within %1 s. Give it less to do, or a higher"
+                " --run-seconds.",
+                round(observation.seconds),
+            )
         )
-    line = (
-        f" in line {observation.error.line}" if observation.error and observation.error.line else ""
-    )
-    raise InputError(f"The context failed{line}: {ended_as(observation)}")
+    if observation.error and observation.error.line:
+        line = observation.error.line
+        raise InputError(Text("The context failed in line %1: %2", line, ended_as(observation)))
+    raise InputError(Text("The context failed: %1", ended_as(observation)))
 
 
 async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
@@ -159,7 +168,7 @@ async def _accept_check(executor: Executor, check: str, entry_point: str | None)
     try:
         compile(check, "check", "exec")
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"The check is not Python: {error}") from error
+        raise InputError(Text("The check is not Python: %1", error)) from error
     branch = await executor.fork(executor.root)
     try:
         observation = await executor.run(branch, check)
@@ -167,11 +176,14 @@ async def _accept_check(executor: Executor, check: str, entry_point: str | None)
         await executor.drop(branch)
     if observation.ran:
         raise InputError(
-            "The check passes before there is a solution, so it would prove nothing. Let it use"
-            f" {entry_point or 'what the solution makes'}."
+            Text(
+                "The check passes before there is a solution, so it would prove nothing. Let it use"
+                " %1.",
+                entry_point or "what the solution makes",
+            )
         )
     if observation.error is not None and observation.error.ename in _BROKEN_CHECK:
-        raise InputError(f"The check itself fails: {ended_as(observation)}")
+        raise InputError(Text("The check itself fails: %1", ended_as(observation)))
 
 
 _BROKEN_CHECK = {"ModuleNotFoundError", "ImportError", "SyntaxError", "IndentationError"}

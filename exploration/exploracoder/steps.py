@@ -15,6 +15,7 @@ from exploracoder.memory import keep_step
 from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
+from exploracoder.texts import Text
 
 _OTHER_WAY = "The user asks for another way to do it."
 
@@ -38,7 +39,7 @@ class Worker:
     async def accept(self, step: Step, candidate: Candidate) -> bool:
         """Accept a candidate, and keep it as an example; see `steering.accept`."""
         await steering.accept(self._bench, step, candidate)
-        await self._record(f"Accepted {candidate.id}", without_solution=True)
+        await self._record(Text("Accepted %1", candidate.id), without_solution=True)
         accepted = steering.find_step(self._bench.exploration, step.subtask.id)
         await keep_step(self._bench, accepted)
         return True
@@ -65,7 +66,7 @@ class Worker:
     async def skip(self, step: Step) -> bool:
         """Leave a subtask out."""
         await steering.skip(self._bench, step)
-        await self._record(f"Skipped {step.subtask.id}", without_solution=True)
+        await self._record(Text("Skipped %1", step.subtask.id), without_solution=True)
         return True
 
     async def debug(self, step: Step, candidate: Candidate, hint: str) -> None:
@@ -98,7 +99,7 @@ class Worker:
         if step.candidate is not None and step.candidate.ran:
             step = step.model_copy(update={"status": "review"})
             self._bench.put(step)
-        await self._record(f"Went back to {step.subtask.id}")
+        await self._record(Text("Went back to %1", step.subtask.id))
 
     async def replan(self, step: Step) -> None:
         """Plan again from an open subtask on."""
@@ -119,11 +120,11 @@ class Worker:
         if proposed.candidate is not None and proposed.candidate.ran:
             proposed = proposed.model_copy(update={"status": "review"})
         self._bench.put(proposed)
-        await self._record(f"Candidates for {step.subtask.id}", without_solution=True)
+        await self._record(Text("Candidates for %1", step.subtask.id), without_solution=True)
 
     async def _accept_own(self, step: Step, candidate: Candidate) -> bool:
         if not candidate.ran:
-            await self._record(f"{candidate.id} did not run")
+            await self._record(Text("%1 did not run", candidate.id))
             return False
         now = steering.find_step(self._bench.exploration, step.subtask.id)
         return await self.accept(now, candidate)

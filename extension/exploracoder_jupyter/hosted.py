@@ -14,6 +14,7 @@ from exploracoder.events import Progress
 from exploracoder.live import LiveSession
 from exploracoder.opening import Opening, Scratch
 from exploracoder.state import Exploration, Library
+from exploracoder.texts import Text, words_of
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
@@ -139,7 +140,7 @@ class Hosted:
         InputError when it names what is not there.
         """
         if self._is_closed:
-            raise CommandError("It is closed. Resume it first.")
+            raise CommandError("This exploration is closed. Resume it first.")
         if seen is not None and self._teller.changed_at(getattr(command, "subtask", "")) > seen:
             raise CommandError("This subtask has changed meanwhile. Look at it again, then decide.")
         if self._live is not None:
@@ -211,11 +212,13 @@ class Hosted:
             self._teller.say(mode=command.mode)
         elif self._is_opening:
             doing = self.progress.message or "starting"
-            raise CommandError(f"It is being opened ({doing}). Wait, or cancel that first.")
+            raise CommandError(Text("It is being opened (%1). Wait, or cancel that first.", doing))
         else:
             named = getattr(command, "subtask", None)
             if named is not None and named not in {s.subtask.id for s in self.exploration.steps}:
-                raise InputError(f"There is no subtask {named!r}. It may have been deleted.")
+                raise InputError(
+                    Text("There is no subtask %1. It may have been deleted.", repr(named))
+                )
             self.begin(command)
 
     async def _open(self, command: c.Command | None) -> None:
@@ -225,10 +228,10 @@ class Hosted:
             self._teller.rest("", message="Cancelled")
             raise
         except (ExploraCoderError, SidecarError, RetrievalError) as error:
-            self._teller.rest(str(error))
+            self._teller.rest(words_of(error))
         except Exception:
             self._workshop.services.log.exception("Exploration %s could not be opened.", self.id)
-            self._teller.rest("Something went wrong in the server; its log says more.")
+            self._teller.rest("Something went wrong on the server; its log has the details.")
         finally:
             await self._save(self._teller.now)
 
@@ -268,7 +271,7 @@ class Hosted:
         interpreter = await workshop.pythons.interpreter(self._recipe.python)
         libraries = []
         for target in exploration.task.libraries:
-            self._teller.say(message=f"Reading the docs of {short(target)}")
+            self._teller.say(message=Text("Reading the docs of %1", short(target)))
             found = await workshop.shelves.put(target, interpreter, index)
             old = known.get(found.name)
             told = {"summary": old.summary, "examples": old.examples} if old else {}
@@ -311,14 +314,14 @@ class Hosted:
         """Go on with another kernel, once by itself; one that was shut down on purpose stays so."""
         was_working = self._live is not None and self._live.is_working
         await self._stop_live()
-        self._teller.rest(f"{why} Go on to start it again.")
+        self._teller.rest(Text("%1 Go on to start it again.", why))
         await asyncio.sleep(_SETTLE_SECONDS)
         if self._is_closed or self._live is not None or self._is_opening:
             return
         if self._was_revived or not self._kernel.is_there:
             return
         self._was_revived = True
-        self._trouble = f"{why} It was started again, and what was accepted ran again."
+        self._trouble = Text("%1 It was started again, and what was accepted ran again.", why)
         self.begin(c.GoOn() if was_working else None)
 
     async def _path_of_kernel(self) -> str | None:

@@ -15,6 +15,7 @@ from exploracoder.installed import version_changes
 from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
 from exploracoder.tasks import make_task
+from exploracoder.texts import Text
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice
@@ -87,7 +88,9 @@ class Host:
         workshop.services.rooms.check()
         user_path = paths.checked(new.path)
         if not await workshop.services.is_folder(paths.folder_of(user_path)):
-            raise InputError(f"There is no folder {paths.folder_of(user_path)!r} on this server.")
+            raise InputError(
+                Text("There is no folder %1 on this server.", repr(paths.folder_of(user_path)))
+            )
         settings = workshop.choices.settings(new.profile, new.settings)
         task = _task(new, workshop)
         source = self._origins.source(new.kernel_id, new.bring)
@@ -312,8 +315,11 @@ class Host:
         longest = next((one for one in self._hosted.values() if one.is_resting), None)
         if longest is None:
             raise CommandError(
-                f"{len(self._hosted)} explorations are at work, and no more may be open. Wait for"
-                " one of them, or close one."
+                Text(
+                    "Of the %1 explorations that can be open all are working. Wait for one or"
+                    " close one.",
+                    self.workshop.choices.max_open,
+                )
             )
         await self.close(longest.id)
 

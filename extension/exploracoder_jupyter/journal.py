@@ -42,6 +42,7 @@ class Heading(State):
     created: str
     steps: int
     done: int
+    libraries: tuple[str, ...] = ()
     kernel_name: str | None = None
     source_path: str = ""
     origin: CellOrigin | None = None
@@ -66,6 +67,7 @@ def heading_of(exploration: Exploration, path: str, revision: int) -> Heading:
         created=exploration.created.isoformat(),
         steps=len(exploration.steps),
         done=sum(step.status == "done" for step in exploration.steps),
+        libraries=exploration.task.libraries,
     )
 
 

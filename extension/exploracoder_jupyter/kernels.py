@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from exploracoder.errors import SetupError
 from exploracoder.opening import Scratch
+from exploracoder.texts import Text
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.kernel.start_options import VARIABLE, StartOptions
@@ -149,4 +150,6 @@ class SidecarKernel:
         try:
             await ensure_async(self._services.kernels.restart_kernel(self.id))
         except (HTTPError, KeyError, OSError, RuntimeError) as error:
-            raise SetupError(f"The scratch kernel could not be started again: {error}") from error
+            raise SetupError(
+                Text("The scratch kernel could not be restarted: %1", error)
+            ) from error

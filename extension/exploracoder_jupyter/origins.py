@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from exploracoder.bringing import Source
 from exploracoder.errors import InputError
+from exploracoder.texts import Text
 
 from exploracoder_jupyter import notebook_file
 from exploracoder_jupyter.errors import UnknownError
@@ -36,7 +37,7 @@ class Origins:
         if not await services.is_file(path):
             kept = await asyncio.to_thread(journal.find, path)
             if kept is None:
-                raise UnknownError(f"There is no notebook {path!r}.")
+                raise UnknownError(Text("There is no notebook %1.", repr(path)))
             return kept, True
         try:
             saved = await notebook_file.load(services, path)
@@ -103,15 +104,19 @@ class Origins:
         names = ", ".join(one.name for one in brought)
         where = repr(path) if path else "the notebook that had them"
         raise InputError(
-            f"It started with variables of a running kernel ({names}). Open {where}, run its cells,"
-            " and resume again."
+            Text(
+                "It started with variables of a running kernel (%1). Open %2, run its cells, and"
+                " resume again.",
+                names,
+                where,
+            )
         )
 
     def _connection_file(self, kernel_id: str) -> str:
         """Nothing but a kernel of this server is asked."""
         services = self._workshop.services
         if kernel_id not in services.kernels:
-            raise UnknownError("The kernel that has the variables does not run any more.")
+            raise UnknownError("The kernel that had the variables is not running any more.")
         file = str(getattr(services.kernels.get_kernel(kernel_id), "connection_file", "") or "")
         if services.is_remote or not file:
             raise InputError("Variables can be brought from kernels of this machine only.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from exploracoder.errors import InputError
+from exploracoder.texts import Text
 
 _MOST_CHARS = 1_000
 
@@ -17,7 +18,10 @@ def checked(path: str) -> str:
         raise InputError("The path of the notebook cannot be used: it is too long, or no name.")
     if any(part in ("", "..") or part.startswith(".") for part in parts):
         raise InputError(
-            f"{path!r} cannot be used: give a path below the server's root, without hidden folders."
+            Text(
+                "%1 cannot be used: give a path below the server's root, without hidden folders.",
+                repr(path),
+            )
         )
     return plain
 
@@ -26,7 +30,7 @@ def checked_notebook(path: str) -> str:
     """As `checked`, for the path of a notebook."""
     plain = checked(path)
     if not plain.endswith(".ipynb"):
-        raise InputError(f"{path!r} is no notebook: its name must end in .ipynb.")
+        raise InputError(Text("%1 is no notebook: its name must end in .ipynb.", repr(path)))
     return plain
 
 

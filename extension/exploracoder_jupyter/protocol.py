@@ -1,8 +1,9 @@
 """What travels between the server and the sidebar; the TypeScript types are made from it.
 
-Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …}`` with a fitting
-status: 400 for what cannot be read or used, 404 for an id that is not there, 409 for a command that
-the exploration cannot take now, 413 for what is too large, 503 when the model or kernel is missing.
+Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "told": …}``, a
+sentence and as a page translates it (`Told`), with a fitting status: 400 for what cannot be read or
+used, 404 for an id that is not there, 409 for a command that the exploration cannot take now, 413
+for what is too large, 503 when the model or kernel is missing.
 
 | method and path | body | answer |
 | --- | --- | --- |
@@ -10,6 +11,7 @@ the exploration cannot take now, 413 for what is too large, 503 when the model o
 | ``GET libraries?kernel_name=…`` | | `Libraries`: what that kernel's Python has installed |
 | ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
 | ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
+| ``POST docs`` | `DocRequest` | `DocPage`: docs taken apart, as they are shown |
 | ``POST lookups`` | `LibraryLookup` | `LookupAnswer`; progress comes as events |
 | ``POST suggestions`` | `SuggestionRequest` | `Suggestions` for a task that is being written |
 | ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
@@ -39,6 +41,7 @@ from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder.trust import Preview
+from exploracoder_retrieval.docpage import MAX_DOC_CHARS, DocPage
 from exploracoder_retrieval.repotools.lookups import LookupKind
 from pydantic import Field
 
@@ -99,6 +102,13 @@ class SearchResults(State):
     """ApiDocs, best first."""
 
     apis: tuple[RankedApi, ...]
+
+
+class DocRequest(State):
+    """The docs of an API, as its `ApiDoc` has them, and its name."""
+
+    name: str
+    doc: Annotated[str, Field(max_length=MAX_DOC_CHARS)]
 
 
 class Lookup(State):
@@ -243,6 +253,7 @@ class Summary(State):
     created: str
     steps: int
     done: int
+    libraries: tuple[str, ...] = ()
     is_open: bool
     progress: Progress | None = None
 
@@ -378,4 +389,4 @@ ServerMessage = Annotated[
     ExplorationEvent | LibraryEvent | StreamEvent | ResetEvent, Field(discriminator="kind")
 ]
 
-__all__ = ["Command", "Event", "ServerMessage"]
+__all__ = ["Command", "DocPage", "Event", "ServerMessage"]

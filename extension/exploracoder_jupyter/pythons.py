@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from exploracoder.confined import run_confined
 from exploracoder.errors import InputError
 from exploracoder.prepare import find_library
+from exploracoder.texts import Text
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest.docs.source import ALONE
 from exploracoder_retrieval.harvest.target import Target
@@ -44,7 +45,9 @@ class Pythons:
         """
         language, argv = await self._services.spec_argv(kernel_name)
         if language.lower() not in ("python", ""):
-            raise InputError(f"The kernel {kernel_name!r} runs {language}. Choose a Python kernel.")
+            raise InputError(
+                Text("The kernel %1 runs %2. Choose a Python kernel.", repr(kernel_name), language)
+            )
         program = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else argv[:1]
         command = program if isinstance(program, str) else "".join(program)
         if command in _OWN:

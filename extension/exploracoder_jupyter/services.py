@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError, SetupError
+from exploracoder.texts import Text
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
@@ -49,7 +50,7 @@ class Services:
                 f"Jupyter knows no kernel {name!r}. Install it: exploracoder sidecar install."
             ) from error
         except (HTTPError, OSError, RuntimeError) as error:
-            raise SetupError(f"The scratch kernel could not be started: {error}") from error
+            raise SetupError(Text("The scratch kernel could not be started: %1", error)) from error
         if getattr(self.kernels, "use_pending_kernels", False) and not self.is_remote:
             # It answers before the kernel is there.
             ready = self.kernels.get_kernel(kernel_id).ready
@@ -133,7 +134,7 @@ class Services:
         try:
             spec = await ensure_async(self.kernel_specs.get_kernel_spec(name))
         except (NoSuchKernel, KeyError, HTTPError) as error:
-            raise InputError(f"This server has no kernel {name!r}.") from error
+            raise InputError(Text("This server has no kernel %1.", repr(name))) from error
         if isinstance(spec, dict):
             # A gateway answers with what travels.
             described = spec.get("spec", spec)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from exploracoder import document
 from exploracoder.events import Change, Progress, change_between
 from exploracoder.state import Exploration
+from exploracoder.texts import joined
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.merging import difference
@@ -71,7 +72,7 @@ class Teller:
         return document.warning(self.exploration)
 
     def hear(self, exploration: Exploration, progress: Progress) -> None:
-        """Take what is so now; all that is heard in one go is told as one change."""
+        """Take the state as it is now; all that is heard in one go is told as one change."""
         self._now = exploration, progress
         if self._is_told:
             self._is_told = False
@@ -112,7 +113,7 @@ class Teller:
         self._is_told = True
         exploration, progress = self._now
         said = dict.fromkeys((progress.error, *self._troubles()))
-        progress = progress.model_copy(update={"error": " ".join(one for one in said if one)})
+        progress = progress.model_copy(update={"error": joined(one for one in said if one)})
         change = change_between(self.exploration, exploration)
         self.revision = self._count(exploration)
         self._changed_at |= {step.subtask.id: self.revision for step in change.steps}

@@ -70,7 +70,7 @@ export function WhatWouldRun(props: {
   ];
   return (
     <div className="jp-exploracoder-agreement">
-      <p>{trans.__('%1 comes from somewhere else. This would run and be read:', path)}</p>
+      <p>{trans.__('%1 was not made here. It would run and read the following:', path)}</p>
       <dl>
         {rows
           .filter(([, value]) => value)

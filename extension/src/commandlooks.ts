@@ -33,10 +33,10 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
   return {
     open: look(trans.__('Show ExploraCoder'), trans.__('Go to the sidebar'), explorationIcon),
     new: look(trans.__('New Exploration'), trans.__('Describe another task'), addIcon),
-    explore: look(trans.__('Explore'), trans.__('Go on with what is open'), runIcon),
+    explore: look(trans.__('Explore'), trans.__('Continue with the open subtasks'), runIcon),
     'explore-cell': look(
       trans.__('Explore This Cell'),
-      trans.__('Explore what this cell says, or why it fails'),
+      trans.__('Explore the task in this cell, or its error'),
       explorationIcon
     ),
     'look-up': look(
@@ -44,9 +44,9 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
       trans.__('Classes, signatures, source, and code like what you describe'),
       searchIcon
     ),
-    cancel: look(trans.__('Cancel'), trans.__('Stop the work; what was found stays'), stopIcon),
-    accept: look(trans.__('Accept'), trans.__('Go on from this candidate’s state'), checkIcon),
-    debug: look(trans.__('Debug'), trans.__('Ask for a repair of this candidate'), bugIcon),
+    cancel: look(trans.__('Cancel'), trans.__('Stop; everything found so far is kept'), stopIcon),
+    accept: look(trans.__('Accept'), trans.__('Continue from this candidate’s state'), checkIcon),
+    debug: look(trans.__('Debug'), trans.__('Have the model repair this candidate'), bugIcon),
     'other-candidates': look(
       trans.__('Other candidates'),
       trans.__('Ask for other ways to do this subtask'),
@@ -54,18 +54,18 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
     ),
     'go-back': look(
       trans.__('Go back here'),
-      trans.__('Open this subtask and all later ones again'),
+      trans.__('Reopen this subtask and all later ones'),
       undoIcon
     ),
     skip: look(trans.__('Skip'), trans.__('Leave this subtask out'), fastForwardIcon),
     replan: look(
       trans.__('Plan again from here'),
-      trans.__('What stands before stays'),
+      trans.__('Earlier subtasks stay as they are'),
       refreshIcon
     ),
     synthesize: look(
       trans.__('Synthesize'),
-      trans.__('Write the solution from what is accepted'),
+      trans.__('Write the solution from the accepted subtasks'),
       explorationIcon
     ),
     insert: look(
@@ -73,15 +73,15 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
       trans.__('Put the solution into a new cell below the active one'),
       addBelowIcon
     ),
-    resume: look(trans.__('Resume'), trans.__('Go on with an exploration'), runIcon),
+    resume: look(trans.__('Resume'), trans.__('Continue an exploration'), runIcon),
     replay: look(
       trans.__('Replay'),
-      trans.__('Run the accepted cells again, without a model, and compare'),
+      trans.__('Rerun the accepted cells without a model, and compare'),
       refreshIcon
     ),
     'toggle-review': look(
       trans.__('Review Each Step'),
-      trans.__('Stop at each subtask, or go on by itself'),
+      trans.__('Stop at each subtask, or run to the end'),
       checkIcon
     ),
     'open-notebook': look(
@@ -101,6 +101,6 @@ export function COMMANDS(trans: TranslationBundle): { [name: string]: ICommandLo
       trans.__('Look at another way to do this subtask'),
       caretLeftIcon
     ),
-    close: look(trans.__('Close Exploration'), trans.__('End its kernel'), closeIcon)
+    close: look(trans.__('Close Exploration'), trans.__('Shut down its kernel'), closeIcon)
   };
 }

@@ -133,7 +133,7 @@ class Actions {
       run: async args => {
         const target = this._target(action, args);
         if (!target) {
-          throw new Error(this._trans.__('That cannot be done now.'));
+          throw new Error(this._trans.__('That is not possible now.'));
         }
         await target.model.do(make(target));
       }
@@ -265,7 +265,7 @@ class Actions {
   }
 
   private async _replayed(path: string, agreed: string): Promise<Replayed> {
-    const said = this._trans.__('Running the accepted cells again…');
+    const said = this._trans.__('Rerunning the accepted cells…');
     const id = Notification.emit(said, 'in-progress', { autoClose: false });
     try {
       return await this._explorations.replay(path, agreed);
@@ -297,7 +297,7 @@ class Actions {
     }
     if (!panel) {
       throw new Error(
-        this._trans.__('Open the notebook that the solution shall go into, then try again.')
+        this._trans.__('Open the notebook that the solution should go into, then try again.')
       );
     }
     this._app.shell.activateById(panel.id);
@@ -311,7 +311,9 @@ class Actions {
     }
     const { button } = await showDialog({
       title: this._trans.__('Close this exploration?'),
-      body: this._trans.__('Its kernel ends. Its notebook stays, and can be resumed.'),
+      body: this._trans.__(
+        'Its kernel will be shut down. Its notebook stays, and you can resume it later.'
+      ),
       buttons: [Dialog.cancelButton(), Dialog.okButton({ label: this._trans.__('Close') })]
     });
     if (button.accept) {

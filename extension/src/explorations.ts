@@ -7,6 +7,8 @@ import { Draft } from './draft';
 import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
 import {
+  ApiDoc,
+  DocPage,
   ExplorationEvent,
   Explorations as ExplorationList,
   IndexedLibrary,
@@ -145,6 +147,19 @@ export class Explorations implements IExplorations, IDisposable {
   search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults> {
     const asked = queryOf({ query, libraries: libraries.join(',') });
     return this._requests.get<SearchResults>(`search${asked}`);
+  }
+
+  /** The docs of an API, taken apart; asked for once. */
+  docPage(doc: ApiDoc): Promise<DocPage> {
+    const known = this._pages.get(doc);
+    if (known) {
+      return known;
+    }
+    const name = doc.path.split('.').pop()!;
+    const asked = this._requests.post<DocPage>('docs', { name, doc: doc.doc });
+    this._pages.set(doc, asked);
+    asked.catch(() => this._pages.delete(doc));
+    return asked;
   }
 
   suggestions(request: SuggestionRequest): Promise<Suggestions> {
@@ -292,6 +307,7 @@ export class Explorations implements IExplorations, IDisposable {
   private _open = new Map<string, ExplorationModel>();
   private _past: ReadonlyArray<Summary> = [];
   private _current: ExplorationModel | null = null;
+  private _pages = new WeakMap<ApiDoc, Promise<DocPage>>();
   private _indexing = new Map<string, LibraryEvent>();
   private _ready = new PromiseDelegate<void>();
   private _refreshing: Promise<void> = Promise.resolve();

@@ -19,6 +19,14 @@ export const explorationIcon = icon(
   '<path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M6 2a3 3 0 0 1 1 5.83v2.42A5 5 0 0 0 12 15h2v-1.5a1.5 1.5 0 0 1 1.500-1.500h5a1.500 1.500 0 0 1 1.500 1.500v5a1.500 1.500 0 0 1-1.500 1.500h-5A1.500 1.500 0 0 1 14 18.500V17h-2a7 7 0 0 1-5-2.100v1.270A3 3 0 1 1 5 16.170V7.830A3 3 0 0 1 6 2zm10 12v4h4v-4zM6 4a1 1 0 1 0 0 2 1 1 0 0 0 0-2zm0 14a1 1 0 1 0 0 2 1 1 0 0 0 0-2z"/>'
 );
 
+/** What a subtask is dragged by. */
+export const dragIcon = icon(
+  'drag',
+  [5, 12, 19]
+    .map(y => `<circle ${FULL} cx="9" cy="${y}" r="2"/><circle ${FULL} cx="15" cy="${y}" r="2"/>`)
+    .join('')
+);
+
 /** A subtask that nobody has worked on yet. */
 export const openIcon = icon('open', `<circle ${LINE} cx="12" cy="12" r="8"/>`);
 

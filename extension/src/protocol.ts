@@ -200,6 +200,16 @@ export interface Progress {
   part: string;
   message: string;
   error: string;
+  message_told: Told;
+  error_told: Told1;
+}
+export interface Told {
+  template: string;
+  values: string[];
+}
+export interface Told1 {
+  template: string;
+  values: string[];
 }
 export interface GoOn {
   kind: 'go_on';
@@ -256,6 +266,23 @@ export interface GoBack {
 }
 export interface Synthesize {
   kind: 'synthesize';
+}
+export interface DocEntry {
+  name: string;
+  type: string;
+  text: string;
+}
+export interface DocPage {
+  text: string;
+  parts: DocPart[];
+}
+export interface DocPart {
+  kind: 'parameters' | 'attributes' | 'returns' | 'yields' | 'raises';
+  entries: DocEntry[];
+}
+export interface DocRequest {
+  name: string;
+  doc: string;
 }
 export interface Example {
   title: string;
@@ -399,6 +426,7 @@ export interface Summary {
   created: string;
   steps: number;
   done: number;
+  libraries: string[];
   is_open: boolean;
   progress: Progress | null;
 }
@@ -592,6 +620,10 @@ export interface Suggestions {
   cells: string[];
   libraries: string[];
   task: string;
+}
+export interface Told2 {
+  template: string;
+  values: string[];
 }
 export interface Untrusted {
   message: string;

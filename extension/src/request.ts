@@ -1,5 +1,8 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
+import { nullTranslator, TranslationBundle } from '@jupyterlab/translation';
+import { Told } from './protocol';
+import { toldWords } from './wording';
 
 const NAMESPACE = 'exploracoder/api';
 
@@ -19,7 +22,12 @@ export class RequestError extends Error {
 
 /** The server's side of the extension: the only place that fetches. */
 export class Requests {
-  constructor(readonly settings: ServerConnection.ISettings) {}
+  constructor(
+    readonly settings: ServerConnection.ISettings,
+    trans?: TranslationBundle
+  ) {
+    this._trans = trans ?? nullTranslator.load('exploracoder');
+  }
 
   get<T>(path: string): Promise<T> {
     return this._ask<T>(path, { method: 'GET' });
@@ -57,15 +65,17 @@ export class Requests {
     try {
       response = await ServerConnection.makeRequest(this.url(path), init, this.settings);
     } catch (error) {
-      throw new RequestError(`The server cannot be reached: ${error}`, 0);
+      throw new RequestError(this._trans.__('The server cannot be reached: %1', `${error}`), 0);
     }
     const text = await response.text();
     if (!response.ok) {
       const body = bodyOf(text);
-      throw new RequestError(messageOf(body, response), response.status, body);
+      throw new RequestError(messageOf(this._trans, body, response), response.status, body);
     }
     return (text ? JSON.parse(text) : undefined) as T;
   }
+
+  private readonly _trans: TranslationBundle;
 }
 
 /** A path of segments that may hold anything. */
@@ -88,9 +98,13 @@ function bodyOf(text: string): unknown {
   }
 }
 
-function messageOf(body: unknown, response: Response): string {
-  const message = (body as { message?: unknown } | null)?.message;
+function messageOf(trans: TranslationBundle, body: unknown, response: Response): string {
+  const { message, told } = (body ?? {}) as { message?: unknown; told?: Told };
+  const { status, statusText } = response;
+  if (told) {
+    return toldWords(trans, told);
+  }
   return typeof message === 'string' && message
     ? message
-    : `The server answered ${response.status} ${response.statusText}`.trim();
+    : trans.__('The server answered %1', `${status} ${statusText}`.trim());
 }

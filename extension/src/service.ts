@@ -1,4 +1,5 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Explorations } from './explorations';
 import { Requests } from './request';
 import { IExplorations } from './tokens';
@@ -9,8 +10,10 @@ const plugin: JupyterFrontEndPlugin<IExplorations> = {
   description: 'Follows the explorations of this server.',
   autoStart: true,
   provides: IExplorations,
-  activate: (app: JupyterFrontEnd): IExplorations => {
-    const requests = new Requests(app.serviceManager.serverSettings);
+  optional: [ITranslator],
+  activate: (app: JupyterFrontEnd, translator: ITranslator | null): IExplorations => {
+    const trans = (translator ?? nullTranslator).load('exploracoder');
+    const requests = new Requests(app.serviceManager.serverSettings, trans);
     const explorations = new Explorations(requests);
     // A connection that was cut while nobody looked is made again at once.
     window.addEventListener('online', () => explorations.wake());

@@ -23,6 +23,7 @@ import { IExplorationModel, IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
+import { widenOnce } from './width';
 
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
@@ -77,6 +78,7 @@ function activate(
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
     deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
+    docPage: doc => explorations.docPage(doc),
     sourceOpener: source => sourceOpener(app, source)
   };
 
@@ -96,6 +98,9 @@ function activate(
     onShow: () => {
       suggesting.update();
       callBack.answer();
+      if (state) {
+        void app.restored.then(() => widenOnce(widget, state));
+      }
     },
     form: () => ({
       draft,

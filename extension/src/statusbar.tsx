@@ -6,7 +6,7 @@ import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 import { Change } from './protocol';
 import { IExplorationModel, IExplorations } from './tokens';
-import { isOpen, statusWords } from './wording';
+import { isOpen, statusWords, toldWords } from './wording';
 
 /** The current exploration's state in the status bar. */
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -65,7 +65,11 @@ class StatusItem extends ReactWidget {
         title={this._trans.__('Show ExploraCoder')}
         onClick={() => void this._commands.execute('exploracoder:open', { id: model.id })}
       >
-        {[this._trans.__('ExploraCoder'), count, progress.error || words]
+        {[
+          this._trans.__('ExploraCoder'),
+          count,
+          toldWords(this._trans, progress.error_told) || words
+        ]
           .filter(Boolean)
           .join(' · ')}
       </button>

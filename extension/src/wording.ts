@@ -7,8 +7,18 @@ import {
   Observation,
   Progress,
   Step,
+  Told,
   Usage
 } from './protocol';
+
+/** A sentence of the server's in the user's language, if its template is known there. */
+export function toldWords(trans: TranslationBundle, told: Told): string {
+  const { template, values } = told;
+  // What has no values may have signs of its own that look like places for them.
+  const isKnown = values.length > 0 || (template !== '' && !template.includes('%'));
+  // eslint-disable-next-line jupyter/no-dynamic-translation -- the sentences stand in the server
+  return isKnown ? trans.__(template, ...values) : template;
+}
 
 /** What an exploration is at, in a few words. */
 export function statusWords(
@@ -17,7 +27,7 @@ export function statusWords(
   progress: Progress
 ): string {
   if (progress.activity === 'working') {
-    return progress.message || trans.__('Working');
+    return toldWords(trans, progress.message_told) || trans.__('Working');
   }
   switch (exploration.status) {
     case 'waiting':
@@ -41,8 +51,8 @@ function waitingWords(trans: TranslationBundle, exploration: Exploration): strin
     return trans.__('All subtasks are decided: write the solution');
   }
   return open.status === 'review'
-    ? trans.__('Your turn: look at subtask %1', numberOf(exploration, open))
-    : trans.__('Your turn: look at the plan, then explore it');
+    ? trans.__('Your turn: review subtask %1', numberOf(exploration, open))
+    : trans.__('Your turn: review the plan, then explore it');
 }
 
 /** The first step that is neither done nor left out. */
@@ -92,7 +102,7 @@ export function runWords(trans: TranslationBundle, observation: Observation | nu
     case 'timeout':
       return trans.__('took too long');
     case 'killed':
-      return trans.__('its process ended');
+      return trans.__('its process died');
     case 'interrupted':
       return trans.__('interrupted');
     case 'limit':

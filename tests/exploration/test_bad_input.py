@@ -79,7 +79,7 @@ OPTIONS: dict[str, tuple[Callable[[Path], Words], str]] = {
             "--set",
             "run-seconds=1",
         ],
-        r"The context did not come to its end within 1 s",
+        r"The context did not finish within 1 s",
     ),
     "check missing": (lambda folder: ["--check", folder / "none.py"], r"--check: .*cannot be read"),
     "check with a syntax error": (

@@ -72,6 +72,7 @@ READS = {
     ("GET", f"explorations/{SOME_ID}"),
     ("GET", f"explorations/{SOME_ID}/export"),
     ("POST", f"explorations/{SOME_ID}/lookups"),
+    ("POST", "docs"),
     ("POST", "suggestions"),
 }
 WRITES = {("DELETE", f"explorations/{SOME_ID}"), ("PUT", "notebook")}

@@ -307,6 +307,6 @@ async def test_those_at_work_are_never_closed_for_another(house: House, model: M
     refused = await client.post("explorations", request())
 
     assert refused.status == 409
-    assert "at work" in refused.message
+    assert "all are working" in refused.message
     assert (await client.get(f"explorations/{working['exploration']['id']}")).status == 200
     await client.aclose()

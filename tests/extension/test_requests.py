@@ -179,3 +179,34 @@ async def test_commands_are_held_to_their_form(client: Client) -> None:
     assert (unrun.status, "has not run yet" in unrun.message) == (409, True)
     assert export.status == 409
     assert form.status == 400
+
+
+async def test_a_refusal_travels_with_what_a_page_translates(client: Client) -> None:
+    body = {"task": "x", "libraries": ["./project/tealeaf"], "path": "nowhere/tea.ipynb"}
+
+    answer = await client.post("explorations", body)
+
+    assert answer.message == "There is no folder 'nowhere' on this server."
+    assert answer.json["told"] == {
+        "template": "There is no folder %1 on this server.",
+        "values": ["'nowhere'"],
+    }
+
+
+async def test_docs_are_taken_apart(client: Client) -> None:
+    doc = "Pour.\n\nArgs:\n    water (float): How much, <b>hot</b>.\n"
+
+    answer = await client.post("docs", {"name": "pour", "doc": doc})
+
+    assert answer.status == 200, answer.text
+    assert answer.json == {
+        "text": "Pour.",
+        "parts": [
+            {
+                "kind": "parameters",
+                "entries": [
+                    {"name": "water", "type": "float", "text": "How much, &lt;b>hot&lt;/b>."}
+                ],
+            }
+        ],
+    }

@@ -16,6 +16,7 @@ from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.planned import make_plan
 from exploracoder.state import Recommendation
+from exploracoder.texts import Text
 
 
 def of_the_paper(names: str) -> Mapping[str, object]:
@@ -46,7 +47,7 @@ async def retrieve(bench: Workbench) -> None:
             continue
         told = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
         bench.put(step.model_copy(update=told))
-        await bench.update(f"Retrieved the docs for: {step.subtask.goal}")
+        await bench.update(Text("Retrieved the docs for: %1", step.subtask.goal))
     if bench.exploration.overall == Recommendation():
         overall = await recommend_overall(bench, bench.exploration.steps)
         await bench.update("Ranked the docs for the whole task", overall=overall)

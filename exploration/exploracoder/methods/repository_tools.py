@@ -22,6 +22,7 @@ from exploracoder.methods.class_writing import failed_words, tried, turns
 from exploracoder.prompts import render
 from exploracoder.repositories import Repositories
 from exploracoder.state import Attempt
+from exploracoder.texts import Text
 
 _PART = "tools"
 # The prompt says so too.
@@ -95,7 +96,7 @@ async def _called(bench: Workbench, call: _Call, code: str, file: str) -> str:
 
 async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str:
     """A tool's answer as text, cut to size; a question that has none is answered with why."""
-    bench.tell(_PART, f"Asking {tool}")
+    bench.tell(_PART, Text("Asking %1", tool))
     loop = asyncio.get_running_loop()
 
     def progress(words: str) -> None:

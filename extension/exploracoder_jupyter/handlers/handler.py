@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
+from exploracoder.texts import parts_of, words_of
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
 from jupyter_core.utils import ensure_async
@@ -35,7 +36,7 @@ class Handler(APIHandler):
 
             self._finish(409, Untrusted(message=str(error), preview=error.preview))
         except _REFUSED as error:
-            self._refuse(_status_of(error), str(error))
+            self._refuse(_status_of(error), words_of(error))
 
     post = put = patch = delete = get
 
@@ -63,8 +64,10 @@ class Handler(APIHandler):
             self.finish(answer.model_dump_json())
 
     def _refuse(self, status: int, message: str) -> None:
+        template, values = parts_of(message)
         self.set_status(status)
-        self.finish(json.dumps({"message": message}))
+        told = {"template": template, "values": values}
+        self.finish(json.dumps({"message": message, "told": told}))
 
     def write_error(self, status_code: int, **given: Any) -> None:
         """What tornado and Jupyter refuse is said in the same form."""
@@ -73,7 +76,7 @@ class Handler(APIHandler):
         if isinstance(error, HTTPError) and error.log_message and status_code < 500:
             message = str(error.log_message)
         elif status_code >= 500:
-            message = "Something went wrong in the server; its log says more."
+            message = "Something went wrong on the server; its log has the details."
         self._refuse(status_code, message)
 
 

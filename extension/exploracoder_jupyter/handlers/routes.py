@@ -5,6 +5,7 @@ A new route is a line in `TABLE`; nothing else lets a request in.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from typing import TypeVar
 
 from exploracoder.commands import COMMAND
 from exploracoder.errors import InputError
+from exploracoder.texts import words_of
+from exploracoder_retrieval.docpage import DocPage, doc_page
 from pydantic import BaseModel
 from tornado.web import HTTPError
 
@@ -22,6 +25,7 @@ from exploracoder_jupyter.handlers.asked import MOST_NOTEBOOK_BYTES, Asked
 from exploracoder_jupyter.hosting import Host
 from exploracoder_jupyter.protocol import (
     Accepted,
+    DocRequest,
     Explorations,
     IndexRequest,
     Libraries,
@@ -109,7 +113,12 @@ async def _command(asked: Asked) -> Accepted:
     try:
         return Accepted(number=await hosted.do(command, seen))
     except InputError as error:
-        raise UnknownError(str(error)) from error
+        raise UnknownError(words_of(error)) from error
+
+
+async def _doc(asked: Asked) -> DocPage:
+    request = asked.body(DocRequest)
+    return await asyncio.to_thread(doc_page, request.name, request.doc)
 
 
 async def _lookups(asked: Asked) -> LookupAnswer:
@@ -137,6 +146,7 @@ TABLE = (
     Route("GET", "libraries", READS, _libraries),
     Route("POST", "libraries", RUNS_CODE, _sent(IndexRequest, status.index_library)),
     Route("GET", "search", READS, _search),
+    Route("POST", "docs", READS, _doc),
     Route("POST", "lookups", RUNS_CODE, _sent(LibraryLookup, status.look_up)),
     Route("POST", "suggestions", READS, _sent(SuggestionRequest, status.suggestions)),
     Route("PUT", "notebook", SAVES, _save),

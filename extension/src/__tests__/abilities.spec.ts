@@ -3,6 +3,7 @@ import { Attempt, Candidate, Exploration, Observation, Step } from '../protocol'
 import { solutionCode } from '../notebook/insert';
 import { targetOf } from '../target';
 import { IExplorationModel } from '../tokens';
+import { opened } from './samples';
 
 describe('allows', () => {
   it('accepts only what ran, in the first open subtask', () => {
@@ -101,7 +102,7 @@ function situation(steps: Step[]): ISituation {
 }
 
 function progress(activity: 'working' | 'review'): ISituation['progress'] {
-  return { activity, mode: 'review', part: '', message: '', error: '' };
+  return { ...opened().progress, activity };
 }
 
 function step(

@@ -18,7 +18,7 @@ describe('ReplayedCells', () => {
     ]);
 
     expect(heads(page)).toEqual(['✓ same Read', '≠ changed Keep', '✗ failed Name']);
-    expect(page.textContent).toContain('1 of 3 cells gave the same again.');
+    expect(page.textContent).toContain('1 of 3 cells gave the same result.');
   });
 
   it('names a library of another version above, and at the cells that use it', async () => {

@@ -87,7 +87,15 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     path: 'tea-exploration.ipynb',
     kernel_id: 'k1',
     revision: 5,
-    progress: { activity: 'idle', mode: 'review', part: '', message: '', error: '' },
+    progress: {
+      activity: 'idle',
+      mode: 'review',
+      part: '',
+      message: '',
+      error: '',
+      message_told: { template: '', values: [] },
+      error_told: { template: '', values: [] }
+    },
     number: 10,
     epoch: 'first',
     cells: [],

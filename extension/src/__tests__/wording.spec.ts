@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { Attempt, Observation } from '../protocol';
-import { finalAttempt, verificationWords } from '../wording';
+import { finalAttempt, toldWords, verificationWords } from '../wording';
 import { candidate, exploration } from './samples';
 
 const RAN = candidate('s1/1').observation!;
@@ -70,5 +70,17 @@ describe('verificationWords', () => {
     const defined = { ...attempt('def brew(): ...', null), only_defines: true };
 
     expect(verificationWords(trans, withAttempts(defined))).toContain('was never called');
+  });
+});
+
+describe('toldWords', () => {
+  it.each([
+    ['Exploring: %1', ['50 %1'], 'Exploring: 50 %1'],
+    ['%1 comes before %2.', ['a', 'b'], 'a comes before b.'],
+    ['Working', [], 'Working'],
+    ['100 %1', [], '100 %1'],
+    ['', [], '']
+  ])('puts values into %j', (template, values, words) => {
+    expect(toldWords(trans, { template, values })).toBe(words);
   });
 });

@@ -50,7 +50,7 @@ function Closed(props: {
     <div role="note" className="jp-exploracoder-banner">
       <span id={words}>
         {isAsked
-          ? trans.__('Running the accepted steps again…')
+          ? trans.__('Rerunning the accepted steps…')
           : trans.__('This exploration is not open. Resume it to go on where it stopped.')}
       </span>
       <StripButton

@@ -1,7 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { allows, candidateOf, ISituation } from '../abilities';
 import { Step } from '../protocol';
-import { numberOf, runWords } from '../wording';
+import { numberOf, runWords, toldWords } from '../wording';
 import { stepOf } from './preview';
 
 /** What the strip above a subtask's cell shows. */
@@ -75,7 +75,10 @@ function stateOf(
     return { words: trans.__('edited, not run'), kind: 'edited' };
   }
   if (progress.activity === 'working' && progress.part === step.subtask.id) {
-    return { words: progress.message || trans.__('working'), kind: 'working' };
+    return {
+      words: toldWords(trans, progress.message_told) || trans.__('working'),
+      kind: 'working'
+    };
   }
   if (shown !== step.chosen) {
     const candidate = candidateOf(step, shown);

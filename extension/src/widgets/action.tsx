@@ -36,14 +36,17 @@ export function IconAction(props: {
   icon: LabIcon;
   onClick: () => void;
   isDisabled?: boolean;
+  /** Whether what it opens is open. */
+  isExpanded?: boolean;
 }): React.ReactElement {
-  const { icon, isDisabled, label, onClick } = props;
+  const { icon, isDisabled, isExpanded, label, onClick } = props;
   return (
     <button
       type="button"
       className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
       aria-label={label}
       title={label}
+      aria-expanded={isExpanded}
       aria-disabled={isDisabled ?? false}
       onClick={() => !isDisabled && onClick()}
     >

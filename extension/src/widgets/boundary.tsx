@@ -27,7 +27,10 @@ export class Boundary extends React.Component<IBoundaryProps, { fault: string }>
     return (
       <div role="alert" className="jp-exploracoder-warning">
         <p>
-          {trans.__('This cannot be shown: %1. The exploration itself goes on.', this.state.fault)}
+          {trans.__(
+            'This cannot be shown: %1. The exploration itself continues.',
+            this.state.fault
+          )}
         </p>
         <Action label={trans.__('Show again')} onClick={() => this.setState({ fault: '' })} />
       </div>

@@ -126,7 +126,7 @@ function Result(props: { observation: Observation; tools: ITools }): React.React
       {outputs.length > 0 ? (
         <Outputs outputs={outputs} rendermime={tools.rendermime} />
       ) : (
-        !error && <p className="jp-exploracoder-note">{trans.__('It put nothing out.')}</p>
+        !error && <p className="jp-exploracoder-note">{trans.__('No output.')}</p>
       )}
       <Variables observation={observation} trans={trans} />
       {[

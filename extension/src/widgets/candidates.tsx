@@ -23,7 +23,7 @@ export const Candidates = React.memo(
       return (
         <p className="jp-exploracoder-empty">
           {trans.__(
-            'Nothing has been tried for this subtask yet. Each candidate runs in a branch of its own, so none can spoil your variables.'
+            'Nothing has been tried for this subtask yet. Each candidate runs in its own branch, so none can change your variables.'
           )}
         </p>
       );

@@ -24,7 +24,7 @@ export function ContextPicker(props: {
       <Taken {...props} />
       <Section
         title={trans.__('Context')}
-        note={count ? trans.__('%1 picked', count) : undefined}
+        note={count ? trans.__('%1 selected', count) : undefined}
         isOpen={false}
       >
         {place ? (
@@ -129,14 +129,14 @@ function Variables(props: {
       <Action
         label={trans.__('Choose variables to bring…')}
         isDisabled={!place?.kernelId}
-        title={trans.__('Copies of them; your kernel keeps its own')}
+        title={trans.__('They are copied; your kernel keeps its own')}
         onClick={() => void loadVariables().then(setVariables)}
       />
     );
   }
   return (
     <Choices
-      legend={trans.__('Variables that come along, as copies')}
+      legend={trans.__('Variables to copy')}
       empty={trans.__('The kernel has no variables, or is busy.')}
       choices={variables.map(({ name, type }) => ({ value: name, text: `${name}: ${type}` }))}
       picked={bring}

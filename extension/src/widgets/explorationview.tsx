@@ -82,7 +82,7 @@ function Ended(props: { model: IExplorationModel; tools: ITools }): React.ReactE
     <div role="alert" className="jp-exploracoder-warning">
       <p>
         {trans.__(
-          'This exploration has ended in the server. What was accepted is kept in its notebook; you can go on from there.'
+          'This exploration is no longer open on the server. Its notebook keeps what was accepted, and you can continue from there.'
         )}
       </p>
       <Action

@@ -93,7 +93,7 @@ function Question(props: ILookUpProps): React.ReactElement {
       </div>
       {!libraries.length && (
         <p className="jp-exploracoder-note">
-          {trans.__('Add a library first: it is the source of libraries that is looked into.')}
+          {trans.__('Add a library first: lookups search the source of libraries.')}
         </p>
       )}
     </div>
@@ -157,7 +157,7 @@ function countWords(trans: TranslationBundle, answer: LookupAnswer): string {
       : trans.__('Nothing was found.')
   ];
   if (leftOut) {
-    words.push(trans.__('%1 more left out', leftOut));
+    words.push(trans.__('%1 more not shown', leftOut));
   }
   if (skipped) {
     words.push(trans._n('%1 file could not be read', '%1 files could not be read', skipped));

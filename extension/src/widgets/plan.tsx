@@ -4,6 +4,7 @@ import { Exploration, Progress, Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { isOpen } from '../wording';
 import { Action } from './action';
+import { useDragging } from './dragging';
 import { PlanItem } from './planitem';
 import { ITools } from './tools';
 
@@ -19,8 +20,6 @@ export function Plan(props: {
   const { exploration, model, onSelect, progress, selected, tools } = props;
   const { trans } = tools;
   const { steps } = exploration;
-  const [dragged, setDragged] = React.useState<string | null>(null);
-
   const list = React.useRef<HTMLOListElement>(null);
   const moved = React.useRef<string | null>(null);
   const order = steps.map(step => step.subtask.id).join();
@@ -39,12 +38,14 @@ export function Plan(props: {
     [model, tools]
   );
 
+  const { handlers, target } = useDragging(steps, move);
+
   if (!steps.length) {
     return (
       <p className="jp-exploracoder-empty">
         {exploration.solution && !exploration.is_planned
           ? trans.__(
-              'A first try solved it without a plan. Explore makes one, and works through it step by step.'
+              'A first attempt solved the task without a plan. Choose Explore to plan it and work through it step by step.'
             )
           : trans.__(
               'The plan appears here: small subtasks of one or two calls each. You can change it before anything runs.'
@@ -54,7 +55,13 @@ export function Plan(props: {
   }
   return (
     <>
-      <ol ref={list} className="jp-exploracoder-plan" aria-label={trans.__('Plan')}>
+      <ol
+        ref={list}
+        className="jp-exploracoder-plan"
+        aria-label={trans.__('Plan')}
+        data-target={target === null}
+        {...handlers}
+      >
         {steps.map((step, index) => (
           <PlanItem
             key={step.subtask.id}
@@ -68,8 +75,7 @@ export function Plan(props: {
             onSelect={onSelect}
             before={placeAbove(steps, index)}
             after={placeBelow(steps, index)}
-            dragged={dragged}
-            onDrag={setDragged}
+            isTarget={step.subtask.id === target}
             onMove={move}
           />
         ))}

@@ -12,6 +12,7 @@ import { Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { isOpen, stepWords } from '../wording';
 import { IconAction } from './action';
+import { DragHandle } from './dragging';
 import { ITools } from './tools';
 
 interface IPlanItemProps {
@@ -27,8 +28,8 @@ interface IPlanItemProps {
   /** The subtask that it comes before after a move up; undefined when it cannot be moved. */
   before: string | undefined;
   after: string | null | undefined;
-  dragged: string | null;
-  onDrag: (subtask: string | null) => void;
+  /** Whether what is dragged would be put before it. */
+  isTarget: boolean;
   onMove: (subtask: string, before: string | null) => void;
 }
 
@@ -38,7 +39,7 @@ interface IPlanItemProps {
  * Drawn again only when something of it has changed: a plan may be long, and icons are slow.
  */
 export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement => {
-  const { dragged, isSelected, isWorking, onDrag, onMove, step } = props;
+  const { isSelected, isTarget, isWorking, step } = props;
   const [isEdited, setEdited] = React.useState(false);
   const item = React.useRef<HTMLLIElement>(null);
   const wasEdited = React.useRef(false);
@@ -49,37 +50,16 @@ export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement =
     }
     wasEdited.current = isEdited;
   }, [isEdited]);
-  const [isTarget, setTarget] = React.useState(false);
-  const id = step.subtask.id;
   const isFree = isOpen(step) && !isWorking;
-  const canTake = isOpen(step) && dragged !== null && dragged !== id;
   return (
     <li
       ref={item}
       className="jp-exploracoder-plan-item"
       data-status={isWorking ? 'working' : step.status}
-      data-target={isTarget && canTake}
+      data-subtask={step.subtask.id}
+      data-target={isTarget}
       aria-current={isSelected ? 'step' : undefined}
       draggable={isFree && !isEdited}
-      onDragStart={event => {
-        event.dataTransfer.effectAllowed = 'move';
-        onDrag(id);
-      }}
-      onDragEnd={() => onDrag(null)}
-      onDragOver={event => {
-        if (canTake) {
-          event.preventDefault();
-          setTarget(true);
-        }
-      }}
-      onDragLeave={() => setTarget(false)}
-      onDrop={event => {
-        event.preventDefault();
-        setTarget(false);
-        if (canTake) {
-          onMove(dragged, id);
-        }
-      }}
     >
       {isEdited ? (
         <GoalEditor {...props} onDone={() => setEdited(false)} />
@@ -99,16 +79,19 @@ function GoalLine(
   const icon = iconOf(step, isWorking);
   return (
     <>
+      {isFree && <DragHandle />}
       <button
         type="button"
         className="jp-exploracoder-goal"
         aria-keyshortcuts={isFree ? 'Alt+ArrowUp Alt+ArrowDown F2 Delete' : undefined}
         onClick={() => onSelect(step.subtask.id)}
         onDoubleClick={() =>
-          tools.execute('exploracoder:open-notebook', {
-            id: model.id,
-            subtask: step.subtask.id
-          })
+          isFree
+            ? onEdit()
+            : tools.execute('exploracoder:open-notebook', {
+                id: model.id,
+                subtask: step.subtask.id
+              })
         }
         onKeyDown={event => onKey(event, props, onEdit)}
       >

@@ -16,7 +16,7 @@ export function Problem(props: {
       <p role="alert" className="jp-exploracoder-warning">
         {status
           ? trans.__(
-              'The connection to the server is lost. What runs there goes on; this page catches up when it is back.'
+              'The connection to the server is lost. Work on the server continues, and this page catches up when the connection is back.'
             )
           : trans.__('Connecting to the server…')}
       </p>

@@ -19,12 +19,12 @@ export function ReplayedCells(props: {
       className="jp-exploracoder-replayed"
       tabIndex={0}
       role="group"
-      aria-label={trans.__('What the cells showed')}
+      aria-label={trans.__('Results of the cells')}
     >
       {versions.map(one => (
         <p key={one.library}>{versionWords(trans, one)}</p>
       ))}
-      <p>{trans.__('%1 of %2 cells gave the same again.', same, cells.length)}</p>
+      <p>{trans.__('%1 of %2 cells gave the same result.', same, cells.length)}</p>
       <ul aria-label={trans.__('Cells')}>
         {cells.map(cell => (
           <Cell key={cell.cell} cell={cell} trans={trans} />
@@ -60,7 +60,7 @@ function Outputs(props: {
   const { cell, name, trans } = props;
   const { before, now } = cell;
   if (before === now) {
-    return <p className="jp-exploracoder-note">{trans.__('It put out the same as before.')}</p>;
+    return <p className="jp-exploracoder-note">{trans.__('The output is the same as before.')}</p>;
   }
   return (
     <Difference

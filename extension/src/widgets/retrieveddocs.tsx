@@ -3,6 +3,7 @@ import * as React from 'react';
 import { ApiDoc, Recommendation } from '../protocol';
 import { LookupKind } from '../tokens';
 import { Action } from './action';
+import { DocText } from './docpage';
 import { SourceLink } from './sourcelink';
 import { ITools } from './tools';
 
@@ -40,7 +41,7 @@ export const RetrievedDocs = React.memo(
                     ? trans.__('used')
                     : isKept
                       ? trans.__('shown to the model')
-                      : trans.__('left out: judged not to help here')
+                      : trans.__('left out: judged not helpful here')
                 ]}
                 tools={tools}
               />
@@ -49,7 +50,7 @@ export const RetrievedDocs = React.memo(
         ) : (
           <p className="jp-exploracoder-empty">
             {trans.__(
-              'Once this subtask is explored, the library’s docs that fit it are listed here.'
+              'Once this subtask is explored, the matching docs of the library are listed here.'
             )}
           </p>
         )}
@@ -94,43 +95,19 @@ function Doc(props: {
           <span className="jp-exploracoder-summary">{doc.summary}</span>
         </summary>
         {/* Only what is looked at is put into the page: there may be hundreds. */}
-        {isOpen && <DocText doc={doc} tools={tools} />}
+        {isOpen && <Details doc={doc} tools={tools} />}
       </details>
     </li>
   );
 }
 
-function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
+function Details(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
   const { doc, tools } = props;
   const { trans } = tools;
   const kind = LOOKUP_KINDS[doc.kind];
   return (
     <div className="jp-exploracoder-doc">
-      {doc.signature && (
-        <pre
-          className="jp-exploracoder-code"
-          tabIndex={0}
-          role="group"
-          aria-label={trans.__('Signature')}
-        >
-          {doc.signature}
-        </pre>
-      )}
-      {doc.aliases.length > 0 && (
-        <p>
-          {trans.__('Also: ')}
-          <code>{doc.aliases.join(', ')}</code>
-        </p>
-      )}
-      <div
-        className="jp-exploracoder-text"
-        tabIndex={0}
-        role="group"
-        aria-label={trans.__('Text of the docs')}
-      >
-        {[doc.doc || doc.summary, ...doc.notes].filter(Boolean).join('\n\n') ||
-          trans.__('The library says nothing of it.')}
-      </div>
+      <DocText doc={doc} tools={tools} />
       <Source doc={doc} tools={tools} />
       {kind && (
         <Action

@@ -1,6 +1,7 @@
 import {
   addIcon,
   closeIcon,
+  listIcon,
   notebookIcon,
   ReactWidget,
   UseSignal
@@ -14,8 +15,9 @@ import { IPrices } from '../wording';
 import { IconAction } from './action';
 import { Boundary } from './boundary';
 import { ExplorationView } from './explorationview';
-import { Past } from './past';
 import { Problem } from './problem';
+import { Section } from './section';
+import { Switcher } from './switcher';
 import { ITaskFormProps, TaskForm } from './taskform';
 import { ITools } from './tools';
 
@@ -99,10 +101,28 @@ export class Sidebar extends ReactWidget {
   private _body(): React.ReactElement {
     const { explorations, form, prices, tools } = this._options;
     const { current, indexing, isConnected, lookups, past, status } = explorations;
+    const { trans } = tools;
+    const list = (
+      <Switcher explorations={explorations} onShow={id => this._switchTo(id)} tools={tools} />
+    );
     return (
       <>
-        <Header id={current?.id ?? null} onNew={() => this._show(null)} tools={tools} />
-        <div className="jp-exploracoder-scroll">
+        <Header
+          id={current?.id ?? null}
+          isSwitching={this._isSwitching}
+          onNew={() => this._show(null)}
+          onSwitch={() => this._switch(!this._isSwitching)}
+          tools={tools}
+        />
+        {this._isSwitching && (
+          <div
+            className="jp-exploracoder-scroll"
+            onKeyDown={event => event.key === 'Escape' && this._switch(false)}
+          >
+            {list}
+          </div>
+        )}
+        <div className="jp-exploracoder-scroll" hidden={this._isSwitching}>
           <Problem status={status} isConnected={isConnected} tools={tools} />
           <Complaint message={this._complaint} onDismiss={() => this.complain('')} tools={tools} />
           <Boundary key={current?.id ?? ''} tools={tools}>
@@ -124,7 +144,12 @@ export class Sidebar extends ReactWidget {
                   lookups={lookups}
                   tools={tools}
                 />
-                <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
+                <Section
+                  title={trans.__('Explorations')}
+                  note={past.length ? `${past.length}` : undefined}
+                >
+                  {list}
+                </Section>
               </>
             )}
           </Boundary>
@@ -133,8 +158,30 @@ export class Sidebar extends ReactWidget {
     );
   }
 
+  /** The list of all explorations in the place of the one that is shown, or that one again. */
+  private _switch(isSwitching: boolean): void {
+    this._left = isSwitching ? (this._options.explorations.current?.id ?? null) : null;
+    this.refresh();
+    const sought = isSwitching
+      ? '[type="search"], .jp-exploracoder-entry'
+      : '.jp-exploracoder-header [aria-expanded]';
+    void this.renderPromise?.then(() =>
+      requestAnimationFrame(() => this.node.querySelector<HTMLElement>(sought)?.focus())
+    );
+  }
+
+  private get _isSwitching(): boolean {
+    return this._left !== null && this._left === this._options.explorations.current?.id;
+  }
+
+  private _switchTo(id: string): void {
+    this._show(id);
+    requestAnimationFrame(() => this._focus());
+  }
+
   private _show(id: string | null): void {
     this._complaint = '';
+    this._left = null;
     this._options.explorations.show(id);
   }
 
@@ -143,21 +190,31 @@ export class Sidebar extends ReactWidget {
   }
 
   private _complaint = '';
+  // The exploration that was shown when the list was opened in its place.
+  private _left: string | null = null;
   private _refreshed = new Signal<this, void>(this);
 }
 
 function Header(props: {
   id: string | null;
+  isSwitching: boolean;
   onNew: () => void;
+  onSwitch: () => void;
   tools: ITools;
 }): React.ReactElement {
-  const { id, onNew, tools } = props;
+  const { id, isSwitching, onNew, onSwitch, tools } = props;
   const { execute, trans } = tools;
   return (
-    <div className="jp-exploracoder-header">
+    <div className="jp-SidePanel-header jp-exploracoder-header">
       <h2>{trans.__('ExploraCoder')}</h2>
       {id !== null && (
         <span>
+          <IconAction
+            label={trans.__('All explorations')}
+            icon={listIcon}
+            isExpanded={isSwitching}
+            onClick={onSwitch}
+          />
           <IconAction
             label={trans.__('Open its notebook')}
             icon={notebookIcon}

@@ -37,7 +37,7 @@ export function SolutionPart(props: {
           label={trans.__('Synthesize')}
           isPrimary={!attempt && progress.activity === 'review'}
           isDisabled={!allows(situation, 'synthesize')}
-          title={trans.__('Write the solution from what is accepted so far')}
+          title={trans.__('Write the solution from the subtasks accepted so far')}
           onClick={() => tools.execute('exploracoder:synthesize', { id: model.id })}
         />
         <Action

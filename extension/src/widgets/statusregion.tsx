@@ -3,7 +3,7 @@ import { stopIcon, runIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen, nextOpen, statusWords, totalUsage } from '../wording';
+import { isOpen, nextOpen, statusWords, toldWords, totalUsage } from '../wording';
 import { Action } from './action';
 import { LiveText } from './livetext';
 import { ITools } from './tools';
@@ -36,7 +36,7 @@ export function StatusRegion(props: {
       <PlanProgress exploration={exploration} isWorking={isWorking} tools={tools} />
       {progress.error && (
         <div role="alert" className="jp-exploracoder-error">
-          {progress.error}
+          {toldWords(trans, progress.error_told)}
         </div>
       )}
       <div className="jp-exploracoder-actions">
@@ -129,8 +129,8 @@ function GoOn(props: {
       isPrimary={!isSolved}
       title={
         isSolved
-          ? trans.__('Explore it step by step instead; the solution is then written anew')
-          : trans.__('Go on with the next open subtask')
+          ? trans.__('Explore step by step instead; the solution is then rewritten')
+          : trans.__('Continue with the next open subtask')
       }
       onClick={() => tools.send(model, { kind: 'go_on' })}
     />

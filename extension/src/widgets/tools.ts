@@ -2,7 +2,7 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
-import { Command } from '../protocol';
+import { ApiDoc, Command, DocPage } from '../protocol';
 import { IExplorationModel } from '../tokens';
 
 /** Where an API or a piece of code stands; `file` is a path in full. */
@@ -22,6 +22,8 @@ export interface ITools {
   send(model: IExplorationModel, command: Command): void;
   /** Delete a subtask, and offer to put it back. */
   deleteSubtask(model: IExplorationModel, subtask: string): void;
+  /** The docs of an API, taken apart. */
+  docPage(doc: ApiDoc): Promise<DocPage>;
   /** Open a file of source at a line; null where the file is out of the server's reach. */
   sourceOpener(source: ISourcePlace): (() => void) | null;
 }

@@ -24,9 +24,9 @@ export function UsagePart(props: {
         <thead>
           <tr>
             <th scope="col">{trans.__('Part')}</th>
-            <th scope="col">{trans.__('Asked')}</th>
-            <th scope="col">{trans.__('Read')}</th>
-            <th scope="col">{trans.__('Written')}</th>
+            <th scope="col">{trans.__('Calls')}</th>
+            <th scope="col">{trans.__('Prompt')}</th>
+            <th scope="col">{trans.__('Reply')}</th>
             <th scope="col">{trans.__('Model, s')}</th>
             <th scope="col">{trans.__('Runs, s')}</th>
             {prices && <th scope="col">{trans.__('Cost')}</th>}
@@ -42,7 +42,7 @@ export function UsagePart(props: {
         {trans.__('Model: %1', exploration.model || trans.__('none yet'))}
         {' · '}
         {trans.__(
-          '%1 of the tokens read were remembered by the server',
+          '%1 of the prompt tokens came from the server’s cache',
           usage.cached_tokens.toLocaleString()
         )}
       </p>

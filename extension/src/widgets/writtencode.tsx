@@ -41,7 +41,7 @@ function Card(props: { search: Search; trans: TranslationBundle }): React.ReactE
     <p
       className="jp-exploracoder-source jp-exploracoder-card"
       role="note"
-      aria-label={trans.__('Looked up while it was written')}
+      aria-label={trans.__('Looked up while writing')}
     >
       <span>{search.query || trans.__('A search')}</span>
       <code>{search.answer || search.note || trans.__('Nothing was found.')}</code>

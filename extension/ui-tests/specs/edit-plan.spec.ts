@@ -17,8 +17,7 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
     (await stage.theExploration()).exploration.steps.map(step => step.subtask.goal);
 
   await test.step('rename', async () => {
-    await sidebar.select(3);
-    await sidebar.items.nth(2).getByRole('button', { name: 'Rename' }).click();
+    await sidebar.items.nth(2).getByRole('button').first().dblclick();
     const goal = sidebar.items.nth(2).getByRole('textbox');
     await goal.fill('Collect their names');
     await goal.press('Enter');
@@ -44,6 +43,17 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
   await test.step('move by mouse', async () => {
     await sidebar.items.nth(1).dragTo(sidebar.items.nth(3));
     await expect(sidebar.items.nth(1)).toContainText(GOALS[1]);
+  });
+
+  await test.step('move to the end by mouse, by its handle', async () => {
+    const place = (await goals()).indexOf(OTHER);
+    const item = sidebar.items.nth(place);
+    await item.hover();
+    const { height } = (await sidebar.items.nth(3).boundingBox())!;
+    await item
+      .locator('.jp-exploracoder-drag')
+      .dragTo(sidebar.items.nth(3), { targetPosition: { x: 40, y: height - 3 } });
+    await expect(sidebar.items.nth(3)).toContainText(OTHER);
   });
 
   await test.step('delete', async () => {

@@ -43,8 +43,16 @@ test('markup and script in whatever comes from elsewhere are shown and never run
   await expect(sidebar.items.first()).toContainText('<img src=x');
   await lab.goOn();
   await lab.expectStates('review', 'pending');
+  const asked: string[] = [];
+  lab.page.on('request', request => asked.push(request.url()));
   await sidebar.docs.getByText('spikes.read_spikes').first().click();
   await expect(sidebar.docs).toContainText('<script>');
+  // The text is drawn as Markdown; what it links to is fetched only for who clicks.
+  const link = sidebar.docs.getByRole('link', { name: 'outside' });
+  await expect(link).toHaveAttribute('target', '_blank');
+  await expect(link).toHaveAttribute('rel', /noopener/);
+  await expect(sidebar.docs.locator('img, iframe, script, [href^="javascript"]')).toHaveCount(0);
+  expect(asked.filter(url => url.includes('outside.example'))).toEqual([]);
   await expect(notebook.cell('read_spikes')).toContainText('<img src=x');
   await lab.accept('done', 'review');
   await expect(notebook.cell('spikes.Spike()')).toBeVisible();

@@ -73,7 +73,7 @@ test('past explorations are listed, and one can be resumed from there', async ({
 
   await sidebar.root
     .getByRole('list', { name: 'Explorations' })
-    .getByRole('button', { name: 'Resume' })
+    .getByRole('button', { name: /^Resume: / })
     .first()
     .click();
 

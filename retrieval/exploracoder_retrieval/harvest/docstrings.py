@@ -25,6 +25,8 @@ _CODE_BLOCK = re.compile(
     r"(?:[ \t]*:\w+:[^\n]*\n)*[ \t]*\n(?P<code>(?:(?P=indent)[ \t]+[^\n]*\n?|[ \t]*\n)+)",
     re.MULTILINE,
 )
+# With what it puts out, up to the next empty line.
+_DOCTEST = re.compile(r"^[ \t]*>>>[^\n]*\n?(?:[ \t]*\S[^\n]*\n?)*", re.MULTILINE)
 _DOCTEST_OPTION = re.compile(r"^>>>\s*#\s*x?doctest:")
 _PYTHON = frozenset({"", "python", "py", "python3", "pycon", "doctest", "ipython", "ipython3"})
 
@@ -60,6 +62,13 @@ def find_examples(doc: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*fenced, *_doctests(rest), *filter(None, blocks)]))
 
 
+def without_examples(doc: str) -> str:
+    """A docstring without the code that `find_examples` finds, nor what doctests print."""
+    doc = _FENCE.sub(lambda found: "" if found["language"].lower() in _PYTHON else found[0], doc)
+    doc = _CODE_BLOCK.sub(_without_code, doc)
+    return _DOCTEST.sub("", doc)
+
+
 def code_fences(text: str) -> list[tuple[int, str]]:
     """Python code fences of Markdown with the offset at which each starts."""
     fences = []
@@ -70,6 +79,13 @@ def code_fences(text: str) -> list[tuple[int, str]]:
             if code:
                 fences.append((match.start(), code))
     return fences
+
+
+def _without_code(block: re.Match[str]) -> str:
+    head = block[0].partition("\n")[0]
+    if (block["language"] or "").lower() not in _PYTHON:
+        return block[0]
+    return "" if head.lstrip().startswith("..") else f"{head.rstrip()[:-1]}\n\n"
 
 
 def _first_paragraph(doc: str) -> str:

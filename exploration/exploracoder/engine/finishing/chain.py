@@ -22,6 +22,7 @@ from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.running.written_cells import run_written
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Solution, Step
+from exploracoder.texts import Text
 
 
 async def explore_open(bench: Workbench) -> bool:
@@ -97,7 +98,7 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
     else:
         await bench.branches.let_go()
     bench.put(again)
-    await bench.update(f"{verdict}: {step.subtask.goal}")
+    await bench.update(Text(f"{verdict}: %1", step.subtask.goal))
     return again
 
 
@@ -117,7 +118,7 @@ async def _run_or_give_up(bench: Workbench, step: Step) -> None:
         return
     failed = find_step(bench.exploration, step.subtask.id)
     bench.put(failed.model_copy(update={"status": "failed"}))
-    await bench.update(f"Needs an earlier step: {step.subtask.goal}")
+    await bench.update(Text("Needs an earlier step: %1", step.subtask.goal))
 
 
 async def read_docs(bench: Workbench, step: Step) -> Step:
@@ -125,7 +126,7 @@ async def read_docs(bench: Workbench, step: Step) -> Step:
     bench.tell(step.subtask.id, "Reading the docs")
     step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
     bench.put(step)
-    await bench.update(f"Exploring: {step.subtask.goal}")
+    await bench.update(Text("Exploring: %1", step.subtask.goal))
     return step
 
 

@@ -13,6 +13,7 @@ from exploracoder.engine.running.steering import find_step
 from exploracoder.engine.running.trial import next_number
 from exploracoder.errors import CommandError
 from exploracoder.state import Exploration, Step, Subtask, Written
+from exploracoder.texts import Text
 
 PlanEdit = AddSubtask | RenameSubtask | DeleteSubtask | MoveSubtask
 MAX_SUBTASKS = 200
@@ -98,7 +99,9 @@ def _put(exploration: Exploration, steps: list[Step], step: Step, before: str | 
 def _find_open(exploration: Exploration, subtask: str) -> Step:
     step = find_step(exploration, subtask)
     if step.status == "done":
-        raise CommandError(f"{subtask} is done. Go back to it before you change the plan there.")
+        raise CommandError(
+            Text("%1 is done. Go back to it before you change the plan there.", subtask)
+        )
     return step
 
 
@@ -111,4 +114,4 @@ def _goal(text: str) -> str:
 
 def _check_room(exploration: Exploration) -> None:
     if len(exploration.steps) >= MAX_SUBTASKS:
-        raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
+        raise CommandError(Text("A plan has at most %1 subtasks.", MAX_SUBTASKS))

@@ -16,6 +16,7 @@ from exploracoder.engine.running.trial import earlier_cells, next_number, run_ag
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
+from exploracoder.texts import Text
 
 OPEN = ("pending", "review")
 
@@ -24,7 +25,7 @@ def find_step(exploration: Exploration, subtask: str) -> Step:
     """The step of a subtask. Raises InputError when there is none."""
     step = find_in(exploration, subtask)
     if step is None:
-        raise InputError(f"There is no subtask {subtask!r}. It may have been deleted.")
+        raise InputError(Text("There is no subtask %1. It may have been deleted.", repr(subtask)))
     return step
 
 
@@ -40,12 +41,12 @@ def find_candidate(step: Step, candidate: str | None) -> Candidate:
     """
     if candidate is None:
         if step.candidate is None:
-            raise InputError(f"{step.subtask.id} has no proposed candidate. Name one.")
+            raise InputError(Text("%1 has no proposed candidate. Name one.", step.subtask.id))
         return step.candidate
     for one in step.candidates:
         if one.id == candidate:
             return one
-    raise InputError(f"{step.subtask.id} has no candidate {candidate!r}.")
+    raise InputError(Text("%1 has no candidate %2.", step.subtask.id, repr(candidate)))
 
 
 def next_open(exploration: Exploration) -> Step | None:
@@ -66,9 +67,11 @@ def propose(bench: Workbench, explored: Step, base: str) -> Step:
 def check_acceptable(exploration: Exploration, step: Step, candidate: Candidate) -> None:
     """Raise CommandError when a candidate cannot be accepted now."""
     if candidate.observation is None:
-        raise CommandError(f"{candidate.id} has not run yet. Go on, and accept it then.")
+        raise CommandError(Text("%1 has not run yet. Go on, and accept it then.", candidate.id))
     if not candidate.ran:
-        raise CommandError(f"{candidate.id} did not run, so it cannot be accepted. Debug it first.")
+        raise CommandError(
+            Text("%1 did not run, so it cannot be accepted. Debug it first.", candidate.id)
+        )
     if step.status in OPEN:
         check_is_next(exploration, step)
 
@@ -78,8 +81,11 @@ def check_is_next(exploration: Exploration, step: Step) -> None:
     first = next_open(exploration)
     if first is not None and first.subtask.id != step.subtask.id:
         raise CommandError(
-            f"{first.subtask.id} comes before {step.subtask.id} and is open. Accept or skip it"
-            " first."
+            Text(
+                "%1 comes before %2 and is open. Accept or skip it first.",
+                first.subtask.id,
+                step.subtask.id,
+            )
         )
 
 
@@ -88,7 +94,7 @@ def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
     position = exploration.position(step)
     for one in exploration.steps[position:]:
         if one.status == "done":
-            raise CommandError(f"{one.subtask.id} is done. Go back to it first.")
+            raise CommandError(Text("%1 is done. Go back to it first.", one.subtask.id))
 
 
 async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
@@ -208,7 +214,7 @@ async def _branch_of(
     if not observation.ran:
         await bench.sidecar.drop(branch)
         said = observation.error.evalue if observation.error else observation.status
-        raise CommandError(f"{candidate.id} does not run on the state as it is now: {said}")
+        raise CommandError(Text("%1 does not run on the current state: %2", candidate.id, said))
     return branch, candidate.model_copy(update={"observation": observation})
 
 

@@ -11,6 +11,7 @@ from exploracoder.engine.running.steering import OPEN, find_step, next_open, pro
 from exploracoder.engine.running.trial import Trial, next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
+from exploracoder.texts import Text
 
 
 def chain_steps(bench: Workbench) -> list[Step]:
@@ -21,7 +22,7 @@ def chain_steps(bench: Workbench) -> list[Step]:
 async def record(bench: Workbench, cell: Cell) -> None:
     """Add a cell that was just written as an open step, and save that."""
     add(bench, cell)
-    await bench.update(f"Written: {cell.goal}")
+    await bench.update(Text("Written: %1", cell.goal))
 
 
 def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
@@ -80,7 +81,7 @@ async def run_written(bench: Workbench, step: Step) -> bool:
         done = propose(bench, done, base)
     verdict = "Ran" if chosen else "Failed"
     bench.put(done)
-    await bench.update(f"{verdict}: {step.subtask.goal}")
+    await bench.update(Text(f"{verdict}: %1", step.subtask.goal))
     return chosen is not None
 
 

@@ -21,6 +21,7 @@ from exploracoder.engine.running.written_cells import add, run_open
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import CellsRequest, ask_about_cells
 from exploracoder.state import Step, Written
+from exploracoder.texts import Text
 
 PART = "write"
 _TRIES = 2
@@ -51,8 +52,8 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
             await running
     if not script.cells:
         bench.change(steps=_others(bench, replaced))
-    words = f"Wrote {len(script.cells)} cells" + (" and the solution" if script.solution else "")
-    await bench.update(words, is_planned=True)
+    words = "Wrote %1 cells and the solution" if script.solution else "Wrote %1 cells"
+    await bench.update(Text(words, len(script.cells)), is_planned=True)
 
 
 def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
@@ -103,7 +104,7 @@ class _Reading:
             return
         self._read_chars = len(lines)
         heading = heading_of(lines)
-        self._bench.tell(PART, f"Writing: {heading}" if heading else "Writing")
+        self._bench.tell(PART, Text("Writing: %1", heading) if heading else "Writing")
         cells = read_cells(lines)
         if len(cells) > len(self._cells):
             self._cells = (*self._cells, *cells[len(self._cells) :])
@@ -123,7 +124,7 @@ class _Reading:
             self._news.clear()
             while self._count < len(self._cells):
                 cell = self._add()
-                await self._bench.update(f"Written: {cell.goal}")
+                await self._bench.update(Text("Written: %1", cell.goal))
                 # In order: what the user has added meanwhile may stand before it.
                 runs = runs and await run_open(self._bench)
             if self._is_ended:

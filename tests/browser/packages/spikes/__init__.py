@@ -9,6 +9,8 @@ def read_spikes(text):
     [click](javascript:window.hurt='link') <script>window.hurt = 'doc'</script>
 
     <iframe srcdoc="<script>parent.hurt='frame'</script>"></iframe> <svg onload="window.hurt='svg'">
+
+    ![picture](http://outside.example/p.png) [outside](http://outside.example/page) `<code>`
     """
     return text.split()
 

@@ -1,0 +1,76 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Summary } from './protocol';
+import { IExplorationModel } from './tokens';
+
+/** How an exploration stands, to somebody who looks for one. */
+export type EntryState = 'turn' | 'working' | 'solved' | 'failed' | 'resting' | 'saved';
+
+/** An exploration in the list of all. */
+export interface IEntry {
+  readonly summary: Summary;
+  readonly state: EntryState;
+}
+
+const FIRST: EntryState[] = ['turn', 'working'];
+
+/** All explorations, those first that wait for the user, then those at work, then the newest. */
+export function entriesOf(
+  summaries: ReadonlyArray<Summary>,
+  open: ReadonlyMap<string, IExplorationModel>
+): IEntry[] {
+  const entries = summaries.map(summary => ({
+    summary,
+    state: stateOf(summary, open.get(summary.id))
+  }));
+  return [
+    ...FIRST.flatMap(state => entries.filter(entry => entry.state === state)),
+    ...entries.filter(entry => !FIRST.includes(entry.state))
+  ];
+}
+
+/** Those whose tasks or libraries have all words of a query. */
+export function matching(entries: ReadonlyArray<IEntry>, query: string): IEntry[] {
+  const words = query.toLowerCase().split(/\s+/);
+  return entries.filter(({ summary: { libraries, task } }) => {
+    const text = [task, ...libraries].join(' ').toLowerCase();
+    return words.every(word => text.includes(word));
+  });
+}
+
+/** A state in words. */
+export function entryWords(trans: TranslationBundle, state: EntryState): string {
+  switch (state) {
+    case 'turn':
+      return trans.__('Your turn');
+    case 'working':
+      return trans.__('Working');
+    case 'solved':
+      return trans.__('Solved');
+    case 'failed':
+      return trans.__('Not solved');
+    case 'resting':
+      return trans.__('Resting');
+    case 'saved':
+      return trans.__('Saved');
+  }
+}
+
+/** What this tab knows of one that is open is newer than the list. */
+function stateOf(summary: Summary, model: IExplorationModel | undefined): EntryState {
+  const isOpen = model?.isOpen ?? summary.is_open;
+  const progress = model?.progress ?? summary.progress;
+  const status = model?.exploration.status ?? summary.status;
+  if (isOpen && progress?.activity === 'working') {
+    return 'working';
+  }
+  if (status === 'solved' || status === 'unverified') {
+    return 'solved';
+  }
+  if (status === 'failed') {
+    return 'failed';
+  }
+  if (!isOpen) {
+    return 'saved';
+  }
+  return status === 'waiting' || progress?.activity === 'review' ? 'turn' : 'resting';
+}

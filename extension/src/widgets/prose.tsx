@@ -1,0 +1,44 @@
+import { IRenderMimeRegistry, markdownRendererFactory, MimeModel } from '@jupyterlab/rendermime';
+import { Widget } from '@lumino/widgets';
+import * as React from 'react';
+import { TextSanitizer } from '../sanitizing';
+
+const MARKDOWN = 'text/markdown';
+const PLAIN = /^[\w\s.,;:()'"?!/=+-]*$/;
+
+/** Markdown from elsewhere: text, code and links, never trusted; nothing is fetched for it. */
+export function Prose(props: {
+  text: string;
+  rendermime: IRenderMimeRegistry;
+}): React.ReactElement {
+  const { rendermime, text } = props;
+  const host = React.useRef<HTMLDivElement>(null);
+  // Most of what is said of a parameter needs no renderer.
+  const isPlain = PLAIN.test(text) && !text.includes('\n');
+  // Before the page changes: a widget has to be detached while its host is still in the page.
+  React.useLayoutEffect(() => {
+    if (isPlain || !host.current?.isConnected) {
+      return;
+    }
+    const renderer = textsOf(rendermime).createRenderer(MARKDOWN);
+    Widget.attach(renderer, host.current);
+    const model = new MimeModel({ data: { [MARKDOWN]: text }, trusted: false });
+    void renderer.renderModel(model);
+    return () => renderer.dispose();
+  }, [isPlain, rendermime, text]);
+  return (
+    <div className="jp-exploracoder-prose" ref={host}>
+      {isPlain ? text : null}
+    </div>
+  );
+}
+
+/** JupyterLab's own renderer, whatever another extension has in its place; prices are no formulas. */
+function textsOf(rendermime: IRenderMimeRegistry): IRenderMimeRegistry {
+  const texts = rendermime.clone({
+    sanitizer: new TextSanitizer(rendermime.sanitizer),
+    latexTypesetter: { typeset: () => undefined }
+  });
+  texts.addFactory(markdownRendererFactory);
+  return texts;
+}
