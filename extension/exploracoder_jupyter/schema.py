@@ -25,6 +25,7 @@ _SENT: tuple[type[BaseModel], ...] = (
 )
 _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.ServerStatus,
+    protocol.Models,
     protocol.Libraries,
     protocol.IndexedLibrary,
     protocol.SearchResults,
@@ -36,6 +37,7 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.Accepted,
     protocol.Replayed,
     protocol.Untrusted,
+    protocol.ModelGone,
 )
 _UNIONS_SENT: dict[str, TypeAdapter[Any]] = {
     "Command": TypeAdapter(protocol.Command),

@@ -1,5 +1,5 @@
 import { ISignal, Signal } from '@lumino/signaling';
-import { CellOrigin, NewExploration, Suggestions } from './protocol';
+import { CellOrigin, ModelChoice, NewExploration, Suggestions } from './protocol';
 
 const MAX_HISTORY = 50;
 
@@ -31,10 +31,11 @@ export interface IPlace {
   readonly cells: ReadonlyArray<{ id: string; source: string }>;
 }
 
-/** The form's settings, which come from the settings editor. */
+/** The model, and the settings that come from the settings editor. */
 export interface IChoices {
   readonly profile: string | null;
   readonly settings: { [name: string]: unknown };
+  readonly model: ModelChoice;
 }
 
 /** A place to keep what was written over a reload. */
@@ -159,8 +160,7 @@ export class Draft {
       bring: [...bring],
       origin,
       mode,
-      profile: choices.profile,
-      settings: choices.settings
+      ...choices
     };
   }
 

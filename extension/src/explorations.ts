@@ -7,6 +7,7 @@ import { Draft } from './draft';
 import { Holds } from './holds';
 import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
+import { ModelChoices } from './modelchoice';
 import {
   ExplorationEvent,
   Explorations as ExplorationList,
@@ -14,6 +15,7 @@ import {
   IndexedLibrary,
   Libraries,
   LibraryEvent,
+  ModelChoice,
   NewExploration,
   OpenExploration,
   Replayed,
@@ -35,6 +37,8 @@ export class Explorations implements IExplorations, IDisposable {
     this._connection = new Connection(() => _requests.socket(this._position));
     this._holds = new Holds(this._connection);
     this.lookups = new Lookups(_requests);
+    this.models = new ModelChoices(_requests);
+    this.models.changed.connect(() => this._changed.emit());
     // Who has no position yet is told where the server stands, and asks for everything then.
     this._connection.connectedChanged.connect(() => this._changed.emit());
     this._connection.received.connect(this._onMessage, this);
@@ -47,6 +51,7 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   readonly lookups: ILookups;
+  readonly models: ModelChoices;
   readonly draft = new Draft();
 
   /** Resolves when the open explorations are known for the first time. */
@@ -89,6 +94,7 @@ export class Explorations implements IExplorations, IDisposable {
 
   dispose(): void {
     this._check.dispose();
+    this.models.dispose();
     this._connection.dispose();
     Signal.clearData(this);
   }
@@ -106,8 +112,12 @@ export class Explorations implements IExplorations, IDisposable {
     return this._show(opened);
   }
 
-  async resume(path: string, agreed = ''): Promise<IExplorationModel> {
-    const body = { path, agreed };
+  async resume(
+    path: string,
+    agreed = '',
+    model: ModelChoice | null = null
+  ): Promise<IExplorationModel> {
+    const body = { path, agreed, model };
     const opened = await this._requests.post<OpenExploration>('explorations/open', body);
     return this._show(opened);
   }
@@ -234,6 +244,7 @@ export class Explorations implements IExplorations, IDisposable {
     const isOther = this._position && status.epoch !== this._position.epoch;
     const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
     this._status = status;
+    this.models.follow(status);
     // A connection that is dead without having been closed looks alive from here.
     if (isOther && this.isConnected) {
       this._connection.reconnect();

@@ -32,7 +32,7 @@ export class Preferences {
   }
 
   /** What an exploration starts with; what is not set is the profile's. */
-  get choices(): IChoices {
+  get choices(): Omit<IChoices, 'model'> {
     const settings: { [name: string]: number } = {};
     for (const [name, setting] of LIMITS) {
       const value = this._values[name];

@@ -270,6 +270,16 @@ export interface GoBack {
 export interface Synthesize {
   kind: 'synthesize';
 }
+export interface EmbeddedModel {
+  name: string;
+  license: string;
+  size_bytes: number;
+  is_there: boolean;
+  is_pulling: boolean;
+  done_bytes: number;
+  note: string;
+  error: string;
+}
 export interface Example {
   title: string;
   code: string;
@@ -282,6 +292,7 @@ export interface Exploration {
   settings: Settings;
   method: string;
   seed: number;
+  choice: ModelChoice;
   model: string;
   python: string;
   strategy: string;
@@ -360,6 +371,10 @@ export interface Settings {
   web_sites: string;
   max_seconds: number | null;
   max_tokens: number | null;
+}
+export interface ModelChoice {
+  name: string;
+  base_url: string;
 }
 export interface Library {
   name: string;
@@ -459,6 +474,11 @@ export interface LibraryLookup {
   libraries: string[];
   kernel_name?: string | null;
 }
+export interface LocalServer {
+  title: string;
+  base_url: string;
+  models: string[];
+}
 export interface LookedUp {
   library: string;
   name: string;
@@ -477,6 +497,14 @@ export interface LookupAnswer {
   problems: string[];
   skipped: number;
 }
+export interface ModelGone {
+  message: string;
+  gone: ModelChoice;
+}
+export interface Models {
+  embedded: EmbeddedModel;
+  servers: LocalServer[];
+}
 export interface NewExploration {
   task: string;
   /**
@@ -494,6 +522,7 @@ export interface NewExploration {
   bring?: string[];
   origin?: CellOrigin | null;
   mode?: 'auto' | 'review';
+  model?: ModelChoice;
   profile?: string | null;
   settings?: {
     [k: string]: unknown;
@@ -514,6 +543,7 @@ export interface OpenExploration {
 export interface OpenRequest {
   path: string;
   agreed?: string;
+  model?: ModelChoice | null;
 }
 export interface Preview {
   cells: number;
@@ -521,6 +551,7 @@ export interface Preview {
   check: boolean;
   libraries: string[];
   python: string;
+  model: string;
   reads: string[];
   sandbox: string;
   variables: string[];
@@ -564,7 +595,10 @@ export interface ServerStatus {
   version: string;
   epoch: string;
   model: string;
+  model_url: string;
   model_error: string;
+  is_embedded: boolean;
+  embedded: EmbeddedModel;
   sandbox: string;
   is_sandboxed: boolean;
   profiles: {

@@ -81,7 +81,10 @@ function activate(
   };
 
   const explore = async () => {
-    const request = draft.request(notebook.place, preferences.choices);
+    const request = draft.request(notebook.place, {
+      ...preferences.choices,
+      model: explorations.models.choice
+    });
     const model = await explorations.start(request);
     draft.finish();
     if (preferences.opensNotebook) {
@@ -146,6 +149,7 @@ function activate(
     }
     if (state) {
       await draft.restore(state, 'exploracoder:draft');
+      await explorations.models.restore(state, 'exploracoder:model');
       void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);

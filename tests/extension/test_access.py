@@ -61,6 +61,8 @@ async def test_nobody_is_answered_without_the_token(
 # What each verb asks the server's authorizer.
 READS = {
     ("GET", "status"),
+    ("GET", "models"),
+    ("GET", "models/pull"),
     ("GET", "libraries"),
     ("GET", "search"),
     ("GET", "explorations"),
@@ -72,6 +74,8 @@ READS = {
 }
 WRITES = {("DELETE", f"explorations/{SOME_ID}")}
 EXECUTES = {
+    ("POST", "models/pull"),
+    ("DELETE", "models/pull"),
     ("POST", "libraries"),
     ("POST", "lookups"),
     ("POST", "explorations"),

@@ -15,6 +15,7 @@ from exploracoder_jupyter.handlers.explorations import (
     OpenHandler,
     ReplayHandler,
 )
+from exploracoder_jupyter.handlers.models import ModelsHandler, PullHandler
 from exploracoder_jupyter.handlers.server import (
     LibrariesHandler,
     LookupsHandler,
@@ -29,6 +30,8 @@ _ID = r"([0-9a-f]{32})"
 
 ROUTES: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/status", StatusHandler),
+    (f"{API}/models", ModelsHandler),
+    (f"{API}/models/pull", PullHandler),
     (f"{API}/libraries", LibrariesHandler),
     (f"{API}/search", SearchHandler),
     (f"{API}/lookups", LookupsHandler),

@@ -17,7 +17,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado.web import HTTPError
 
-from exploracoder_jupyter.errors import TooLargeError, UnknownError
+from exploracoder_jupyter.errors import ModelGoneError, TooLargeError, UnknownError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -116,6 +116,10 @@ def answered(verb: Verb) -> Verb:
             from exploracoder_jupyter.protocol import Untrusted
 
             self.answer(Untrusted(message=str(error), preview=error.preview), 409)
+        except ModelGoneError as error:
+            from exploracoder_jupyter.protocol import ModelGone
+
+            self.answer(ModelGone(message=str(error), gone=error.gone), 409)
         except _REFUSED as error:
             self.refuse(_status_of(error), str(error))
 

@@ -24,7 +24,10 @@ export interface ISidebarOptions {
   readonly explorations: Explorations;
   readonly tools: ITools;
   /** The form's part that changes with the notebook that is open. */
-  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'tools'>;
+  readonly form: () => Omit<
+    ITaskFormProps,
+    'status' | 'indexing' | 'lookups' | 'models' | 'tools'
+  >;
   readonly prices: () => IPrices | null;
   readonly onShow: () => void;
 }
@@ -98,7 +101,7 @@ export class Sidebar extends ReactWidget {
 
   private _body(): React.ReactElement {
     const { explorations, form, prices, tools } = this._options;
-    const { current, indexing, isConnected, lookups, past, status } = explorations;
+    const { current, indexing, isConnected, lookups, models, past, status } = explorations;
     return (
       <>
         <Header id={current?.id ?? null} onNew={() => this._show(null)} tools={tools} />
@@ -122,6 +125,7 @@ export class Sidebar extends ReactWidget {
                   status={status}
                   indexing={indexing}
                   lookups={lookups}
+                  models={models}
                   tools={tools}
                 />
                 <Past explorations={past} onShow={id => this._show(id)} tools={tools} />
