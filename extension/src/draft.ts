@@ -1,3 +1,4 @@
+import { PartialJSONValue } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 import { CellOrigin, ModelChoice, NewExploration, Suggestions } from './protocol';
 
@@ -41,7 +42,7 @@ export interface IChoices {
 /** A place to keep what was written over a reload. */
 export interface IStore {
   fetch(key: string): Promise<unknown>;
-  save(key: string, value: unknown): Promise<unknown>;
+  save(key: string, value: PartialJSONValue): Promise<unknown>;
 }
 
 const EMPTY: IDraft = {
@@ -82,7 +83,11 @@ export class Draft {
     }
     this._save = () => {
       const saved = { task: this._value.task, libraries: this._ownLibraries };
-      void store.save(key, { ...saved, history: this._history });
+      void store.save(key, {
+        ...saved,
+        libraries: [...saved.libraries],
+        history: [...this._history]
+      });
     };
     this._changed.emit();
   }

@@ -99,9 +99,7 @@ export class ModelChoices implements IDisposable {
   /** Use what was chosen the last time, and remember what is chosen from now on. */
   async restore(store: IStore, key: string): Promise<void> {
     const saved = (await store.fetch(key)) as Partial<ModelChoice> | undefined;
-    if (typeof saved?.name === 'string' && typeof saved.base_url === 'string') {
-      this._choice = { name: saved.name, base_url: saved.base_url };
-    }
+    this._choice = { name: saved?.name ?? '', base_url: saved?.base_url ?? '' };
     this._save = () => void store.save(key, { ...this._choice });
     this._changed.emit();
   }

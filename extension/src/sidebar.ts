@@ -145,11 +145,11 @@ function activate(
     const settings = await registry?.load(ID).catch(() => undefined);
     if (settings) {
       preferences.follow(settings);
+      await explorations.models.restore(preferences, 'model');
       draft.update({ mode: preferences.mode });
     }
     if (state) {
       await draft.restore(state, 'exploracoder:draft');
-      await explorations.models.restore(state, 'exploracoder:model');
       void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);

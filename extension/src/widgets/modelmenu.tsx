@@ -50,7 +50,9 @@ export function ModelMenu(props: {
         {isLooking
           ? trans.__('Looking for models on this machine…')
           : servers?.length === 0
-            ? trans.__('Nothing else was found on this machine: no Ollama, LM Studio, llama.cpp, vLLM.')
+            ? trans.__(
+                'Nothing else was found on this machine: no Ollama, LM Studio, llama.cpp, vLLM.'
+              )
             : ''}
       </p>
       <div role="alert" className="jp-exploracoder-error">

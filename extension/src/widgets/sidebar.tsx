@@ -24,10 +24,7 @@ export interface ISidebarOptions {
   readonly explorations: Explorations;
   readonly tools: ITools;
   /** The form's part that changes with the notebook that is open. */
-  readonly form: () => Omit<
-    ITaskFormProps,
-    'status' | 'indexing' | 'lookups' | 'models' | 'tools'
-  >;
+  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'models' | 'tools'>;
   readonly prices: () => IPrices | null;
   readonly onShow: () => void;
 }
