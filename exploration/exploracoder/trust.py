@@ -50,7 +50,6 @@ class Preview(State):
     """What would run, and what it could read, shown before the question whether it may.
 
     ``code`` is all code that would run, in its order, in ``cells`` pieces; ``check`` is among it.
-    ``model`` is the one that it names, which would be asked; empty when it names none.
     ``reads`` are folders and files that it could read, ``variables`` those of a running kernel that
     would be copied, ``warning`` says what the code does as far as it shows. ``digest`` is of all
     the rest: whoever agrees sends it back, and agrees to that alone.
@@ -61,7 +60,6 @@ class Preview(State):
     check: bool
     libraries: tuple[str, ...]
     python: str
-    model: str = ""
     reads: tuple[str, ...]
     sandbox: str
     variables: tuple[str, ...]
@@ -126,7 +124,6 @@ def preview(
         check=bool(task.check),
         libraries=task.libraries,
         python=python,
-        model=str(exploration.choice),
         reads=tuple(dict.fromkeys(map(str, folders))),
         sandbox=sandbox,
         variables=tuple(one.name for one in exploration.brought.variables),
@@ -143,7 +140,6 @@ def about(shown: Preview) -> dict[str, str]:
         "check": "yes" if shown.check else "none",
         "libraries": ", ".join(shown.libraries),
         "Python": shown.python,
-        "model": shown.model,
         "could read": ", ".join(shown.reads) or "nothing more",
         "sandbox": shown.sandbox,
         "copies of your kernel's variables": ", ".join(shown.variables),

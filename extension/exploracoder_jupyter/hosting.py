@@ -126,7 +126,7 @@ class Host:
             exploration = entry.exploration
             python = await self._origins.python_of(entry)
             if not is_kept:
-                await self._check_trust(request, exploration, python)
+                exploration = await self._trusted(request, exploration, python)
             source = await self._origins.source_of(entry)
             exploration = await self._with_model(exploration, request.model)
             recipe = await self._recipe(
@@ -160,7 +160,7 @@ class Host:
         exploration = entry.exploration
         python = await self._origins.python_of(entry)
         if not is_kept:
-            await self._check_trust(request, exploration, python)
+            await self._trusted(request, exploration, python)
         check_source(None, exploration.brought)
         recipe = await self._recipe(exploration, python, None, None, "")
         versions = await self._changed_versions(exploration, python)
@@ -220,10 +220,15 @@ class Host:
             raise
         self._hosted[hosted.id] = hosted
 
-    async def _check_trust(
+    async def _trusted(
         self, request: OpenRequest, exploration: Exploration, python: str
-    ) -> None:
-        """Raise UntrustedError for what was not made here, until the user agrees to just that."""
+    ) -> Exploration:
+        """Raise UntrustedError for what was not made here, until the user agrees to just that.
+
+        Nothing is sent to a model that only such a notebook names: the configured one is asked.
+        """
+        if not await asyncio.to_thread(trust.is_own, exploration):
+            exploration = exploration.model_copy(update={"choice": ModelChoice()})
         sandbox, _ = await self.sandboxes.in_words()
         folder = self.workshop.services.root / paths.folder_of(paths.checked(request.path))
         await asyncio.to_thread(
@@ -235,6 +240,7 @@ class Host:
             reads=(folder,),
             agreed=request.agreed,
         )
+        return exploration
 
     async def _with_model(
         self, exploration: Exploration, instead: ModelChoice | None

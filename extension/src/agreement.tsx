@@ -64,7 +64,6 @@ export function WhatWouldRun(props: {
     [trans.__('Check'), preview.check ? trans.__('yes') : trans.__('none')],
     [trans.__('Libraries'), preview.libraries.join(', ')],
     [trans.__('Python'), preview.python],
-    [trans.__('Model'), preview.model],
     [trans.__('Could read'), preview.reads.join(', ')],
     [trans.__('Sandbox'), preview.sandbox],
     [trans.__('Copies of your variables'), preview.variables.join(', ')]

@@ -551,7 +551,6 @@ export interface Preview {
   check: boolean;
   libraries: string[];
   python: string;
-  model: string;
   reads: string[];
   sandbox: string;
   variables: string[];

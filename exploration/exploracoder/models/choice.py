@@ -32,10 +32,6 @@ class ModelChoice(BaseModel):
         """Whether it is the embedded model."""
         return self.name == EMBEDDED and not self.base_url
 
-    def __str__(self) -> str:
-        """Say which, and where."""
-        return f"{self.name} at {self.base_url}" if self.base_url else self.name
-
     def check(self) -> None:
         """Raise InputError when no model can be meant."""
         if self == ModelChoice() or self.is_embedded:
