@@ -40,7 +40,7 @@ async def status(host: Host) -> ServerStatus:
     return ServerStatus(
         version=__version__,
         epoch=host.workshop.events.epoch,
-        model=choices.model_name,
+        model=choices.model_name(),
         model_url="" if choices.is_embedded else without_credentials(choices.model_url),
         model_error=choices.model_trouble(),
         is_embedded=choices.is_embedded,

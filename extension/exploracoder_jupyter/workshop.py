@@ -64,12 +64,11 @@ class Choices:
         """The profile of a new exploration that names none, with the configured model."""
         return self.profile or prepare.default_profile(is_embedded=self.is_embedded)
 
-    @property
-    def model_name(self) -> str:
-        """The configured model; empty when an endpoint is configured and no model."""
-        if self.is_embedded:
+    def model_name(self, choice: ModelChoice = _CONFIGURED) -> str:
+        """The model that is asked; empty when an endpoint is configured and no model."""
+        if choice.is_embedded or (not choice.name and self.is_embedded):
             return WeightsStore().model.name
-        return self.model or os.environ.get("EXPLORACODER_MODEL", "")
+        return choice.name or self.model or os.environ.get("EXPLORACODER_MODEL", "")
 
     @property
     def model_url(self) -> str:
@@ -87,7 +86,7 @@ class Choices:
                 "The embedded model is not there. Fetch it once, here or with `exploracoder model"
                 " pull`, or choose another one."
             )
-        if not self.model_name:
+        if not self.model_name():
             return (
                 "An endpoint is configured, but no model. Name one with c.ExploraCoder.model or"
                 " EXPLORACODER_MODEL."
@@ -158,8 +157,8 @@ class Workshop:
 
     def model(self, choice: ModelChoice) -> LazyModel:
         """A client for one exploration."""
-        name = choice.name or self.choices.model_name
-        return LazyModel(name, lambda: self.choices.open_model(choice))
+        choices = self.choices
+        return LazyModel(choices.model_name(choice), lambda: choices.open_model(choice))
 
     def check_model(self, choice: ModelChoice) -> None:
         """Raise SetupError when it is known that a model cannot be asked."""

@@ -24,6 +24,7 @@ def test_what_can_be_meant_is_let_through(name: str, base_url: str) -> None:
         ("", "http://127.0.0.1:1/v1", "Name a model"),
         (" ", "http://127.0.0.1:1/v1", "Name a model"),
         ("a\nb", "http://127.0.0.1:1/v1", "Name a model"),
+        ("embedded", "http://127.0.0.1:1/v1", "has no address"),
         ("m", "127.0.0.1:1", "must look like"),
         ("m", "file:///etc/passwd", "must look like"),
         ("m", "http://me:secret-of-mine@host/v1", "no user name"),

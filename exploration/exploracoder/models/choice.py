@@ -36,6 +36,8 @@ class ModelChoice(BaseModel):
         """Raise InputError when no model can be meant."""
         if self == ModelChoice() or self.is_embedded:
             return
+        if self.name == EMBEDDED:
+            raise InputError("The embedded model has no address: leave that out.")
         if not self.base_url:
             raise InputError(f"The model {self.name!r} needs the address of its server.")
         if not self.name.strip() or not (self.name + self.base_url).isprintable():

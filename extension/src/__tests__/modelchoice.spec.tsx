@@ -21,8 +21,9 @@ const ABSENT: EmbeddedModel = {
   note: '',
   error: ''
 };
+const title = 'Ollama';
 const FOUND = {
-  title: 'Ollama',
+  title,
   base_url: 'http://127.0.0.1:11434/v1',
   models: ['<img src=x onerror=alert(1)>']
 };
