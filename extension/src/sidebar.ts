@@ -133,9 +133,13 @@ function activate(
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
   notebook.changed.connect(() => widget.refresh());
+  let { area } = preferences;
   preferences.changed.connect(() => {
     widget.refresh();
-    if (widget.isAttached) {
+    const isMoved = area !== preferences.area;
+    area = preferences.area;
+    // Adding it again hides it.
+    if (widget.isAttached && isMoved) {
       app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
     }
   });
@@ -153,7 +157,7 @@ function activate(
       void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);
-    app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
+    app.shell.add(widget, area, { rank: RANK, type: 'ExploraCoder' });
   }
 }
 

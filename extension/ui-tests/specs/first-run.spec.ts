@@ -62,7 +62,9 @@ test('what was explored with a model that is gone goes on with another, once tha
 
   await stage.door('model', true);
   await resume.click();
-  await expect.poll(async () => (await stage.theExploration()).path).toBe(path);
+  const open = async () =>
+    (await stage.explorations()).explorations.filter(one => one.is_open).map(one => one.path);
+  await expect.poll(open, { timeout: 30_000 }).toEqual([path]);
 });
 
 test('the chip shows what there is to choose, by keyboard, in 280 pixels and every theme', async ({
