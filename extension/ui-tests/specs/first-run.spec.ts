@@ -123,7 +123,9 @@ test('from nothing to the first solved task in six clicks besides the download',
   await page.keyboard.press('Shift+Enter');
   await click(sidebar.tab);
   await expect(sidebar.task).toBeFocused();
-  await page.keyboard.insertText(`With tealeaf: ${TASK}`);
+  await page.keyboard.insertText(`${TASK} Use tealeaf.`);
+
+  await expect(sidebar.button('Remove tealeaf')).toBeVisible();
 
   // The download, which may be ended and gone on with.
   await sidebar.button('Download (12 MB)').click();
