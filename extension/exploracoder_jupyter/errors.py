@@ -9,8 +9,12 @@ SetupError (of exploracoder)
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from exploracoder.errors import InputError, SetupError
-from exploracoder.models.choice import ModelChoice
+
+if TYPE_CHECKING:
+    from exploracoder.models.choice import ModelChoice
 
 
 class UnknownError(InputError):
