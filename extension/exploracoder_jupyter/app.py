@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from exploracoder.effort import EFFORTS
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Bool, Enum, Int, Unicode, default
+from traitlets import Bool, Dict, Enum, Int, Unicode, default
 
 from exploracoder_jupyter.handlers import HANDLERS
 
@@ -48,6 +48,18 @@ class ExploraCoder(ExtensionApp):
         help="How long a model that reasons is to think before it answers. Where the endpoint does"
         " not take this, the model is asked without. Default: EXPLORACODER_REASONING_EFFORT.",
     ).tag(config=True)
+    key_variables = Dict(
+        key_trait=Unicode(),
+        value_trait=Unicode(),
+        help="For other endpoints that users choose: base URLs, each with the name of the"
+        " environment variable that holds its key. A key goes only to the scheme, host and port"
+        " that it is named for.",
+    ).tag(config=True)
+    local_servers = Dict(
+        key_trait=Unicode(),
+        value_trait=Unicode(),
+        help="Model servers that are looked for on this machine: names and base URLs on loopback.",
+    ).tag(config=True)
     cache = Bool(False, help="Answer repeated requests from the reply cache.").tag(config=True)
     profile = Unicode(
         help="The settings of a new exploration: 'small', 'standard' or 'paper'. Default: 'small'"
@@ -73,6 +85,12 @@ class ExploraCoder(ExtensionApp):
     @default("sandbox")
     def _default_sandbox(self) -> str:
         return os.environ.get("EXPLORACODER_SANDBOX", "auto")
+
+    @default("local_servers")
+    def _default_local_servers(self) -> dict[str, str]:
+        from exploracoder.models.discovery import USUAL
+
+        return dict(USUAL)
 
     @default("strategy")
     def _default_strategy(self) -> str:

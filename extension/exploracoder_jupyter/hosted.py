@@ -59,7 +59,7 @@ class Hosted:
         self.id = exploration.id
         self._workshop = workshop
         self._recipe = recipe
-        self._model = workshop.model()
+        self._model = workshop.model(exploration.choice)
         ears = Ears(self._take_run, self._lose_kernel)
         self._kernel = SidecarKernel(workshop.services, recipe.wishes, ears)
         self.keeper = Keeper(

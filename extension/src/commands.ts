@@ -8,6 +8,7 @@ import { Action, allows } from './abilities';
 import { withAgreement } from './agreement';
 import { beginFrom } from './beginning';
 import { COMMANDS, ICommandLook } from './commandlooks';
+import { withModel } from './modelgone';
 import { insertSolution, solutionCode } from './notebook/insert';
 import { IExplorationNotebooks } from './notebook/tokens';
 import { Command, Replayed } from './protocol';
@@ -245,7 +246,9 @@ class Actions {
     if (path === null) {
       throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
     }
-    const resume = (agreed: string) => this._explorations.resume(path, agreed);
+    const { models } = this._explorations;
+    const resume = (agreed: string) =>
+      withModel(this._trans, models, model => this._explorations.resume(path, agreed, model));
     const model = await withAgreement(this._trans, path, resume);
     if (model) {
       this._showSidebar();

@@ -284,6 +284,16 @@ export interface DocRequest {
   name: string;
   doc: string;
 }
+export interface EmbeddedModel {
+  name: string;
+  license: string;
+  size_bytes: number;
+  is_there: boolean;
+  is_pulling: boolean;
+  done_bytes: number;
+  note: string;
+  error: string;
+}
 export interface Example {
   title: string;
   code: string;
@@ -296,6 +306,7 @@ export interface Exploration {
   settings: Settings;
   method: string;
   seed: number;
+  choice: ModelChoice;
   model: string;
   python: string;
   strategy: string;
@@ -374,6 +385,10 @@ export interface Settings {
   web_sites: string;
   max_seconds: number | null;
   max_tokens: number | null;
+}
+export interface ModelChoice {
+  name: string;
+  base_url: string;
 }
 export interface Library {
   name: string;
@@ -469,6 +484,11 @@ export interface LibraryLookup {
   libraries: string[];
   kernel_name?: string | null;
 }
+export interface LocalServer {
+  title: string;
+  base_url: string;
+  models: string[];
+}
 export interface LookedUp {
   library: string;
   name: string;
@@ -487,6 +507,14 @@ export interface LookupAnswer {
   problems: string[];
   skipped: number;
 }
+export interface ModelGone {
+  message: string;
+  gone: ModelChoice;
+}
+export interface Models {
+  embedded: EmbeddedModel;
+  servers: LocalServer[];
+}
 export interface NewExploration {
   task: string;
   /**
@@ -504,6 +532,7 @@ export interface NewExploration {
   bring?: string[];
   origin?: CellOrigin | null;
   mode?: 'auto' | 'review';
+  model?: ModelChoice;
   profile?: string | null;
   settings?: {
     [k: string]: unknown;
@@ -536,6 +565,7 @@ export interface OpenExploration {
 export interface OpenRequest {
   path: string;
   agreed?: string;
+  model?: ModelChoice | null;
 }
 export interface Preview {
   cells: number;
@@ -594,7 +624,10 @@ export interface ServerStatus {
   version: string;
   epoch: string;
   model: string;
+  model_url: string;
   model_error: string;
+  is_embedded: boolean;
+  embedded: EmbeddedModel;
   sandbox: string;
   is_sandboxed: boolean;
   profiles: {

@@ -41,8 +41,8 @@ export class Requests {
     return this._ask<T>(path, { method: 'PUT', body: JSON.stringify(body) });
   }
 
-  async delete(path: string): Promise<void> {
-    await this._ask<void>(path, { method: 'DELETE' });
+  delete<T = void>(path: string): Promise<T> {
+    return this._ask<T>(path, { method: 'DELETE' });
   }
 
   /** Where the browser itself may fetch something, such as a download. */

@@ -83,7 +83,10 @@ function activate(
   };
 
   const explore = async () => {
-    const request = draft.request(notebook.place, preferences.choices);
+    const request = draft.request(notebook.place, {
+      ...preferences.choices,
+      model: explorations.models.choice
+    });
     const model = await explorations.start(request);
     draft.finish();
     if (preferences.opensNotebook) {
@@ -135,9 +138,13 @@ function activate(
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
   notebook.changed.connect(() => widget.refresh());
+  let { area } = preferences;
   preferences.changed.connect(() => {
     widget.refresh();
-    if (widget.isAttached) {
+    const isMoved = area !== preferences.area;
+    area = preferences.area;
+    // Adding it again hides it.
+    if (widget.isAttached && isMoved) {
       app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
     }
   });
@@ -147,6 +154,7 @@ function activate(
     const settings = await registry?.load(ID).catch(() => undefined);
     if (settings) {
       preferences.follow(settings);
+      await explorations.models.restore(preferences, 'model');
       draft.update({ mode: preferences.mode });
     }
     if (state) {
@@ -154,7 +162,7 @@ function activate(
       void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);
-    app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
+    app.shell.add(widget, area, { rank: RANK, type: 'ExploraCoder' });
   }
 }
 

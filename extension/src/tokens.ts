@@ -2,6 +2,7 @@ import * as nbformat from '@jupyterlab/nbformat';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
 import { Draft } from './draft';
+import { ModelChoices } from './modelchoice';
 import {
   CellOrigin,
   Change,
@@ -11,6 +12,7 @@ import {
   Libraries,
   Lookup,
   LookupAnswer,
+  ModelChoice,
   NewExploration,
   Progress,
   Replayed,
@@ -104,7 +106,7 @@ export interface IExplorations {
   readonly changed: ISignal<IExplorations, void>;
   start(request: NewExploration): Promise<IExplorationModel>;
   /** Rejects, with what would run, for a notebook from elsewhere until that is agreed to. */
-  resume(path: string, agreed?: string): Promise<IExplorationModel>;
+  resume(path: string, agreed?: string, model?: ModelChoice | null): Promise<IExplorationModel>;
   /** Rejects as `resume` does. */
   replay(path: string, agreed?: string): Promise<Replayed>;
   close(id: string): Promise<void>;
@@ -117,6 +119,8 @@ export interface IExplorations {
   /** What a task takes along from the notebook that it is written beside. */
   suggestions(request: SuggestionRequest): Promise<Suggestions>;
   readonly lookups: ILookups;
+  /** The model of the next exploration. */
+  readonly models: ModelChoices;
   /** The form for a new exploration. */
   readonly draft: Draft;
 }

@@ -209,6 +209,13 @@ export function totalUsage(exploration: Exploration): Usage {
   return total;
 }
 
+/** The size of a file. */
+export function sizeInWords(trans: TranslationBundle, bytes: number): string {
+  return bytes < 1e9
+    ? trans.__('%1 MB', (bytes / 1e6).toFixed(0))
+    : trans.__('%1 GB', (bytes / 1e9).toFixed(1));
+}
+
 /** Prices of a million tokens, in the user's currency; null when none is set. */
 export interface IPrices {
   readonly prompt: number;

@@ -66,6 +66,8 @@ async def test_nobody_is_answered_without_the_token(
 # What each verb asks the server's authorizer.
 READS = {
     ("GET", "status"),
+    ("GET", "models"),
+    ("GET", "models/pull"),
     ("GET", "libraries"),
     ("GET", "search"),
     ("GET", "explorations"),
@@ -77,6 +79,8 @@ READS = {
 }
 WRITES = {("DELETE", f"explorations/{SOME_ID}"), ("PUT", "notebook")}
 EXECUTES = {
+    ("POST", "models/pull"),
+    ("DELETE", "models/pull"),
     ("POST", "libraries"),
     ("POST", "lookups"),
     ("POST", "explorations"),

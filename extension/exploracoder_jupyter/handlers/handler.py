@@ -13,7 +13,7 @@ from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import APIHandler
 from tornado.web import HTTPError, authenticated
 
-from exploracoder_jupyter.errors import TooLargeError, UnknownError
+from exploracoder_jupyter.errors import ModelGoneError, TooLargeError, UnknownError
 from exploracoder_jupyter.handlers import access
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class Handler(APIHandler):
             from exploracoder_jupyter.protocol import Untrusted
 
             self._finish(409, Untrusted(message=str(error), preview=error.preview))
+        except ModelGoneError as error:
+            from exploracoder_jupyter.protocol import ModelGone
+
+            self._finish(409, ModelGone(message=str(error), gone=error.gone))
         except _REFUSED as error:
             self._refuse(_status_of(error), words_of(error))
 

@@ -26,6 +26,7 @@ from exploracoder_jupyter.hosting import Host
 from exploracoder_jupyter.protocol import (
     Accepted,
     DocRequest,
+    EmbeddedModel,
     Explorations,
     IndexRequest,
     Libraries,
@@ -93,6 +94,18 @@ async def _search(asked: Asked) -> SearchResults:
     return await status.search(asked.host, query, names, asked.number("k", 10, least=1, most=100))
 
 
+async def _pull(asked: Asked) -> EmbeddedModel:
+    pulling = asked.host.workshop.pulling
+    pulling.start()
+    return pulling.state()
+
+
+async def _cancel_pull(asked: Asked) -> EmbeddedModel:
+    pulling = asked.host.workshop.pulling
+    pulling.cancel()
+    return pulling.state()
+
+
 async def _explorations(asked: Asked) -> Explorations:
     return Explorations(explorations=await asked.host.summaries())
 
@@ -143,6 +156,16 @@ def _sent(
 
 TABLE = (
     Route("GET", "status", READS, lambda asked: status.status(asked.host), is_activity=False),
+    Route("GET", "models", READS, lambda asked: status.models(asked.host)),
+    Route(
+        "GET",
+        "models/pull",
+        READS,
+        lambda asked: asked.host.workshop.pulling.state(),
+        is_activity=False,
+    ),
+    Route("POST", "models/pull", RUNS_CODE, _pull, status=202),
+    Route("DELETE", "models/pull", RUNS_CODE, _cancel_pull),
     Route("GET", "libraries", READS, _libraries),
     Route("POST", "libraries", RUNS_CODE, _sent(IndexRequest, status.index_library)),
     Route("GET", "search", READS, _search),

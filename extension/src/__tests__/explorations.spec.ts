@@ -71,7 +71,7 @@ class ScriptedServer {
   private _find(path: string): object | undefined {
     const summaries = Array.from(this.open.keys(), id => ({ id, is_open: true }));
     const known: { [path: string]: object } = {
-      status: { epoch: this.epoch, model: 'scripted', model_error: '' },
+      status: { epoch: this.epoch, model: 'scripted', model_error: '', embedded: {} },
       explorations: { explorations: summaries }
     };
     return known[path] ?? this.open.get(path.replace('explorations/', ''));

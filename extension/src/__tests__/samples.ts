@@ -58,6 +58,7 @@ export function exploration(values: Partial<Exploration> = {}): Exploration {
       target: null
     },
     settings: { profile: 'standard' } as Settings,
+    choice: { name: '', base_url: '' },
     method: 'exploration',
     seed: 0,
     model: 'scripted',

@@ -4,7 +4,12 @@ import { ExplorationNotebook } from './explorationNotebook';
 import { Sidebar } from './sidebar';
 import type { Stage } from './stage';
 
-export type Theme = 'JupyterLab Light' | 'JupyterLab Dark' | 'JupyterLab Dark High Contrast';
+export const THEMES = [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+] as const;
+export type Theme = (typeof THEMES)[number];
 
 interface ILabWindow {
   jupyterapp: {

@@ -20,6 +20,7 @@ export class Sidebar {
     this.libraries = this.root.getByRole('combobox', { name: 'Add a library' });
     this.check = this.root.getByRole('textbox', { name: 'Check' });
     this.along = this.root.getByRole('group', { name: 'Comes along' });
+    this.model = this.root.getByTitle('Model and sandbox of the next exploration');
     this.plan = this.root.getByRole('list', { name: 'Plan', exact: true });
     this.items = this.plan.getByRole('listitem');
     this.docs = this.root.getByRole('region', { name: 'Retrieved docs' });
@@ -37,6 +38,8 @@ export class Sidebar {
   readonly check: Locator;
   /** What of the notebook comes along. */
   readonly along: Locator;
+  /** The chip with the model and the sandbox. */
+  readonly model: Locator;
   readonly plan: Locator;
   readonly items: Locator;
   readonly docs: Locator;

@@ -84,6 +84,11 @@ export class Stage {
     }
   }
 
+  /** What was set in the page for the extension is as at first. */
+  async forgetSettings(): Promise<void> {
+    await this._jupyter('PUT', 'lab/api/settings/exploracoder:plugin', { raw: '{}' });
+  }
+
   /** Where a file of the test's folder lies for the server. */
   path(name: string): string {
     return `${this.folder}/${name}`;
