@@ -9,8 +9,9 @@ from typing import Any
 
 import anyio
 from exploracoder import commands as c
-from exploracoder.errors import CommandError, ExploraCoderError, InputError, SetupError
-from exploracoder.events import Progress
+from exploracoder.abilities import abilities_of, check
+from exploracoder.errors import CommandError, ExploraCoderError, SetupError
+from exploracoder.events import Abilities, Progress
 from exploracoder.live import LiveSession
 from exploracoder.opening import Opening, Scratch
 from exploracoder.state import Exploration, Library
@@ -59,6 +60,7 @@ class Hosted:
         self.id = exploration.id
         self._workshop = workshop
         self._recipe = recipe
+        self._live: LiveSession | None = None
         self._model = workshop.model()
         ears = Ears(self._take_run, self._lose_kernel)
         self._kernel = SidecarKernel(workshop.services, recipe.wishes, ears)
@@ -77,9 +79,9 @@ class Hosted:
             events=workshop.events,
             path=lambda: self.path,
             troubles=lambda: (self._trouble, self.keeper.trouble),
+            abilities=self._abilities,
         )
         self._cells = CellLog()
-        self._live: LiveSession | None = None
         self._opening: asyncio.Task[None] | None = None
         self._trouble = ""
         self._was_revived = False
@@ -166,6 +168,7 @@ class Hosted:
             kernel_id=self._kernel.id,
             revision=teller.revision,
             progress=teller.progress,
+            abilities=teller.abilities,
             number=events.last,
             epoch=events.epoch,
             resumed=resumed,
@@ -215,10 +218,14 @@ class Hosted:
             doing = self.progress.message or "starting"
             raise CommandError(f"It is being opened ({doing}). Wait, or cancel that first.")
         else:
-            named = getattr(command, "subtask", None)
-            if named is not None and named not in {s.subtask.id for s in self.exploration.steps}:
-                raise InputError(f"There is no subtask {named!r}. It may have been deleted.")
+            check(command, self.exploration, self.progress)
             self.begin(command)
+
+    def _abilities(self, exploration: Exploration, progress: Progress) -> Abilities:
+        if self._live is None and progress.activity == "working":
+            # It is being opened, and takes nothing else until then.
+            return {"": ("cancel",)}
+        return abilities_of(exploration, progress)
 
     async def _open(self, command: c.Command | None) -> None:
         try:
@@ -321,7 +328,8 @@ class Hosted:
             return
         self._was_revived = True
         self._trouble = f"{why} It was started again, and what was accepted ran again."
-        self.begin(c.GoOn() if was_working else None)
+        can_go_on = "go_on" in self._teller.abilities.get("", ())
+        self.begin(c.GoOn() if was_working and can_go_on else None)
 
     async def _path_of_kernel(self) -> str | None:
         return await self._workshop.services.path_of_kernel(self._kernel.id)

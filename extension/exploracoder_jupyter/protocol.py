@@ -32,7 +32,7 @@ from typing import Annotated, Any, Literal
 
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
-from exploracoder.events import Change, Progress
+from exploracoder.events import Abilities, Change, Progress
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
@@ -264,6 +264,7 @@ class OpenExploration(State):
     kernel_id: str
     revision: int
     progress: Progress
+    abilities: Abilities
     number: int
     epoch: str
     resumed: bool = False

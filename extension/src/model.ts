@@ -1,4 +1,5 @@
 import { ISignal, Signal } from '@lumino/signaling';
+import { Ability } from './actions';
 import {
   CellOrigin,
   Cells,
@@ -47,6 +48,17 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.progress;
   }
 
+  get abilities(): OpenExploration['abilities'] {
+    return this._opened.abilities;
+  }
+
+  can(ability: Ability, subtask: string | null = null, candidate: string | null = null): boolean {
+    // A solution can still be taken when its session has ended.
+    const isThere = this._isOpen || ability === 'insert';
+    const about = ['', subtask ?? '', candidate ?? ''];
+    return isThere && about.some(id => this.abilities[id]?.includes(ability));
+  }
+
   get warning(): string {
     return this._opened.warning;
   }
@@ -92,7 +104,8 @@ export class ExplorationModel implements IExplorationModel {
       revision,
       warning,
       exploration: applyChange(this.exploration, change),
-      progress: change.progress ?? this.progress
+      progress: change.progress ?? this.progress,
+      abilities: { ...this.abilities, ...change.abilities }
     };
     // What was written is in the steps, or was in vain.
     if (change.steps.length || this.progress.activity !== 'working') {

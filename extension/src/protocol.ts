@@ -179,6 +179,25 @@ export interface Change {
   steps: Step[];
   order: string[] | null;
   progress: Progress | null;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
 }
 export interface Step {
   subtask: Subtask;
@@ -505,6 +524,25 @@ export interface OpenExploration {
   kernel_id: string;
   revision: number;
   progress: Progress;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
   number: number;
   epoch: string;
   resumed: boolean;

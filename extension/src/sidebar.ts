@@ -4,7 +4,6 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -19,15 +18,15 @@ import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
 import { Suggesting } from './suggesting';
-import { IExplorationModel, IExplorations } from './tokens';
+import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
+import { openMenu } from './widgets/menu';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
 
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
 const RANK = 450;
-const UNDO_MS = 10_000;
 const CURRENT = 'exploracoder:current';
 
 /** The sidebar. */
@@ -76,7 +75,7 @@ function activate(
     execute: (command, args) =>
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
-    deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
+    openMenu: (names, args, button) => openMenu(app.commands, names, args, button),
     sourceOpener: source => sourceOpener(app, source)
   };
 
@@ -112,15 +111,6 @@ function activate(
       pickFolder: () => pickFolder(documents, tools, translator)
     })
   });
-
-  async function deleteSubtask(model: IExplorationModel, subtask: string): Promise<void> {
-    await model.do({ kind: 'delete_subtask', subtask });
-    const undo = () => tools.send(model, { kind: 'restore_subtask', subtask });
-    Notification.emit(tools.trans.__('The subtask was deleted.'), 'default', {
-      autoClose: UNDO_MS,
-      actions: [{ label: tools.trans.__('Undo'), callback: undo }]
-    });
-  }
 
   function complainIfRefused(work: Promise<unknown>): void {
     widget.complain('');

@@ -1,5 +1,6 @@
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
+import { Ability } from './actions';
 import { Draft } from './draft';
 import {
   CellOrigin,
@@ -13,6 +14,7 @@ import {
   Lookup,
   LookupAnswer,
   NewExploration,
+  OpenExploration,
   Progress,
   Replayed,
   SearchResults,
@@ -33,6 +35,10 @@ export interface IExplorationModel {
   readonly revision: number;
   readonly exploration: Exploration;
   readonly progress: Progress;
+  /** What can be done, by the ids of subtasks and candidates, and '' for the exploration. */
+  readonly abilities: OpenExploration['abilities'];
+  /** Whether something can be done now with the exploration, a subtask or a candidate of it. */
+  can(ability: Ability, subtask?: string | null, candidate?: string | null): boolean;
   /** What the solution does that who takes it over should know; empty when it only computes. */
   readonly warning: string;
   /** The cell of the user's notebook that it began in, if it did. */

@@ -88,6 +88,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     kernel_id: 'k1',
     revision: 5,
     progress: { activity: 'idle', mode: 'review', part: '', message: '', error: '' },
+    abilities: {},
     number: 10,
     epoch: 'first',
     resumed: false,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from html import escape
 
 from exploracoder import bringing
-from exploracoder.engine.running import steering
 from exploracoder.state import Brought
 
 from exploracoder_jupyter.magics.faces.text import plain
@@ -56,7 +55,7 @@ class StatusPart:
         self._kit.show(self._bar, bool(steps))
         if steps:
             self._bar.max = len(steps)
-            self._bar.value = sum(step.status not in steering.OPEN for step in steps)
+            self._bar.value = sum(not step.is_open for step in steps)
 
 
 def _alert(blocks: Sequence[Block]) -> str:
@@ -93,7 +92,7 @@ def _usage(moment: Moment) -> list[Block]:
     exploration = moment.exploration
     if exploration is None:
         return []
-    decided = sum(step.status not in steering.OPEN for step in exploration.steps)
+    decided = sum(not step.is_open for step in exploration.steps)
     done = f"{decided} of {len(exploration.steps)} subtasks decided. " if exploration.steps else ""
     blocks: list[Block] = [Line(f"{done}{cost(exploration)} Notebook: {moment.notebook}", "dim")]
     if exploration.brought != Brought():

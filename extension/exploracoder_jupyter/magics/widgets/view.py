@@ -7,6 +7,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from exploracoder.abilities import abilities_of
 from exploracoder.state import Step
 
 from exploracoder_jupyter.magics.faces.text import plain
@@ -14,8 +15,7 @@ from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import Page
 from exploracoder_jupyter.magics.pages import number_of
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.abilities import Abilities
-from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look
+from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, Seen
 from exploracoder_jupyter.magics.widgets.candidates import CandidatesPart
 from exploracoder_jupyter.magics.widgets.docs import DocsPart
 from exploracoder_jupyter.magics.widgets.kit import Kit
@@ -95,17 +95,18 @@ class View:
             self._candidates.update(step)
             self._docs.update(step)
             self._solution.update(moment.exploration)
-            self._buttons.update(moment, self._abilities(moment))
+            self._buttons.update(moment, self._seen(moment))
 
-    def _abilities(self, moment: Moment) -> Abilities | None:
+    def _seen(self, moment: Moment) -> Seen | None:
         if moment.exploration is None:
             return None
+        abilities = abilities_of(moment.exploration, moment.progress)
         step, candidate = self._plan.step(moment), self._candidates.candidate
-        return Abilities(moment.exploration, moment.progress, step, candidate)
+        return Seen(moment.exploration, abilities, step, candidate)
 
     def _pressed(self, look: Look) -> None:
         with self._lock:
-            at = self._abilities(self._moment) if self._moment is not None else None
+            at = self._seen(self._moment) if self._moment is not None else None
             order = self._buttons.order(look, at) if at is not None else Order(look.command)
             self._status.say(Page(()))
         self._press(order)

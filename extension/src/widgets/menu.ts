@@ -1,0 +1,28 @@
+import { MenuSvg } from '@jupyterlab/ui-components';
+import { CommandRegistry } from '@lumino/commands';
+import { ReadonlyJSONObject } from '@lumino/coreutils';
+import { ActionName } from '../actions';
+
+/** Open a menu of those actions that can be done now; the focus comes back to its button. */
+export function openMenu(
+  commands: CommandRegistry,
+  names: readonly ActionName[],
+  args: ReadonlyJSONObject,
+  button: HTMLElement
+): void {
+  const menu = new MenuSvg({ commands });
+  for (const name of names) {
+    const command = `exploracoder:${name}`;
+    if (commands.isEnabled(command, args)) {
+      menu.addItem({ command, args });
+    }
+  }
+  menu.aboutToClose.connect(() => {
+    button.focus();
+    // What was chosen runs after this.
+    setTimeout(() => menu.dispose());
+  });
+  const { bottom, left } = button.getBoundingClientRect();
+  menu.open(left, bottom);
+  menu.activeIndex = 0;
+}
