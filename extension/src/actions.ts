@@ -182,6 +182,11 @@ export function ACTIONS(trans: TranslationBundle) {
       trans.__('Look at another way to do this subtask'),
       caretLeftIcon
     ),
+    'show-candidate': action(
+      trans.__('Show Candidate'),
+      trans.__('Look at another way to do this subtask'),
+      searchIcon
+    ),
     close: action(trans.__('Close Exploration'), trans.__('End its kernel'), closeIcon)
   };
 }

@@ -73,6 +73,7 @@ class Actions {
       caption,
       icon,
       isEnabled: args => isEnabled?.(args) ?? true,
+      isVisible: args => name !== 'show-candidate' || !!args.candidate,
       isToggleable: isToggled !== undefined,
       isToggled: args => isToggled?.(args) ?? false,
       execute: args => (args.isQuiet ? run(args) : this._tell(run(args))),
@@ -118,6 +119,11 @@ class Actions {
       },
       'next-subtask': this._move(1),
       'previous-subtask': this._move(-1),
+      // It is for those that name a candidate: the palette cannot.
+      'show-candidate': {
+        isEnabled: args => typeof args.candidate === 'string',
+        run: args => this._showCandidate(args)
+      },
       'next-candidate': this._turn(1),
       'previous-candidate': this._turn(-1),
       close: { isEnabled: args => this._model(args) !== null, run: args => this._close(args) }
@@ -315,6 +321,14 @@ class Actions {
     const subtask = typeof args.subtask === 'string' ? args.subtask : null;
     if (model) {
       await this._notebooks?.open(model, subtask);
+    }
+  }
+
+  private _showCandidate(args: Args): void {
+    const { candidate, subtask } = args;
+    const model = this._model(args);
+    if (model && typeof subtask === 'string' && typeof candidate === 'string') {
+      this._notebooks?.show(model, subtask, candidate);
     }
   }
 

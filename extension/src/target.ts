@@ -32,7 +32,10 @@ export function targetOf(
           first?.status === 'review' ? first.subtask.id : null
         ];
   for (const subtask of subtasks) {
-    const chosen = steps.find(one => one.subtask.id === subtask)?.chosen ?? null;
+    const step = steps.find(one => one.subtask.id === subtask);
+    // Where nothing ran, what was tried last is what can be mended.
+    const last = ability === 'debug' ? step?.candidates[step.candidates.length - 1]?.id : null;
+    const chosen = step?.chosen ?? last ?? null;
     const shown = subtask === null ? null : notebooks?.shown(model, subtask);
     const candidate = typeof args.candidate === 'string' ? args.candidate : (shown ?? chosen);
     if (model.can(ability, subtask, candidate)) {

@@ -2,13 +2,13 @@ import {
   caretDownIcon,
   caretLeftIcon,
   caretRightIcon,
-  ellipsesIcon,
   LabIcon,
   undoIcon
 } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 import { ActionName, ACTIONS, AGAIN, MORE } from '../actions';
+import { MenuButton } from '../widgets/action';
 import { IStepView } from './stepview';
 
 /** What a strip's buttons do. */
@@ -65,17 +65,11 @@ export function StepStrip(props: IStripProps): React.ReactElement {
             onClick={() => actions.takeBack()}
           />
         )}
-        <button
-          type="button"
-          className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
-          aria-label={trans.__('More about this subtask')}
-          title={trans.__('More about this subtask')}
-          aria-haspopup="menu"
-          aria-disabled={!MORE.some(actions.can)}
-          onClick={event => MORE.some(actions.can) && actions.more(event.currentTarget)}
-        >
-          <ellipsesIcon.react tag="span" aria-hidden="true" />
-        </button>
+        <MenuButton
+          label={trans.__('More about this subtask')}
+          isDisabled={!MORE.some(actions.can)}
+          onOpen={actions.more}
+        />
       </span>
     </div>
   );

@@ -17,6 +17,10 @@ export function openMenu(
       menu.addItem({ command, args });
     }
   }
+  if (!menu.items.length) {
+    menu.dispose();
+    return;
+  }
   menu.aboutToClose.connect(() => {
     button.focus();
     // What was chosen runs after this.

@@ -1,11 +1,11 @@
-import { closeIcon, ellipsesIcon, fastForwardIcon, LabIcon } from '@jupyterlab/ui-components';
+import { closeIcon, fastForwardIcon, LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Ability, ALL_OF_SUBTASK } from '../actions';
 import { doneIcon, failedIcon, openIcon, turnIcon, workingIcon } from '../icons';
 import { Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { stepWords } from '../wording';
-import { IconAction } from './action';
+import { IconAction, MenuButton } from './action';
 import { ITools } from './tools';
 
 interface IPlanItemProps {
@@ -118,27 +118,15 @@ function GoalLine(props: IPlanItemProps & { onEdit: () => void }): React.ReactEl
           <span className="jp-exploracoder-state">{words}</span>
         </span>
       </button>
-      {isSelected && <More {...props} />}
+      {isSelected && (
+        <span className="jp-exploracoder-goal-actions">
+          <MenuButton
+            label={tools.trans.__('More about this subtask')}
+            onOpen={button => openMenu(model, step, tools, button)}
+          />
+        </span>
+      )}
     </>
-  );
-}
-
-/** All that can be done about it, as in a menu of the right button too. */
-function More(props: IPlanItemProps): React.ReactElement {
-  const { model, step, tools } = props;
-  return (
-    <span className="jp-exploracoder-goal-actions">
-      <button
-        type="button"
-        className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
-        aria-label={tools.trans.__('More about this subtask')}
-        title={tools.trans.__('More about this subtask')}
-        aria-haspopup="menu"
-        onClick={event => openMenu(model, step, tools, event.currentTarget)}
-      >
-        <ellipsesIcon.react tag="span" aria-hidden="true" />
-      </button>
-    </span>
   );
 }
 

@@ -15,12 +15,21 @@ export function StepDetails(props: {
   step: Step;
   tools: ITools;
 }): React.ReactElement {
-  const { exploration, step, tools } = props;
+  const { exploration, model, step, tools } = props;
   const { trans } = tools;
   // What the user looks at stays in view until there is another proposal.
   const [picked, setPicked] = React.useState<string | null>(null);
   React.useEffect(() => setPicked(null), [step.subtask.id, step.chosen]);
   const selected = selectedIn(step, picked);
+  const subtask = step.subtask.id;
+  const select = React.useCallback(
+    (candidate: string) => {
+      setPicked(candidate);
+      // The subtask's cell, where it is decided about, shows the same.
+      tools.execute('exploracoder:show-candidate', { id: model.id, subtask, candidate });
+    },
+    [model, subtask, tools]
+  );
   const documented = React.useMemo(
     () => documentedIn(exploration, step),
     [exploration.overall, step.recommendation]
@@ -32,10 +41,11 @@ export function StepDetails(props: {
     >
       <h3>{`${numberOf(exploration, step)}. ${step.subtask.goal}`}</h3>
       <Candidates
+        model={model}
         step={step}
         selected={selected}
         documented={documented}
-        onSelect={setPicked}
+        onSelect={select}
         tools={tools}
       />
       <RetrievedDocs

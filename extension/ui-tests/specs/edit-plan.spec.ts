@@ -18,11 +18,19 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
 
   await test.step('rename', async () => {
     await sidebar.select(3);
-    await sidebar.items.nth(2).getByRole('button', { name: 'Rename' }).click();
+    await lab.page.keyboard.press('F2');
     const goal = sidebar.items.nth(2).getByRole('textbox');
     await goal.fill('Collect their names');
     await goal.press('Enter');
     await expect.poll(goals).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
+  });
+
+  await test.step('rename by the menu', async () => {
+    await sidebar.choose('Change the goal…', 3);
+    const dialog = lab.page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Collect their names, sorted');
+    await dialog.getByRole('button', { name: 'OK' }).click();
+    await expect.poll(goals).toEqual([GOALS[0], GOALS[1], 'Collect their names, sorted']);
   });
 
   await test.step('add', async () => {
@@ -48,22 +56,18 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
 
   await test.step('delete', async () => {
     const place = (await goals()).indexOf(OTHER) + 1;
-    await sidebar.select(place);
-    await sidebar.items
-      .nth(place - 1)
-      .getByRole('button', { name: 'Delete' })
-      .click();
+    await sidebar.choose('Delete', place);
     await expect(sidebar.items).toHaveCount(3);
   });
 
   await lab.goOn();
   await lab.expectStates('review', 'pending', 'pending');
   await lab.accept('done', 'review', 'pending');
-  await sidebar.button('Skip').click();
+  await sidebar.choose('Skip');
   await lab.expectStates('done', 'skipped', 'review');
 
   await expect(sidebar.items.nth(1)).toContainText('skipped');
-  expect(await goals()).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
+  expect(await goals()).toEqual([GOALS[0], GOALS[1], 'Collect their names, sorted']);
 });
 
 test('from an open subtask on, the plan can be made again', async ({ lab, stage }) => {
@@ -72,8 +76,7 @@ test('from an open subtask on, the plan can be made again', async ({ lab, stage 
   await lab.accept('done', 'review', 'pending');
   await stage.say({ goals: ['Keep strong ones in a list', 'Sort them by name'] });
 
-  await sidebar.select(2);
-  await sidebar.items.nth(1).getByRole('button', { name: 'Plan again from here' }).click();
+  await sidebar.choose('Plan again from here', 2);
 
   await expect(sidebar.items.nth(1)).toContainText('Keep strong ones in a list');
   await expect(sidebar.items).toHaveCount(3);
