@@ -217,13 +217,14 @@ async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None
 
 
 async def test_other_candidates_come_beside_those_that_are_there(serve: Serve) -> None:
-    model = TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]})
-    async with live_session(serve(model)) as followed:
+    server = serve(TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]}))
+    async with live_session(server) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         await followed.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
 
     codes = [one.code for one in followed.step(2).candidates]
     assert codes == [KEEP, WEAK]
+    assert "Weaker ones too." in str(server.chat_requests[-1].body)
     assert followed.step(2).status == "review"
 
 
