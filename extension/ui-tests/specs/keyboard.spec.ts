@@ -113,7 +113,8 @@ test('what is wrong is said in the row above the cell, without a mouse', async (
   await page.keyboard.press('Escape');
   await expect(button).toBeFocused();
   await page.keyboard.press('Enter');
-  await page.keyboard.insertText('Sort them, please.');
+  // Where one types, they are letters.
+  await page.keyboard.type('add, dd, sorted');
   await page.keyboard.press('Enter');
 
   await expect(notebook.cell('sorted')).not.toHaveCount(0);
