@@ -118,7 +118,8 @@ class Rules:
             return self._busy()
         if first is None and solution is not None and solution.final.is_good:
             return "Nothing is left to do: take the solution, or go back to a subtask."
-        if first is not None and first.status == "review" and self._progress.mode == "review":
+        is_asked = self._progress.activity == "review" and self._progress.mode == "review"
+        if first is not None and first.status == "review" and is_asked:
             return f"{first.subtask.id} waits for you: accept or skip it first."
         return ""
 

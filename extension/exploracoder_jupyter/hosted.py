@@ -260,7 +260,9 @@ class Hosted:
         )
         await live.__aenter__()
         self._live = live
-        if command is not None:
+        # Who goes on with what was lost or saved may have to decide first.
+        is_asked = isinstance(command, c.GoOn) and "go_on" not in live.abilities.get("", ())
+        if command is not None and not is_asked:
             await live.do(command)
             await asyncio.sleep(0)
         self._teller.hear(live.exploration, live.progress)
@@ -328,8 +330,7 @@ class Hosted:
             return
         self._was_revived = True
         self._trouble = f"{why} It was started again, and what was accepted ran again."
-        can_go_on = "go_on" in self._teller.abilities.get("", ())
-        self.begin(c.GoOn() if was_working and can_go_on else None)
+        self.begin(c.GoOn() if was_working else None)
 
     async def _path_of_kernel(self) -> str | None:
         return await self._workshop.services.path_of_kernel(self._kernel.id)
