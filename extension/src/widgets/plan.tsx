@@ -119,7 +119,7 @@ function NewSubtask(props: { model: IExplorationModel; tools: ITools }): React.R
       <Action
         label={trans.__('Add')}
         icon={addIcon}
-        isDisabled={!goal.trim()}
+        isDisabled={!goal.trim() || !model.can('add_subtask')}
         onClick={() => add({ preventDefault: () => undefined } as React.FormEvent)}
       />
     </form>
