@@ -3,12 +3,16 @@ import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyJSONObject } from '@lumino/coreutils';
 import { ActionName } from '../actions';
 
-/** Open a menu of those actions that can be done now; the focus comes back to its button. */
+/**
+ * Open a menu of those actions that can be done now. The focus comes back to its button, or to what
+ * stays where the button may go away.
+ */
 export function openMenu(
   commands: CommandRegistry,
   names: readonly ActionName[],
   args: ReadonlyJSONObject,
-  button: HTMLElement
+  button: HTMLElement,
+  staying: HTMLElement = button
 ): void {
   const menu = new MenuSvg({ commands });
   for (const name of names) {
@@ -22,7 +26,7 @@ export function openMenu(
     return;
   }
   menu.aboutToClose.connect(() => {
-    button.focus();
+    staying.focus();
     // What was chosen runs after this.
     setTimeout(() => menu.dispose());
   });
