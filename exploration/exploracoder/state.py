@@ -168,6 +168,11 @@ class Step(State):
         return self
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is neither done nor left out nor given up."""
+        return self.status in ("pending", "review")
+
+    @property
     def candidate(self) -> Candidate | None:
         """The chosen candidate."""
         return next((one for one in self.candidates if one.id == self.chosen), None)

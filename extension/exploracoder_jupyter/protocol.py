@@ -1,7 +1,7 @@
 """What travels between the server and the sidebar; the TypeScript types are made from it.
 
-Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "told": …}``, a
-sentence and as a page translates it (`Told`), with a fitting status: 400 for what cannot be read or
+Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "parts": …}``, a
+sentence and as a page translates it (`TextParts`), with a fitting status: 400 for what cannot be read or
 used, 404 for an id that is not there, 409 for a command that the exploration cannot take now, 413
 for what is too large, 503 when the model or kernel is missing.
 
@@ -40,7 +40,7 @@ from typing import Annotated, Any, Literal
 
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
-from exploracoder.events import Change, Progress
+from exploracoder.events import Abilities, Change, Progress
 from exploracoder.models.choice import ModelChoice
 from exploracoder.models.discovery import LocalServer
 from exploracoder.replay import ReplayedCell, VersionChange
@@ -332,6 +332,7 @@ class OpenExploration(State):
     kernel_id: str
     revision: int
     progress: Progress
+    abilities: Abilities
     number: int
     epoch: str
     cells: tuple[dict[str, Any], ...] = ()

@@ -174,6 +174,25 @@ export interface Change {
   steps: Step[];
   order: string[] | null;
   progress: Progress | null;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
 }
 export interface Step {
   subtask: Subtask;
@@ -200,14 +219,14 @@ export interface Progress {
   part: string;
   message: string;
   error: string;
-  message_told: Told;
-  error_told: Told1;
+  message_parts: TextParts;
+  error_parts: TextParts1;
 }
-export interface Told {
+export interface TextParts {
   template: string;
   values: string[];
 }
-export interface Told1 {
+export interface TextParts1 {
   template: string;
   values: string[];
 }
@@ -553,6 +572,25 @@ export interface OpenExploration {
   kernel_id: string;
   revision: number;
   progress: Progress;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
   number: number;
   epoch: string;
   cells: {
@@ -654,7 +692,7 @@ export interface Suggestions {
   libraries: string[];
   task: string;
 }
-export interface Told2 {
+export interface TextParts2 {
   template: string;
   values: string[];
 }

@@ -4,7 +4,6 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -19,8 +18,9 @@ import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
 import { Suggesting } from './suggesting';
-import { IExplorationModel, IExplorations } from './tokens';
+import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
+import { openMenu } from './widgets/menu';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
 import { widenOnce } from './width';
@@ -28,7 +28,6 @@ import { widenOnce } from './width';
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
 const RANK = 450;
-const UNDO_MS = 10_000;
 const CURRENT = 'exploracoder:current';
 
 /** The sidebar. */
@@ -77,8 +76,8 @@ function activate(
     execute: (command, args) =>
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
-    deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
     docPage: doc => explorations.docPage(doc),
+    openMenu: (names, args, button) => openMenu(app.commands, names, args, button),
     sourceOpener: source => sourceOpener(app, source)
   };
 
@@ -120,15 +119,6 @@ function activate(
       pickFolder: () => pickFolder(documents, tools, translator)
     })
   });
-
-  async function deleteSubtask(model: IExplorationModel, subtask: string): Promise<void> {
-    await model.do({ kind: 'delete_subtask', subtask });
-    const undo = () => tools.send(model, { kind: 'restore_subtask', subtask });
-    Notification.emit(tools.trans.__('The subtask was deleted.'), 'default', {
-      autoClose: UNDO_MS,
-      actions: [{ label: tools.trans.__('Undo'), callback: undo }]
-    });
-  }
 
   function complainIfRefused(work: Promise<unknown>): void {
     widget.complain('');

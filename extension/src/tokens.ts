@@ -1,6 +1,7 @@
 import * as nbformat from '@jupyterlab/nbformat';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
+import { Ability } from './actions';
 import { Draft } from './draft';
 import { ModelChoices } from './modelchoice';
 import {
@@ -14,6 +15,7 @@ import {
   LookupAnswer,
   ModelChoice,
   NewExploration,
+  OpenExploration,
   Progress,
   Replayed,
   SearchResults,
@@ -36,6 +38,10 @@ export interface IExplorationModel {
   readonly progress: Progress;
   /** The cells of its notebook that are its own. */
   readonly cells: ReadonlyArray<nbformat.ICell>;
+  /** What can be done, by the ids of subtasks and candidates, and '' for the exploration. */
+  readonly abilities: OpenExploration['abilities'];
+  /** Whether something can be done now with the exploration, a subtask or a candidate of it. */
+  can(ability: Ability, subtask?: string | null, candidate?: string | null): boolean;
   /** What the solution does that who takes it over should know; empty when it only computes. */
   readonly warning: string;
   /** The cell of the user's notebook that it began in, if it did. */

@@ -198,7 +198,7 @@ async def test_a_refusal_travels_with_what_a_page_translates(client: Client) -> 
     answer = await client.post("explorations", body)
 
     assert answer.message == "There is no folder 'nowhere' on this server."
-    assert answer.json["told"] == {
+    assert answer.json["parts"] == {
         "template": "There is no folder %1 on this server.",
         "values": ["'nowhere'"],
     }

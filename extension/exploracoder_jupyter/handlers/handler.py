@@ -70,8 +70,8 @@ class Handler(APIHandler):
     def _refuse(self, status: int, message: str) -> None:
         template, values = parts_of(message)
         self.set_status(status)
-        told = {"template": template, "values": values}
-        self.finish(json.dumps({"message": message, "told": told}))
+        parts = {"template": template, "values": values}
+        self.finish(json.dumps({"message": message, "parts": parts}))
 
     def write_error(self, status_code: int, **given: Any) -> None:
         """What tornado and Jupyter refuse is said in the same form."""

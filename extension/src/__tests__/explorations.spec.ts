@@ -98,7 +98,7 @@ function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {
     revision: number,
     path: 'tea-exploration.ipynb',
     state: 'changed',
-    change: { fields: { status }, steps: [], order: null, progress: null },
+    change: { fields: { status }, steps: [], order: null, progress: null, abilities: {} },
     cells: { cells: [], order: null },
     warning: ''
   };

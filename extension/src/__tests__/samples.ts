@@ -94,9 +94,10 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
       part: '',
       message: '',
       error: '',
-      message_told: { template: '', values: [] },
-      error_told: { template: '', values: [] }
+      message_parts: { template: '', values: [] },
+      error_parts: { template: '', values: [] }
     },
+    abilities: {},
     number: 10,
     epoch: 'first',
     cells: [],

@@ -176,7 +176,7 @@ export class Lab {
 
   /** Accept what is proposed, and wait until the next is. */
   async accept(...states: string[]): Promise<void> {
-    await this.sidebar.button('Accept').click();
+    await this.sidebar.choose('Accept');
     await this.expectStates(...states);
     // The page hears of it later than the server knows it, and offers what it knows.
     await this.sidebar.expectStates(...states);

@@ -11,6 +11,12 @@ export interface IForm {
   isAuto?: boolean;
 }
 
+/** An entry of the menu that is open. */
+export function menuItem(page: Page, action: string): Locator {
+  const label = page.locator('.lm-Menu-itemLabel').getByText(action, { exact: true });
+  return page.getByRole('menuitem').filter({ has: label });
+}
+
 /** The sidebar, as somebody knows it who hears it read out. */
 export class Sidebar {
   constructor(readonly page: Page) {
@@ -92,6 +98,15 @@ export class Sidebar {
       .nth(number - 1)
       .getByRole('button', { name: new RegExp(`^${number}\\.`) })
       .click();
+  }
+
+  /** Choose in the menu of the subtask that is looked at, or of another one. */
+  async choose(action: string, number?: number): Promise<void> {
+    if (number !== undefined) {
+      await this.select(number);
+    }
+    await this.button('More about this subtask').click();
+    await menuItem(this.page, action).click();
   }
 
   async addLibrary(name: string): Promise<void> {

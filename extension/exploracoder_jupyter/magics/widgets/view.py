@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
+from exploracoder.abilities import abilities_of
 from exploracoder.state import Candidate, Exploration, Step
 
 from exploracoder_jupyter.magics import pages
@@ -15,8 +16,7 @@ from exploracoder_jupyter.magics.faces.text import plain
 from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page import Block, Line, Page
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.abilities import Abilities
-from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look
+from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, Seen
 from exploracoder_jupyter.magics.widgets.choice import Choice
 from exploracoder_jupyter.magics.widgets.kit import Kit
 
@@ -103,7 +103,7 @@ class View:
             if moment.exploration is not None:
                 self._draw_exploration(moment.exploration, moment)
             self._kit.show(self._buttons.step, self._step is not None)
-            self._buttons.update(moment, self._abilities(moment))
+            self._buttons.update(moment, self._seen(moment))
 
     def _draw_exploration(self, whole: Exploration, moment: Moment) -> None:
         self._plan.value = _html(pages.plan(whole, moment.progress))
@@ -143,14 +143,15 @@ class View:
         number = ids.index(at) + 1
         return pages.candidate(number, self._candidate, is_proposed=at == chosen)
 
-    def _abilities(self, moment: Moment) -> Abilities | None:
+    def _seen(self, moment: Moment) -> Seen | None:
         if moment.exploration is None:
             return None
-        return Abilities(moment.exploration, moment.progress, self._step, self._candidate)
+        abilities = abilities_of(moment.exploration, moment.progress)
+        return Seen(moment.exploration, abilities, self._step, self._candidate)
 
     def _pressed(self, look: Look) -> None:
         with self._lock:
-            at = self._abilities(self._moment) if self._moment is not None else None
+            at = self._seen(self._moment) if self._moment is not None else None
             order = self._buttons.order(look, at) if at is not None else Order(look.command)
             self.say(Page(()))
         self._press(order)
