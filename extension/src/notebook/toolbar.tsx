@@ -129,7 +129,13 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
             value={hint}
             maxLength={2000}
             onChange={event => setHint(event.target.value)}
-            onKeyDown={event => event.key === 'Enter' && run(possible[0])}
+            onKeyDown={event => {
+              if (event.key === 'Enter') {
+                // Else the key would press the button that gets the focus.
+                event.preventDefault();
+                run(possible[0]);
+              }
+            }}
           />
           {possible.map(name => {
             const { icon, label } = ACTIONS(trans)[name];

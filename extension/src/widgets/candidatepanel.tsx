@@ -37,7 +37,10 @@ export function CandidatePanel(props: {
         ].join(' · ')}
         <MenuButton
           label={trans.__('More about this candidate')}
-          onOpen={button => tools.openMenu(ALL_OF_CANDIDATE, about, button)}
+          onOpen={button => {
+            const panel = button.closest<HTMLElement>('[role=tabpanel]') ?? button;
+            tools.openMenu(ALL_OF_CANDIDATE, about, button, panel);
+          }}
         />
       </p>
       {other ? (

@@ -54,11 +54,8 @@ export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement =
       aria-current={isSelected ? 'step' : undefined}
       draggable={abilities.includes('move_subtask') && !isEdited}
       onContextMenu={event => {
-        const goal = item.current?.querySelector<HTMLElement>('.jp-exploracoder-goal');
-        if (goal) {
-          event.preventDefault();
-          openMenu(model, step, tools, goal);
-        }
+        event.preventDefault();
+        openMenu(model, step, tools, event.currentTarget);
       }}
     >
       {isEdited ? (
@@ -112,8 +109,11 @@ function GoalLine(props: IPlanItemProps & { onEdit: () => void }): React.ReactEl
   );
 }
 
-function openMenu(model: IExplorationModel, step: Step, tools: ITools, button: HTMLElement): void {
-  tools.openMenu(ALL_OF_SUBTASK, { id: model.id, subtask: step.subtask.id }, button);
+/** The menu of a subtask; its goal stays when the view goes on to the next. */
+function openMenu(model: IExplorationModel, step: Step, tools: ITools, opener: HTMLElement): void {
+  const goal = opener.closest('li')?.querySelector<HTMLElement>('.jp-exploracoder-goal');
+  const about = { id: model.id, subtask: step.subtask.id };
+  tools.openMenu(ALL_OF_SUBTASK, about, opener, goal ?? opener);
 }
 
 function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.ReactElement {

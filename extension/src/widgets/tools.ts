@@ -24,7 +24,12 @@ export interface ITools {
   /** The docs of an API, taken apart. */
   docPage(doc: ApiDoc): Promise<DocPage>;
   /** Open a menu of those actions that can be done now. */
-  openMenu(names: readonly ActionName[], args: ReadonlyJSONObject, button: HTMLElement): void;
+  openMenu(
+    names: readonly ActionName[],
+    args: ReadonlyJSONObject,
+    button: HTMLElement,
+    staying?: HTMLElement
+  ): void;
   /** Open a file of source at a line; null where the file is out of the server's reach. */
   sourceOpener(source: ISourcePlace): (() => void) | null;
 }
