@@ -1,9 +1,9 @@
 """What travels between the server and the sidebar; the TypeScript types are made from it.
 
 Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "parts": …}``, a
-sentence and what a page translates it from (`TextParts`), with a fitting status: 400 for what cannot
-be read or used, 404 for an id that is not there, 409 for a command that the exploration cannot take
-now, 413 for what is too large, 503 when the model or kernel is missing.
+sentence and what a page translates it from (`TextParts`), with a fitting status: 400 for what
+cannot be read or used, 404 for an id that is not there, 409 for a command that the exploration
+cannot take now, 413 for what is too large, 503 when the model or kernel is missing.
 
 | method and path | body | answer |
 | --- | --- | --- |

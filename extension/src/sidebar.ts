@@ -76,12 +76,8 @@ function activate(
     execute: (command, args) =>
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
-<<<<<<< HEAD
     docPage: doc => explorations.docPage(doc),
-    openMenu: (names, args, button) => openMenu(app.commands, names, args, button),
-=======
     openMenu: (...given) => openMenu(app.commands, ...given),
->>>>>>> 44e4038 (sidebar: the focus stays with what stays)
     sourceOpener: source => sourceOpener(app, source)
   };
 
