@@ -192,3 +192,13 @@ def test_a_difference_names_what_is_new_and_the_order_only_if_it_is_another() ->
 
     assert difference(before, [before[0], own("b", "22")]) == ([own("b", "22")], None)
     assert difference(before, before[::-1]) == ([], ["b", "a"])
+
+
+async def test_what_shares_notebooks_in_a_way_that_is_not_supported_is_named() -> None:
+    from exploracoder.errors import SetupError
+    from exploracoder_jupyter.rooms import Rooms
+
+    Rooms(dict).check()
+    assert await Rooms(dict).find("a.ipynb") is None
+    with pytest.raises(SetupError, match="jupyter server extension disable"):
+        Rooms(lambda: {"jupyter_server_documents": {object()}}).check()

@@ -48,7 +48,7 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
 };
 
 /** Where notebooks are shared already, whoever shares them saves them. */
-const SHARING = /^@jupyter\/(docprovider-extension|server-documents|docprovider-server)/;
+const SHARING = /^@jupyter(-ai-contrib)?\/(docprovider-extension|server-documents)/;
 
 /** Let the server write the notebooks of explorations, unless they are shared. */
 function provide(
