@@ -76,10 +76,12 @@ export class NotebookHolder implements IDisposable {
     return step ? (this._previews.get(subtask) ?? step.chosen) : null;
   }
 
-  /** Show another candidate in a subtask's cell. */
+  /** Show another candidate in a subtask's cell, unless the cell is everybody's. */
   show(subtask: string, candidate: string): void {
-    this._previews = new Map(this._previews).set(subtask, candidate);
-    this._update();
+    if (!this.isShared) {
+      this._previews = new Map(this._previews).set(subtask, candidate);
+      this._update();
+    }
   }
 
   /** Whether a cell holds something that the user has typed and the server does not know. */
