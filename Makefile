@@ -17,6 +17,7 @@ DEMO_READY := .venv-demo/.ready
 EXAMPLES_READY := .venv-examples/.ready
 BENCH_READY := .venv-bench/.ready
 IPYTHON8_READY := .venv-ipython8/.ready
+COLLABORATION_READY := .collaboration/.ready
 # The environments beside .venv that tests use.
 TEST_PYTHONS := $(IPYTHON8_READY) $(DEMO_READY) $(EXAMPLES_READY)
 
@@ -60,6 +61,7 @@ test: lint $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the test
 	  $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 thorough: override ARGS += --thorough
+thorough: $(COLLABORATION_READY)
 thorough: test ## the same, with the tests that take long
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
@@ -115,6 +117,13 @@ $(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsc
 # .venv once more, with an older IPython before its own, and what that needs and the newer does not.
 $(IPYTHON8_READY): $(READY)
 	$(BIN)/python .ci/make-older .venv-ipython8 'ipython<9' decorator
+	@touch $@
+
+# What people share notebooks with, for one server of the tests: in .venv it would be in all.
+$(COLLABORATION_READY): | $(READY)
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target .collaboration \
+	  jupyter-collaboration jupyter-collaboration-ui jupyter-docprovider jupyter-server-ydoc \
+	  jupyter-ydoc pycrdt pycrdt-store pycrdt-websocket jupyter-server-fileid sqlite-anyio
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)

@@ -20,6 +20,7 @@ from browser.playing import PLAYWRIGHT, UI_TESTS, Play, play
 TESTS = Path(__file__).parents[1]
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
+SHARED = "shared"
 # What every change is tested with. The others take another ten minutes of two cores.
 _ALWAYS = {
     "accessibility",
@@ -84,7 +85,7 @@ def played(
     [
         pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.thorough])
         for name in SPECS
-        if name != EMBEDDED
+        if name not in (EMBEDDED, SHARED)
     ],
 )
 def test_the_extension_keeps_its_promises_in_a_browser(spec: str, played: Play) -> None:
@@ -102,6 +103,22 @@ def test_it_works_below_a_base_url_as_on_a_hub(
         play(["whole-flow"], told, tmp_path / "results", "--grep=live cells") as played,
     ):
         failures = played.failures("whole-flow", _SECONDS)
+        assert not failures, "\n".join(failures)
+
+
+@pytest.mark.thorough
+def test_people_work_together_with_jupyter_collaboration(
+    browser: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    packages = Path(__file__).parents[2] / ".collaboration"
+    if not packages.exists():
+        pytest.skip("jupyter-collaboration is not there: make .collaboration/.ready")
+    options = [f"--packages={packages}", *_level(pytestconfig)]
+    with (
+        _stage(browser, tmp_path, *options) as told,
+        play([SHARED], told, tmp_path / "results") as played,
+    ):
+        failures = played.failures(SHARED, _SECONDS)
         assert not failures, "\n".join(failures)
 
 

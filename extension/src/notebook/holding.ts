@@ -21,7 +21,10 @@ export class NotebookHolder implements IDisposable {
     private readonly _services: ServiceManager.IManager,
     contents: ExplorationContents | null
   ) {
-    this._quiet = new QuietChanges(panel.context, () => _explorations.isConnected);
+    this._quiet = new QuietChanges(
+      panel.context,
+      () => _explorations.isConnected && !this.isShared
+    );
     contents?.merged.connect(this._onMerged, this);
     this._explorations.changed.connect(this._onExplorations, this);
     panel.disposed.connect(this.dispose, this);

@@ -7,6 +7,8 @@ import { CellsChange, NotebookSave, SavedNotebook } from '../protocol';
 import { RequestError, Requests } from '../request';
 import { KEY, fingerprint, isObject, sourceOf } from './marks';
 
+const LONG_AGO = new Date(0).toISOString();
+
 /** What a save has brought: the cells that were sent, and what others have made of them. */
 export interface IMerge {
   path: string;
@@ -100,5 +102,5 @@ function baseOf(cells: ReadonlyArray<nbformat.ICell>): { [id: string]: string } 
  * has to be asked which one to keep.
  */
 function timeless(model: Contents.IModel): Contents.IModel {
-  return { ...model, last_modified: model.created, hash: undefined };
+  return { ...model, last_modified: LONG_AGO, hash: undefined };
 }

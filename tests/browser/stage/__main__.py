@@ -33,6 +33,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--embedded", action="store_true", help="with the embedded model")
     parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
     parser.add_argument("--base-url", default="/", help="where the server is, as on a hub")
+    parser.add_argument("--packages", type=Path, help="a folder with more packages for Jupyter")
     parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
     parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -70,6 +71,7 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
             variables,
             has_extension=not arguments.no_extension,
             base_url=arguments.base_url,
+            packages=arguments.packages and arguments.packages.resolve(),
         )
         jupyter.prepare()
         python = await asyncio.to_thread(make_python, home / "tea-env")

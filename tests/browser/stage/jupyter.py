@@ -30,13 +30,15 @@ _MARK = "STAGE_MARK"
 class Jupyter:
     """The server's process; it can be stopped, killed, and started again on the same port.
 
-    ``home`` holds configuration, data and files. ``variables`` go into its environment.
+    ``home`` holds configuration, data and files. ``variables`` go into its environment;
+    ``packages`` is a folder with more Python packages, with what they bring for Jupyter.
     """
 
     home: Path
     variables: Mapping[str, str]
     has_extension: bool = True
     base_url: str = "/"
+    packages: Path | None = None
     port: int = field(default_factory=lambda: free_port())
     mark: str = field(default_factory=lambda: uuid4().hex)
     process: asyncio.subprocess.Process | None = None
@@ -146,6 +148,10 @@ class Jupyter:
             "IPYTHONDIR": "ipython",
         }
         own |= {name: str(self.home / folder) for name, folder in folders.items()}
+        if self.packages is not None:
+            own["PYTHONPATH"] = str(self.packages)
+            own["JUPYTER_PATH"] = str(self.packages / "share" / "jupyter")
+            own["JUPYTER_CONFIG_PATH"] = str(self.packages / "etc" / "jupyter")
         return own | {_MARK: self.mark, "PYTHONDONTWRITEBYTECODE": "1", **self.variables}
 
 
