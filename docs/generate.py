@@ -184,9 +184,9 @@ _WIDGETS = """\
 ## Widgets
 
 With ipywidgets in the kernel's environment (`pip install 'exploracoder[widgets]'`) and a front end
-that draws them, the output has buttons, the plan as a list, a choice of the subtask that is looked
-at, its docs to unfold, and a tab with code and real outputs for each candidate. Buttons have the
-names that they have in JupyterLab's sidebar, and each is a sub-command:
+that draws them, the page in the output has buttons between its parts, and a choice of the subtask
+and of the candidate that are looked at. Buttons have the names that they have in JupyterLab's
+sidebar, and each is a sub-command:
 
 | button | `%exploracoder …` | what it does |
 | --- | --- | --- |
@@ -195,10 +195,16 @@ names that they have in JupyterLab's sidebar, and each is a sub-command:
 Once work was stopped, `Explore` is called `Resume`. What you unfolded, chose or opened stays so
 while the work goes on. The plan is edited by words.
 
-- They are shown where the front end answers a question that only those with widgets do: JupyterLab
-  and Notebook 7 are tested; VS Code and Colab have widgets too and are not tested. Elsewhere, and
-  until the answer has come, the page is shown. `%exploracoder config widgets=on` does not wait for
-  it, `widgets=off` keeps to the page; in a terminal there are none.
+- They are shown where the front end answers a question that only those with widgets do. Elsewhere,
+  and until the answer has come, the page is shown without them; it ends with the sub-commands that
+  do the same. `%exploracoder config widgets=on` does not wait for the answer, `widgets=off` keeps
+  to the page; in a terminal there are none.
+- What was tried: the whole way, from the plan to the inserted solution, by a test in a browser in
+  JupyterLab 4 and Notebook 7; and once by hand with the widget manager of VS Code's Jupyter
+  extension (`@vscode/jupyter-ipywidgets8` 1.0.9), alone in a browser before a kernel: it drew the
+  widgets, and all buttons did their work. VS Code as a whole and Colab were not tried. Kernels
+  without ipywidgets and front ends that draw none have tests, too. Where buttons do not come or do
+  nothing, say `widgets=off`.
 - The widgets are in the last cell that began or asked for work; `%exploracoder status` brings them
   into a new one. The output that they leave becomes a page, which the notebook keeps.
 - An output with widgets also holds the page as text and HTML, as it was when they appeared; it is
@@ -209,10 +215,8 @@ while the work goes on. The plan is edited by words.
 - A kernel can put text into a cell only in its answer to a cell that is run. So what `Insert into
   my notebook` inserts comes below the next cell that you run; `%exploracoder insert` in a cell of
   your choice puts it below that one.
-- Of a candidate's outputs pictures, text, and HTML without scripts are shown. You did not run this
-  code, and a front end would trust all of it.
-- The list of tabs has no name for a screen reader, since ipywidgets gives it none; a heading
-  stands before it.
+- Of a candidate's outputs pictures, text, and HTML without scripts are shown, with widgets or
+  without. You did not run this code, and a front end would trust all of it.
 """
 
 

@@ -11,6 +11,7 @@ import click
 from exploracoder import prepare
 from exploracoder.config import Settings
 from exploracoder.errors import InputError
+from exploracoder.models.choice import EMBEDDED
 
 from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
@@ -229,7 +230,7 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
     if not _methods(given):
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
     assigned = dict(map(prepare.setting_of, _assignments(given)))
-    is_embedded = _model(given["model"], given["base_url"])[0] == prepare.EMBEDDED
+    is_embedded = _model(given["model"], given["base_url"])[0] == EMBEDDED
     return {
         name: prepare.settings_for(
             name, profile=given["profile"], settings=assigned, is_embedded=is_embedded
@@ -241,7 +242,7 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:
     """The model's name and address, as 'exploracoder explore' would find them."""
     if prepare.wants_embedded(model, base_url):
-        return prepare.EMBEDDED, None
+        return EMBEDDED, None
     name = model or os.environ.get("EXPLORACODER_MODEL")
     if not name:
         raise InputError("An endpoint is configured, but no model. Name one with --model.")

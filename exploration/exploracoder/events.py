@@ -13,8 +13,30 @@ from exploracoder.texts import parts_of
 # What the session is at: nothing, a command, or waiting for the user's review.
 Activity = Literal["idle", "working", "review"]
 
+# Commands by their kinds; `insert` is the front ends' own, with the solution.
+Action = Literal[
+    "go_on",
+    "synthesize",
+    "cancel",
+    "insert",
+    "add_subtask",
+    "rename_subtask",
+    "delete_subtask",
+    "move_subtask",
+    "skip",
+    "replan",
+    "draft",
+    "try_code",
+    "go_back",
+    "accept",
+    "debug",
+]
+# By the id of a subtask or candidate, and "" for the exploration. `add_subtask` of a subtask says
+# that others can be put before it.
+Abilities = dict[str, tuple[Action, ...]]
 
-class Told(State):
+
+class TextParts(State):
     """A sentence that a page can translate: its ``template`` has %1, %2… for the ``values``."""
 
     template: str
@@ -37,15 +59,15 @@ class Progress(State):
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def message_told(self) -> Told:
+    def message_parts(self) -> TextParts:
         """The message for a page that translates it."""
-        return _told(self.message)
+        return _parts_of(self.message)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def error_told(self) -> Told:
+    def error_parts(self) -> TextParts:
         """The error, too."""
-        return _told(self.error)
+        return _parts_of(self.error)
 
 
 class Event(State):
@@ -60,18 +82,19 @@ class Change(State):
 
     ``fields`` are the top-level fields of the exploration that changed, ``steps`` apart; ``steps``
     are the steps that are new or changed, and ``order`` the subtasks' ids when their order or
-    number changed.
+    number changed. ``abilities`` are those that changed, empty where nothing can be done any more.
     """
 
     fields: dict[str, Any] = Field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     order: tuple[str, ...] | None = None
     progress: Progress | None = None
+    abilities: Abilities = Field(default_factory=dict)
 
 
-def _told(text: str) -> Told:
+def _parts_of(text: str) -> TextParts:
     template, values = parts_of(text)
-    return Told(template=template, values=values)
+    return TextParts(template=template, values=values)
 
 
 def change_between(before: Exploration, after: Exploration) -> Change:
@@ -85,3 +108,9 @@ def change_between(before: Exploration, after: Exploration) -> Change:
     order = tuple(step.subtask.id for step in after.steps)
     same_order = order == tuple(step.subtask.id for step in before.steps)
     return Change(fields=fields, steps=steps, order=None if same_order else order)
+
+
+def changed_abilities(before: Abilities, after: Abilities) -> Abilities:
+    """Those that are others now; an empty tuple where nothing can be done any more."""
+    ids = before.keys() | after.keys()
+    return {id_: after.get(id_, ()) for id_ in ids if before.get(id_) != after.get(id_)}

@@ -19,11 +19,12 @@ from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
 from exploracoder import commands as c
+from exploracoder.abilities import abilities_of, check
 from exploracoder.engine.running import steering
 from exploracoder.engine.running.plan_edits import edit_plan, restore
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, ExploraCoderError, InputError
-from exploracoder.events import Activity, Progress
+from exploracoder.events import Abilities, Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening
@@ -93,8 +94,13 @@ class LiveSession(Session):
             return exploration
         step = steering.find_in(exploration, shown.subtask.id)
         # What is tried in place of an accepted step is not shown before it is better.
-        is_open = step is not None and step.status in steering.OPEN
+        is_open = step is not None and step.is_open
         return exploration.with_step(shown) if is_open else exploration
+
+    @property
+    def abilities(self) -> Abilities:
+        """What can be done now, by the ids of subtasks and candidates, "" for all of it."""
+        return abilities_of(self.exploration, self.progress)
 
     @property
     def is_working(self) -> bool:
@@ -129,7 +135,7 @@ class LiveSession(Session):
             case c.SetMode():
                 self._say(mode=command.mode)
             case c.AddSubtask() | c.RenameSubtask() | c.DeleteSubtask() | c.MoveSubtask():
-                self._check_untouched(command)
+                await self._check(command)
                 edited = edit_plan(bench.exploration, command)
                 if isinstance(command, c.DeleteSubtask):
                     self._keep_deleted(command.subtask)
@@ -142,7 +148,7 @@ class LiveSession(Session):
                 await self._edited(restore(bench.exploration, step, after, at_work))
                 del self._deleted[command.subtask]
             case _:
-                await self._check_free()
+                await self._check(command)
                 self._start(self._work_for(command))
 
     async def _edited(self, exploration: Exploration) -> None:
@@ -185,7 +191,7 @@ class LiveSession(Session):
         await self._settle()
 
     def _work_for(self, command: c.Command) -> Work:
-        """The work that a command asks for; what cannot be done is refused here, at once."""
+        """The work that a command asks for."""
         worker, exploration = Worker(self.bench), self.bench.exploration
         named = getattr(command, "subtask", None)
         step = None if named is None else steering.find_step(exploration, named)
@@ -196,7 +202,6 @@ class LiveSession(Session):
                 return worker.synthesize
             case c.Accept() if step is not None:
                 candidate = steering.find_candidate(step, command.candidate)
-                steering.check_acceptable(exploration, step, candidate)
                 return lambda: self._then_go_on(worker.accept(step, candidate))
             case c.TryCode() if step is not None:
                 return lambda: self._then_go_on(worker.try_code(step, command.code))
@@ -210,7 +215,6 @@ class LiveSession(Session):
             case c.GoBack() if step is not None:
                 return lambda: worker.go_back(step)
             case c.Replan() if step is not None:
-                steering.check_nothing_done_from(exploration, step)
                 return lambda: worker.replan(step)
         raise CommandError(Text("This session knows no command %1.", repr(command.kind)))
 
@@ -286,7 +290,7 @@ class LiveSession(Session):
         cells = {
             step.subtask.id: bench.branches.bases[step.subtask.id]
             for step in bench.exploration.steps
-            if step.status not in steering.OPEN and step.subtask.id in bench.branches.bases
+            if not step.is_open and step.subtask.id in bench.branches.bases
         }
         first = steering.next_open(bench.exploration)
         if first is not None:
@@ -325,18 +329,14 @@ class LiveSession(Session):
         self.progress = self.progress.model_copy(update=told)
         self._on_progress(self.exploration, self.progress)
 
-    async def _check_free(self) -> None:
+    async def _check(self, command: c.Command) -> None:
+        """Raise what `abilities.check` raises, once a turn that has said its last is over."""
         if self.is_working and self.progress.activity != "working":
             # It has said that it is done, and ends with the next turn of the loop.
             await asyncio.sleep(0)
-        if self.is_working:
-            doing = self.progress.message or "something else"
-            raise CommandError(Text("It is working (%1). Cancel that first, or wait.", doing))
-
-    def _check_untouched(self, edit: c.Command) -> None:
-        """The subtask that is being explored cannot be taken away from under the work."""
-        if self.is_working and getattr(edit, "subtask", None) == self.progress.part:
-            raise CommandError(Text("%1 is being explored. Cancel that first.", self.progress.part))
+        activity = "working" if self.is_working else self.progress.activity
+        now = self.progress.model_copy(update={"activity": activity})
+        check(command, self.bench.exploration, now)
 
 
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:

@@ -22,13 +22,11 @@ from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models.chat import ChatModel
+from exploracoder.models.choice import EMBEDDED, HOSTED_URL
 from exploracoder.state import Exploration, Library, Task
 
 if TYPE_CHECKING:
     from exploracoder.models.cache import ReplyCache
-
-EMBEDDED = "embedded"
-_HOSTED_URL = "https://api.openai.com/v1"
 
 Progress = Callable[[str], None]
 
@@ -304,6 +302,7 @@ async def open_model(
     model: str | None,
     base_url: str | None,
     *,
+    api_key: str | None = None,
     cache: bool = False,
     replies: ReplyCache | None = None,
     lora: Path | None = None,
@@ -311,9 +310,10 @@ async def open_model(
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
 
-    ``cache`` uses the user's reply cache, ``replies`` another. ``lora`` is an adapter for the
-    embedded model. ``reasoning_effort`` is for models that reason; others, and the embedded one,
-    are asked without. What servers refuse is kept in ``dialects.json`` of the user's cache folder.
+    ``api_key`` takes the place of ``OPENAI_API_KEY``; empty, none is sent. ``cache`` uses the
+    user's reply cache, ``replies`` another. ``lora`` is an adapter for the embedded model.
+    ``reasoning_effort`` is for models that reason; others, and the embedded one, are asked without.
+    What servers refuse is kept in ``dialects.json`` of the user's cache folder.
 
     Raises InputError when a model is configured by half or there is no such effort, SetupError and
     ModelError when it cannot be had.
@@ -339,8 +339,8 @@ async def open_model(
     from exploracoder.models.openai_client import OpenAIChatModel
 
     async with OpenAIChatModel(
-        base_url or os.environ.get("OPENAI_BASE_URL") or _HOSTED_URL,
-        os.environ.get("OPENAI_API_KEY", ""),
+        base_url or os.environ.get("OPENAI_BASE_URL") or HOSTED_URL,
+        os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key,
         name,
         cache=replies,
         reasoning_effort=find_effort(reasoning_effort),

@@ -17,6 +17,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exploracoder.config import Settings
+from exploracoder.models.choice import ModelChoice
 from exploracoder.models.usage import Usage
 
 SCHEMA_VERSION = 8
@@ -165,6 +166,11 @@ class Step(State):
         if self.status == "done" and (self.candidate is None or not self.candidate.observation):
             raise ValueError("it is done, and its candidate is not there or never ran")
         return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is neither done nor left out nor given up."""
+        return self.status in ("pending", "review")
 
     @property
     def candidate(self) -> Candidate | None:
@@ -325,7 +331,8 @@ class Brought(State):
 class Exploration(State):
     """All of it.
 
-    ``prompts`` maps each prompt's name to its version and the head of its hash. ``sandbox`` says
+    ``choice`` is the model that the user chose, ``model`` the one that was asked. ``prompts`` maps
+    each prompt's name to its version and the head of its hash. ``sandbox`` says
     what its code was kept from when it last ran, and asks for nothing: whoever opens a notebook of
     somebody else's chooses that.
     """
@@ -337,6 +344,7 @@ class Exploration(State):
     settings: Settings
     method: str = "exploration"
     seed: int = 0
+    choice: ModelChoice = ModelChoice()
     model: str = ""
     python: str = ""
     strategy: str = ""

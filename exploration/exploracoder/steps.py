@@ -5,12 +5,14 @@ from __future__ import annotations
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.abilities import Rules
 from exploracoder.engine.exploring.explorer import explore, repair
 from exploracoder.engine.finishing.chain import read_docs, write_solution
 from exploracoder.engine.running import steering
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.write_cells import write
 from exploracoder.errors import CommandError
+from exploracoder.events import Progress
 from exploracoder.memory import keep_step
 from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render
@@ -31,13 +33,16 @@ class Worker:
 
     async def synthesize(self) -> None:
         """Write the solution anew."""
-        bench = self._bench
-        if not bench.exploration.trace:
-            raise CommandError("Nothing is accepted yet, so there is nothing to write it from.")
-        await write_solution(bench)
+        await write_solution(self._bench)
 
     async def accept(self, step: Step, candidate: Candidate) -> bool:
-        """Accept a candidate, and keep it as an example; see `steering.accept`."""
+        """Accept a candidate, and keep it as an example; see `steering.accept`.
+
+        Raises CommandError when it cannot be accepted.
+        """
+        refusal = Rules(self._bench.exploration, Progress()).not_acceptable(step, candidate)
+        if refusal:
+            raise CommandError(refusal)
         await steering.accept(self._bench, step, candidate)
         await self._record(Text("Accepted %1", candidate.id), without_solution=True)
         accepted = steering.find_step(self._bench.exploration, step.subtask.id)
@@ -110,9 +115,8 @@ class Worker:
 
     async def _opened(self, step: Step) -> Step:
         """The step, open: one that is done is gone back to first."""
-        if step.status not in steering.OPEN:
+        if not step.is_open:
             await steering.reopen(self._bench, step)
-        steering.check_is_next(self._bench.exploration, step)
         return steering.find_step(self._bench.exploration, step.subtask.id)
 
     async def _show_proposal(self, step: Step, base: str) -> None:

@@ -31,6 +31,7 @@ _SIGNED: Any = {
     "task": True,
     "settings": True,
     "method": True,
+    "choice": True,
     "python": True,
     "brought": {"variables"},
     "steps": {

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from exploracoder.effort import EFFORTS
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Bool, Enum, Int, Unicode, default
+from traitlets import Bool, Dict, Enum, Int, Unicode, default
 
-from exploracoder_jupyter.handlers import ROUTES
+from exploracoder_jupyter.handlers import HANDLERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from exploracoder_jupyter.handlers.routes import Route
     from exploracoder_jupyter.hosting import Host
 
 _LEVELS = ("auto", "strict", "network", "off")
@@ -45,6 +48,18 @@ class ExploraCoder(ExtensionApp):
         help="How long a model that reasons is to think before it answers. Where the endpoint does"
         " not take this, the model is asked without. Default: EXPLORACODER_REASONING_EFFORT.",
     ).tag(config=True)
+    key_variables = Dict(
+        key_trait=Unicode(),
+        value_trait=Unicode(),
+        help="For other endpoints that users choose: base URLs, each with the name of the"
+        " environment variable that holds its key. A key goes only to the scheme, host and port"
+        " that it is named for.",
+    ).tag(config=True)
+    local_servers = Dict(
+        key_trait=Unicode(),
+        value_trait=Unicode(),
+        help="Model servers that are looked for on this machine: names and base URLs on loopback.",
+    ).tag(config=True)
     cache = Bool(False, help="Answer repeated requests from the reply cache.").tag(config=True)
     profile = Unicode(
         help="The settings of a new exploration: 'small', 'standard' or 'paper'. Default: 'small'"
@@ -71,6 +86,12 @@ class ExploraCoder(ExtensionApp):
     def _default_sandbox(self) -> str:
         return os.environ.get("EXPLORACODER_SANDBOX", "auto")
 
+    @default("local_servers")
+    def _default_local_servers(self) -> dict[str, str]:
+        from exploracoder.models.discovery import USUAL
+
+        return dict(USUAL)
+
     @default("strategy")
     def _default_strategy(self) -> str:
         return os.environ.get("EXPLORACODER_STRATEGY", "auto")
@@ -78,26 +99,34 @@ class ExploraCoder(ExtensionApp):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._host: Host | None = None
+        self._find: Callable[[str, str], tuple[Route, str]] | None = None
         self._starting = asyncio.Lock()
 
     def initialize_handlers(self) -> None:
         """Add our routes to the server's; their base URL comes before them."""
-        self.handlers.extend(ROUTES)
+        self.handlers.extend(HANDLERS)
 
     async def host(self) -> Host:
         """The explorations of this server; made when they are first asked for."""
         async with self._starting:
             if self._host is None:
-                # This takes half a second, and others want answers meanwhile.
-                hosting = await asyncio.to_thread(
-                    importlib.import_module, "exploracoder_jupyter.hosting"
-                )
-                host: Host = hosting.host_for(self)
-                self._host = host
+                self._host = (await _imported("hosting")).host_for(self)
             return self._host
+
+    async def find_route(self, method: str, path: str) -> tuple[Route, str]:
+        """The route of a request and the exploration it names; raises as `routes.find` does."""
+        async with self._starting:
+            if self._find is None:
+                self._find = (await _imported("handlers.routes")).find
+            return self._find(method, path)
 
     async def stop_extension(self) -> None:
         """End and save all explorations: the server stops."""
         if self._host is not None:
             await self._host.aclose()
             self._host = None
+
+
+async def _imported(name: str) -> Any:
+    """A module of ours that takes half a second, while others want answers."""
+    return await asyncio.to_thread(importlib.import_module, f"exploracoder_jupyter.{name}")

@@ -9,8 +9,9 @@ from typing import Any
 
 import anyio
 from exploracoder import commands as c
-from exploracoder.errors import CommandError, ExploraCoderError, InputError, SetupError
-from exploracoder.events import Progress
+from exploracoder.abilities import abilities_of, check
+from exploracoder.errors import CommandError, ExploraCoderError, SetupError
+from exploracoder.events import Abilities, Progress
 from exploracoder.live import LiveSession
 from exploracoder.opening import Opening, Scratch
 from exploracoder.state import Exploration, Library
@@ -59,7 +60,8 @@ class Hosted:
         self.id = exploration.id
         self._workshop = workshop
         self._recipe = recipe
-        self._model = workshop.model()
+        self._live: LiveSession | None = None
+        self._model = workshop.model(exploration.choice)
         ears = Ears(self._take_run, self._lose_kernel)
         self._kernel = SidecarKernel(workshop.services, recipe.wishes, ears)
         self.keeper = Keeper(
@@ -76,8 +78,8 @@ class Hosted:
             events=workshop.events,
             path=lambda: self.path,
             troubles=lambda: (self._trouble, self.keeper.trouble),
+            abilities=self._abilities,
         )
-        self._live: LiveSession | None = None
         self._opening: asyncio.Task[None] | None = None
         self._trouble = ""
         self._was_revived = False
@@ -170,6 +172,7 @@ class Hosted:
             kernel_id=self._kernel.id,
             revision=teller.revision,
             progress=teller.progress,
+            abilities=teller.abilities,
             number=events.last,
             epoch=events.epoch,
             cells=tuple(teller.cells),
@@ -214,12 +217,14 @@ class Hosted:
             doing = self.progress.message or "starting"
             raise CommandError(Text("It is being opened (%1). Wait, or cancel that first.", doing))
         else:
-            named = getattr(command, "subtask", None)
-            if named is not None and named not in {s.subtask.id for s in self.exploration.steps}:
-                raise InputError(
-                    Text("There is no subtask %1. It may have been deleted.", repr(named))
-                )
+            check(command, self.exploration, self.progress)
             self.begin(command)
+
+    def _abilities(self, exploration: Exploration, progress: Progress) -> Abilities:
+        if self._live is None and progress.activity == "working":
+            # It is being opened, and takes nothing else until then.
+            return {"": ("cancel",)}
+        return abilities_of(exploration, progress)
 
     async def _open(self, command: c.Command | None) -> None:
         try:
@@ -254,7 +259,9 @@ class Hosted:
         )
         await live.__aenter__()
         self._live = live
-        if command is not None:
+        # Who goes on with what was lost or saved may have to decide first.
+        is_asked = isinstance(command, c.GoOn) and "go_on" not in live.abilities.get("", ())
+        if command is not None and not is_asked:
             await live.do(command)
             await asyncio.sleep(0)
         self._teller.hear(live.exploration, live.progress)

@@ -12,6 +12,7 @@ from exploracoder import trust
 from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
+from exploracoder.models.choice import ModelChoice
 from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
 from exploracoder.tasks import make_task
@@ -22,7 +23,7 @@ from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
 from exploracoder_jupyter import notebook_file, paths
-from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.errors import ModelGoneError, UnknownError
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted import Hosted
 from exploracoder_jupyter.journal import Entry, Heading, Journal
@@ -40,6 +41,7 @@ from exploracoder_jupyter.protocol import (
     SavedNotebook,
     Summary,
 )
+from exploracoder_jupyter.pulling import Pulling
 from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
 from exploracoder_jupyter.services import services_of
@@ -91,12 +93,13 @@ class Host:
             raise InputError(
                 Text("There is no folder %1 on this server.", repr(paths.folder_of(user_path)))
             )
-        settings = workshop.choices.settings(new.profile, new.settings)
+        new.model.check()
+        settings = workshop.choices.settings(new.profile, new.settings, new.model)
         task = _task(new, workshop)
         source = self._origins.source(new.kernel_id, new.bring)
         python = await workshop.pythons.of_kernel(new.kernel_name)
-        exploration = Exploration(task=task, settings=settings)
-        workshop.check_model()
+        exploration = Exploration(task=task, settings=settings, choice=new.model)
+        workshop.check_model(new.model)
         recipe = await self._recipe(
             exploration,
             python,
@@ -115,7 +118,8 @@ class Host:
         """Open the exploration in a notebook, and say whether it was not open before.
 
         Raises UnknownError when there is none, InputError when it is damaged, UntrustedError when
-        it was not made here and the user has not agreed to it, and what `create` raises.
+        it was not made here and the user has not agreed to it, ModelGoneError when its model is not
+        there and no other was chosen, and what `create` raises.
         """
         path = paths.checked_notebook(request.path)
         self.workshop.services.rooms.check()
@@ -127,9 +131,9 @@ class Host:
             exploration = entry.exploration
             python = await self._origins.python_of(entry)
             if not is_kept:
-                await self._check_trust(request, exploration, python)
+                exploration = await self._trusted(request, exploration, python)
             source = await self._origins.source_of(entry)
-            self.workshop.check_model()
+            exploration = await self._with_model(exploration, request.model)
             recipe = await self._recipe(
                 exploration,
                 python,
@@ -161,7 +165,7 @@ class Host:
         exploration = entry.exploration
         python = await self._origins.python_of(entry)
         if not is_kept:
-            await self._check_trust(request, exploration, python)
+            await self._trusted(request, exploration, python)
         check_source(None, exploration.brought)
         recipe = await self._recipe(exploration, python, None, None, "")
         versions = await self._changed_versions(exploration, python)
@@ -234,6 +238,7 @@ class Host:
 
     async def aclose(self) -> None:
         """Close all of them: the server ends."""
+        self.workshop.pulling.cancel()
         open_ones, self._hosted = list(self._hosted.values()), {}
         closing = [asyncio.ensure_future(one.close()) for one in open_ones]
         if closing:
@@ -252,10 +257,15 @@ class Host:
             raise
         self._hosted[hosted.id] = hosted
 
-    async def _check_trust(
+    async def _trusted(
         self, request: OpenRequest, exploration: Exploration, python: str
-    ) -> None:
-        """Raise UntrustedError for what was not made here, until the user agrees to just that."""
+    ) -> Exploration:
+        """Raise UntrustedError for what was not made here, until the user agrees to just that.
+
+        Nothing is sent to a model that only such a notebook names: the configured one is asked.
+        """
+        if not await asyncio.to_thread(trust.is_own, exploration):
+            exploration = exploration.model_copy(update={"choice": ModelChoice()})
         sandbox, _ = await self.sandboxes.in_words()
         folder = self.workshop.services.root / paths.folder_of(paths.checked(request.path))
         await asyncio.to_thread(
@@ -267,6 +277,29 @@ class Host:
             reads=(folder,),
             agreed=request.agreed,
         )
+        return exploration
+
+    async def _with_model(
+        self, exploration: Exploration, instead: ModelChoice | None
+    ) -> Exploration:
+        """The exploration with a model that is there: its own, unless another was chosen.
+
+        Raises ModelGoneError when it is not.
+        """
+        workshop = self.workshop
+        if instead is not None:
+            instead.check()
+            workshop.check_model(instead)
+            return exploration.model_copy(update={"choice": instead})
+        choice = exploration.choice
+        try:
+            choice.check()
+            workshop.check_model(choice)
+            if choice.base_url:
+                await workshop.choices.look_for(choice)
+        except (InputError, SetupError) as error:
+            raise ModelGoneError(str(error), choice) from error
+        return exploration
 
     async def _latest(self, path: str) -> tuple[Entry, bool]:
         open_paths = {id_: one.path for id_, one in self._hosted.items()}
@@ -361,6 +394,8 @@ def host_for(app: ExploraCoder) -> Host:
     choices = Choices(
         model=app.model,
         base_url=app.base_url,
+        key_variables=dict(app.key_variables),
+        local_servers=dict(app.local_servers),
         reasoning_effort=app.reasoning_effort,
         cache=app.cache,
         profile=app.profile,
@@ -384,5 +419,6 @@ def host_for(app: ExploraCoder) -> Host:
         pythons=Pythons(services),
         shelves=Shelves(open_index, events),
         lookups=Lookups(events),
+        pulling=Pulling(services.log),
     )
     return Host(workshop, Sandboxes(services, choices.sandbox))

@@ -1,13 +1,17 @@
 """What travels between the server and the sidebar; the TypeScript types are made from it.
 
-Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "told": …}``, a
-sentence and as a page translates it (`Told`), with a fitting status: 400 for what cannot be read or
-used, 404 for an id that is not there, 409 for a command that the exploration cannot take now, 413
-for what is too large, 503 when the model or kernel is missing.
+Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "parts": …}``, a
+sentence and what a page translates it from (`TextParts`), with a fitting status: 400 for what
+cannot be read or used, 404 for an id that is not there, 409 for a command that the exploration
+cannot take now, 413 for what is too large, 503 when the model or kernel is missing.
 
 | method and path | body | answer |
 | --- | --- | --- |
 | ``GET status`` | | `ServerStatus` |
+| ``GET models`` | | `Models`: what can be asked; looks for servers on this machine |
+| ``GET models/pull`` | | `EmbeddedModel`: how far its download is |
+| ``POST models/pull`` | | 202, `EmbeddedModel`: fetch it, or go on with that |
+| ``DELETE models/pull`` | | `EmbeddedModel`: the download ends; what was fetched stays |
 | ``GET libraries?kernel_name=…`` | | `Libraries`: what that kernel's Python has installed |
 | ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
 | ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
@@ -17,7 +21,7 @@ for what is too large, 503 when the model or kernel is missing.
 | ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
 | ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
 | ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook;
-409, `Untrusted` for one that was not made here, until it is agreed to |
+409, `Untrusted` for one that was not made here, until it is agreed to; 409, `ModelGone` |
 | ``POST explorations/replay`` | `OpenRequest` | `Replayed`; 409, `Untrusted` as above |
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
@@ -36,7 +40,9 @@ from typing import Annotated, Any, Literal
 
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.config import Settings
-from exploracoder.events import Change, Progress
+from exploracoder.events import Abilities, Change, Progress
+from exploracoder.models.choice import ModelChoice
+from exploracoder.models.discovery import LocalServer
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
@@ -52,13 +58,42 @@ MAX_STREAM_CHARS = 8_000
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
+class EmbeddedModel(State):
+    """The embedded model: ``is_there`` when it can be used, ``done_bytes`` what lies on disk of it.
+
+    While it ``is_pulling``, ``note`` says what takes a turn; ``error`` why the last download ended.
+    """
+
+    name: str
+    license: str
+    size_bytes: int
+    is_there: bool
+    is_pulling: bool = False
+    done_bytes: int = 0
+    note: str = ""
+    error: str = ""
+
+
+class Models(State):
+    """What can be asked: the ``embedded`` model, and what ``servers`` of this machine have."""
+
+    embedded: EmbeddedModel
+    servers: tuple[LocalServer, ...]
+
+
 class ServerStatus(State):
-    """What the server would work with; ``error`` says what is missing, and what to do."""
+    """What the server would work with; ``model_error`` says what is missing, and what to do.
+
+    ``model`` is asked where none was chosen, at ``model_url`` unless it ``is_embedded``.
+    """
 
     version: str
     epoch: str
     model: str
+    model_url: str
     model_error: str = ""
+    is_embedded: bool
+    embedded: EmbeddedModel
     sandbox: str
     is_sandboxed: bool
     profiles: dict[str, Settings]
@@ -221,6 +256,7 @@ class NewExploration(State):
     bring: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
     origin: CellOrigin | None = None
     mode: Mode = "review"
+    model: ModelChoice = ModelChoice()
     profile: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
@@ -229,11 +265,12 @@ class OpenRequest(State):
     """An exploration notebook, relative to the server's root.
 
     ``agreed`` is the digest of the preview that the user was shown and agreed to, for a notebook
-    that was not made here.
+    that was not made here. ``model`` takes the place of the one that it was made with.
     """
 
     path: Name
     agreed: Annotated[str, Field(max_length=200)] = ""
+    model: ModelChoice | None = None
 
 
 class Untrusted(State):
@@ -241,6 +278,13 @@ class Untrusted(State):
 
     message: str
     preview: Preview
+
+
+class ModelGone(State):
+    """The model that an exploration was made with is not there any more, and which that is."""
+
+    message: str
+    gone: ModelChoice
 
 
 class Summary(State):
@@ -288,6 +332,7 @@ class OpenExploration(State):
     kernel_id: str
     revision: int
     progress: Progress
+    abilities: Abilities
     number: int
     epoch: str
     cells: tuple[dict[str, Any], ...] = ()

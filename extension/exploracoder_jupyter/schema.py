@@ -27,6 +27,7 @@ _SENT: tuple[type[BaseModel], ...] = (
 )
 _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.ServerStatus,
+    protocol.Models,
     protocol.Libraries,
     protocol.IndexedLibrary,
     protocol.SearchResults,
@@ -39,6 +40,7 @@ _RECEIVED: tuple[type[BaseModel], ...] = (
     protocol.Accepted,
     protocol.Replayed,
     protocol.Untrusted,
+    protocol.ModelGone,
 )
 _UNIONS_SENT: dict[str, TypeAdapter[Any]] = {
     "Command": TypeAdapter(protocol.Command),

@@ -9,6 +9,8 @@ import posixpath
 from exploracoder import __version__
 from exploracoder.config import PROFILES
 from exploracoder.errors import InputError
+from exploracoder.models.discovery import find_servers
+from exploracoder.models.failures import without_credentials
 
 from exploracoder_jupyter import paths
 from exploracoder_jupyter.hosting import Host
@@ -20,6 +22,7 @@ from exploracoder_jupyter.protocol import (
     LibraryLookup,
     Lookup,
     LookupAnswer,
+    Models,
     SearchResults,
     ServerStatus,
     SuggestionRequest,
@@ -37,13 +40,22 @@ async def status(host: Host) -> ServerStatus:
     return ServerStatus(
         version=__version__,
         epoch=host.workshop.events.epoch,
-        model=choices.model_name,
+        model=choices.model_name(),
+        model_url="" if choices.is_embedded else without_credentials(choices.model_url),
         model_error=choices.model_trouble(),
+        is_embedded=choices.is_embedded,
+        embedded=host.workshop.pulling.state(),
         sandbox=sandbox,
         is_sandboxed=is_sandboxed,
         profiles={str(name): settings for name, settings in PROFILES.items()},
         default_profile=choices.default_profile,
     )
+
+
+async def models(host: Host) -> Models:
+    """The embedded model, and the servers of this machine that have models."""
+    servers = await find_servers(host.workshop.choices.local_servers)
+    return Models(embedded=host.workshop.pulling.state(), servers=servers)
 
 
 async def libraries(host: Host, kernel_name: str | None) -> Libraries:

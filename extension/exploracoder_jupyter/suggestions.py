@@ -49,7 +49,7 @@ _MOST_VARIABLES = 200
 # They are words of a sentence, unless they are written as code.
 _WORDS = frozenset({"a", "I"})
 _CODE = re.compile(r"`([^`]+)`")
-_SPOKEN_OF = re.compile(r"\b(?:with|using|use|via|from) ([\w-]+)|\b([\w-]+) (?:library|package)\b")
+_SPOKEN_OF = re.compile(r"\b(?i:with|using|use|via|from) ([\w-]+)|\b([\w-]+) (?:library|package)\b")
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Delete)
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _FRAME = re.compile(r"(?:File )?\"?((?:~|/|[A-Za-z]:\\)[^\s:\"]+\.py)\b")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from exploracoder import document
-from exploracoder.events import Change, Progress, change_between
+from exploracoder.events import Abilities, Change, Progress, change_between, changed_abilities
 from exploracoder.state import Exploration
 from exploracoder.texts import joined
 
@@ -32,6 +32,7 @@ class Teller:
         events: Where events go.
         path: The path of its notebook.
         troubles: What goes wrong beside the work.
+        abilities: What can be done with an exploration as it is.
     """
 
     def __init__(
@@ -43,16 +44,19 @@ class Teller:
         events: EventLog,
         path: Callable[[], str],
         troubles: Callable[[], tuple[str, ...]],
+        abilities: Callable[[Exploration, Progress], Abilities],
     ) -> None:
         self.exploration = exploration
         self.progress = progress
         self.cells = _cells_of(exploration)
+        self.abilities = abilities(exploration, progress)
         # That of what was told last; what is being saved may be ahead of it.
         self.revision = revision
         self._last_revision = revision
         self._events = events
         self._path = path
         self._troubles = troubles
+        self._can = abilities
         self._now = exploration, progress
         self._is_told = True
         self._streamed = ("", "")
@@ -120,7 +124,10 @@ class Teller:
         cells = CellsChange() if change == Change() else self._show(exploration)
         if progress != self.progress:
             change = change.model_copy(update={"progress": progress})
-        self.exploration, self.progress = exploration, progress
+        abilities = self._can(exploration, progress)
+        changed = changed_abilities(self.abilities, abilities)
+        change = change.model_copy(update={"abilities": changed})
+        self.exploration, self.progress, self.abilities = exploration, progress, abilities
         if change != Change():
             self.publish("changed", change, cells)
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exploracoder import prepare
 from exploracoder.bringing import Source
 from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
+from exploracoder.models.choice import HOSTED_URL, ModelChoice, key_for
+from exploracoder.models.discovery import find_servers, is_loopback
+from exploracoder.models.weights import WeightsStore
 from exploracoder_kernel.kernel.start_options import StartOptions
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
@@ -20,6 +26,7 @@ from exploracoder_jupyter.journal import Journal
 from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.protocol import CellOrigin
+from exploracoder_jupyter.pulling import Pulling
 from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.services import Services
 from exploracoder_jupyter.shelves import Shelves
@@ -28,12 +35,18 @@ if TYPE_CHECKING:
     from exploracoder_retrieval.harvest.target import Target
 
 
+_CONFIGURED = ModelChoice()
+_SHOWN_MODELS = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What the server's configuration says; empty texts leave it to the environment."""
 
     model: str = ""
     base_url: str = ""
+    key_variables: Mapping[str, str] = field(default_factory=dict)
+    local_servers: Mapping[str, str] = field(default_factory=dict)
     reasoning_effort: str = ""
     cache: bool = False
     profile: str = ""
@@ -43,62 +56,87 @@ class Choices:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the embedded model is meant."""
-        from exploracoder import prepare
-
+        """Whether the embedded model is configured, or nothing else is."""
         return prepare.wants_embedded(self.model or None, self.base_url or None)
 
     @property
     def default_profile(self) -> str:
-        """The profile of a new exploration that names none."""
-        return self.profile or ("small" if self.is_embedded else "standard")
+        """The profile of a new exploration that names none, with the configured model."""
+        return self.profile or prepare.default_profile(is_embedded=self.is_embedded)
+
+    def model_name(self, choice: ModelChoice = _CONFIGURED) -> str:
+        """The model that is asked; empty when an endpoint is configured and no model."""
+        if choice.is_embedded or (not choice.name and self.is_embedded):
+            return WeightsStore().model.name
+        return choice.name or self.model or os.environ.get("EXPLORACODER_MODEL", "")
 
     @property
-    def model_name(self) -> str:
-        """The model that is asked; empty when an endpoint is configured and no model."""
-        if self.is_embedded:
-            from exploracoder.models.weights import WeightsStore
+    def model_url(self) -> str:
+        """The configured endpoint."""
+        return self.base_url or os.environ.get("OPENAI_BASE_URL") or HOSTED_URL
 
-            return WeightsStore().model.name
-        import os
-
-        return self.model or os.environ.get("EXPLORACODER_MODEL", "")
-
-    def model_trouble(self) -> str:
-        """Why no model can be asked, and what to do; empty when nothing is known to be missing."""
-        if self.is_embedded:
-            from exploracoder.models.weights import WeightsStore
-
+    def model_trouble(self, choice: ModelChoice = _CONFIGURED) -> str:
+        """Why a model cannot be asked, and what to do; empty when nothing is known to lack."""
+        if choice.base_url:
+            return ""
+        if choice.is_embedded or self.is_embedded:
             if WeightsStore().is_verified:
                 return ""
             return (
-                "The embedded model is not there. Fetch it once with `exploracoder model pull`, or"
-                " configure another one: c.ExploraCoder.base_url and c.ExploraCoder.model."
+                "The embedded model is not there. Fetch it once, here or with `exploracoder model"
+                " pull`, or choose another one."
             )
-        if not self.model_name:
+        if not self.model_name():
             return (
                 "An endpoint is configured, but no model. Name one with c.ExploraCoder.model or"
                 " EXPLORACODER_MODEL."
             )
         return ""
 
-    def open_model(self) -> AbstractAsyncContextManager[ChatModel]:
-        """A client of the model."""
-        from exploracoder import prepare
-
+    def open_model(
+        self, choice: ModelChoice = _CONFIGURED
+    ) -> AbstractAsyncContextManager[ChatModel]:
+        """A client of the model that was chosen, or is configured."""
+        configured = self.base_url or None
         return prepare.open_model(
-            self.model or None,
-            self.base_url or None,
+            choice.name or self.model or None,
+            choice.base_url or (None if choice.name else configured),
+            api_key=self._key_for(choice.base_url) if choice.base_url else None,
             cache=self.cache,
             reasoning_effort=self.reasoning_effort or None,
         )
 
-    def settings(self, profile: str | None, given: dict[str, object]) -> Settings:
+    async def look_for(self, choice: ModelChoice) -> None:
+        """Raise SetupError when a server of this machine does not have the model that was chosen.
+
+        Others are only asked when there is a question for them.
+        """
+        if not is_loopback(choice.base_url):
+            return
+        found = await find_servers({"": choice.base_url})
+        if not found:
+            raise SetupError(f"No model server answers at {choice.base_url}. Start it again.")
+        if choice.name not in found[0].models:
+            offered = ", ".join(found[0].models[:_SHOWN_MODELS])
+            raise SetupError(
+                f"The server at {choice.base_url} does not have the model {choice.name!r} any more."
+                f" It has: {offered}."
+            )
+
+    def _key_for(self, base_url: str) -> str:
+        variables = {self.model_url: "OPENAI_API_KEY", **self.key_variables}
+        keys = {url: os.environ.get(name, "") for url, name in variables.items()}
+        return key_for(base_url, keys)
+
+    def settings(
+        self, profile: str | None, given: dict[str, object], choice: ModelChoice = _CONFIGURED
+    ) -> Settings:
         """The settings of a new exploration. Raises InputError when they cannot be used."""
         unknown = sorted(set(given) - (set(Settings.model_fields) - {"profile"}))
         if unknown:
             raise InputError(f"There is no setting {unknown[0]!r}.")
-        name = profile or self.default_profile
+        fitting = prepare.default_profile(is_embedded=choice.is_embedded)
+        name = profile or self.profile or (fitting if choice.name else self.default_profile)
         if name not in PROFILES:
             raise InputError(f"There is no profile {name!r}. Profiles: {', '.join(PROFILES)}.")
         return make_settings(name, **given)
@@ -115,14 +153,16 @@ class Workshop:
     pythons: Pythons
     shelves: Shelves
     lookups: Lookups
+    pulling: Pulling
 
-    def model(self) -> LazyModel:
+    def model(self, choice: ModelChoice) -> LazyModel:
         """A client for one exploration."""
-        return LazyModel(self.choices.model_name, self.choices.open_model)
+        choices = self.choices
+        return LazyModel(choices.model_name(choice), lambda: choices.open_model(choice))
 
-    def check_model(self) -> None:
-        """Raise SetupError when it is known that no model can be asked."""
-        trouble = self.choices.model_trouble()
+    def check_model(self, choice: ModelChoice) -> None:
+        """Raise SetupError when it is known that a model cannot be asked."""
+        trouble = self.choices.model_trouble(choice)
         if trouble:
             raise SetupError(trouble)
 

@@ -4,7 +4,7 @@ import { IDocumentWidget } from '@jupyterlab/docregistry';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { IExplorationModel, IExplorations } from './tokens';
-import { statusWords, toldWords } from './wording';
+import { statusWords, wordsOf } from './wording';
 
 const MARK = 'jp-mod-calling';
 const CLOSE_AFTER_MS = 15_000;
@@ -67,8 +67,7 @@ export class CallBack {
     this._sidebar.title.className = MARK;
     this._called = model;
     const words =
-      toldWords(this._trans, progress.error_told) ||
-      statusWords(this._trans, exploration, progress);
+      wordsOf(this._trans, progress.error_parts) || statusWords(this._trans, exploration, progress);
     const task = exploration.task.text.trim().split('\n')[0].slice(0, 80);
     const hasFailed = progress.error !== '' || exploration.status === 'failed';
     const show = {

@@ -1,18 +1,25 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { Cell } from '@jupyterlab/cells';
-import { ICommandPalette, Notification, showDialog, Dialog } from '@jupyterlab/apputils';
+import {
+  Dialog,
+  ICommandPalette,
+  InputDialog,
+  Notification,
+  showDialog
+} from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator, TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
-import { Action, allows } from './abilities';
+import { Ability, ACTIONS, ActionName, IAction } from './actions';
 import { withAgreement } from './agreement';
 import { beginFrom } from './beginning';
-import { COMMANDS, ICommandLook } from './commandlooks';
+import { withModel } from './modelgone';
 import { insertSolution, solutionCode } from './notebook/insert';
+import { stepOf } from './notebook/preview';
 import { IExplorationNotebooks } from './notebook/tokens';
-import { Command, Replayed } from './protocol';
+import { Replayed } from './protocol';
 import { showReplayed } from './replayed';
-import { ITarget, targetOf } from './target';
+import { targetOf } from './target';
 import { IExplorationModel, IExplorations, LookupKind } from './tokens';
 import { Sidebar } from './widgets/sidebar';
 
@@ -32,8 +39,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load('exploracoder');
     const actions = new Actions(app, explorations, notebooks, trans);
-    for (const [name, look] of Object.entries(COMMANDS(trans))) {
-      actions.register(name, look);
+    for (const [name, action] of Object.entries(ACTIONS(trans))) {
+      actions.register(name as ActionName, action);
       palette?.addItem({ command: `exploracoder:${name}`, category: trans.__('ExploraCoder') });
     }
     explorations.changed.connect(() => app.commands.notifyCommandChanged());
@@ -43,10 +50,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
 export default plugin;
 
 const AFTER_PALETTE_MS = 50;
+const UNDO_MS = 10_000;
 
 const LOOKUP_KINDS: LookupKind[] = ['class', 'signature', 'source', 'code'];
 
 type Args = ReadonlyPartialJSONObject;
+type Target = NonNullable<ReturnType<typeof targetOf>>;
 
 /** What the commands do. */
 class Actions {
@@ -57,11 +66,15 @@ class Actions {
     private readonly _trans: TranslationBundle
   ) {}
 
-  register(name: string, look: ICommandLook): void {
-    const { isEnabled, isToggled, run } = this._commands[name];
+  register(name: ActionName, action: IAction): void {
+    const { isEnabled, isToggled, run } = this._own[name] ?? this._told(action);
+    const { caption, icon, label } = action;
     const options: CommandRegistry.ICommandOptions = {
-      ...look,
+      label,
+      caption,
+      icon,
       isEnabled: args => isEnabled?.(args) ?? true,
+      isVisible: args => name !== 'show-candidate' || !!args.candidate,
       isToggleable: isToggled !== undefined,
       isToggled: args => isToggled?.(args) ?? false,
       execute: args => (args.isQuiet ? run(args) : this._tell(run(args))),
@@ -80,29 +93,16 @@ class Actions {
     }
   }
 
-  private get _commands(): { [name: string]: ICommandAction } {
+  /** What is done here, and not by the engine alone. */
+  private get _own(): { [name: string]: ICommandAction | undefined } {
     return {
       open: { run: args => this._open(args) },
       new: { run: () => this._new() },
-      explore: { run: () => this._explore() },
+      explore: { run: args => this._explore(args) },
       'explore-cell': { run: args => this._exploreCell(args) },
       'look-up': { run: args => this._lookUp(args) },
-      cancel: this._step('cancel', () => ({ kind: 'cancel' })),
-      accept: this._step('accept', ({ subtask, candidate }) => ({
-        kind: 'accept',
-        subtask,
-        candidate
-      })),
-      debug: this._step('debug', ({ subtask, candidate }) => ({
-        kind: 'debug',
-        subtask,
-        candidate
-      })),
-      'other-candidates': this._step('draft', ({ subtask }) => ({ kind: 'draft', subtask })),
-      'go-back': this._step('go-back', ({ subtask }) => ({ kind: 'go_back', subtask })),
-      skip: this._step('skip', ({ subtask }) => ({ kind: 'skip', subtask })),
-      replan: this._step('replan', ({ subtask }) => ({ kind: 'replan', subtask })),
-      synthesize: this._step('synthesize', () => ({ kind: 'synthesize' })),
+      rename: this._about('rename_subtask', target => this._rename(target)),
+      delete: this._about('delete_subtask', target => this._delete(target)),
       insert: {
         isEnabled: args => this._target('insert', args) !== null,
         run: args => this._insert(args)
@@ -120,24 +120,58 @@ class Actions {
       },
       'next-subtask': this._move(1),
       'previous-subtask': this._move(-1),
+      // It is for those that name a candidate: the palette cannot.
+      'show-candidate': {
+        isEnabled: args => typeof args.candidate === 'string',
+        run: args => this._showCandidate(args)
+      },
       'next-candidate': this._turn(1),
       'previous-candidate': this._turn(-1),
       close: { isEnabled: args => this._model(args) !== null, run: args => this._close(args) }
     };
   }
 
-  /** A command that the server takes, for the exploration and subtask that are meant. */
-  private _step(action: Action, make: (target: ITarget) => Command): ICommandAction {
+  /** A command of the engine's, for the exploration and subtask that are meant. */
+  private _told({ ability, command }: IAction): ICommandAction {
+    if (!ability || !command) {
+      throw new Error('An action needs a command of the engine’s, or to be done here.');
+    }
+    return this._about(ability, ({ model, ...target }) => model.do(command(target)));
+  }
+
+  private _about(ability: Ability, run: (target: Target) => Promise<void>): ICommandAction {
     return {
-      isEnabled: args => this._target(action, args) !== null,
+      isEnabled: args => this._target(ability, args) !== null,
       run: async args => {
-        const target = this._target(action, args);
+        const target = this._target(ability, args);
         if (!target) {
           throw new Error(this._trans.__('That is not possible now.'));
         }
-        await target.model.do(make(target));
+        await run(target);
       }
     };
+  }
+
+  private async _rename({ model, subtask }: Target): Promise<void> {
+    const step = stepOf(model.exploration, subtask);
+    const { value } = await InputDialog.getText({
+      title: this._trans.__('Change the goal'),
+      label: this._trans.__('Its candidates are dropped: they were tried for another goal.'),
+      text: step?.subtask.goal
+    });
+    const goal = value?.trim();
+    if (goal && goal !== step?.subtask.goal) {
+      await model.do({ kind: 'rename_subtask', subtask, goal });
+    }
+  }
+
+  private async _delete({ model, subtask }: Target): Promise<void> {
+    await model.do({ kind: 'delete_subtask', subtask });
+    const undo = () => void this._tell(model.do({ kind: 'restore_subtask', subtask }));
+    Notification.emit(this._trans.__('The subtask was deleted.'), 'default', {
+      autoClose: UNDO_MS,
+      actions: [{ label: this._trans.__('Undo'), callback: undo }]
+    });
   }
 
   private _move(by: 1 | -1): ICommandAction {
@@ -154,14 +188,14 @@ class Actions {
     };
   }
 
-  private _target(action: Action, args: Args): ITarget | null {
+  private _target(ability: Ability, args: Args): Target | null {
     if (!args.isHere) {
-      return targetOf(action, this._model(args), args, this._notebooks);
+      return targetOf(ability, this._model(args), args, this._notebooks);
     }
     // A key in a cell is about that cell, and nothing else.
     const subtask = this._notebooks?.activeSubtask ?? null;
     const model = this._notebooks?.activeModel ?? null;
-    return subtask ? targetOf(action, model, { ...args, subtask }, this._notebooks) : null;
+    return subtask ? targetOf(ability, model, { ...args, subtask }, this._notebooks) : null;
   }
 
   private _model(args: Args): IExplorationModel | null {
@@ -212,13 +246,16 @@ class Actions {
     window.setTimeout(() => this._app.shell.activateById(Sidebar.ID), AFTER_PALETTE_MS);
   }
 
-  /** Go on with an exploration that waits for that; else there is a form to fill in. */
-  private async _explore(): Promise<void> {
-    const model = this._explorations.current;
-    if (model && allows(model, 'go-on')) {
+  /** Go on with what is open; where nothing is shown or left to do, there is a form to fill in. */
+  private async _explore(args: Args): Promise<void> {
+    const { current, open } = this._explorations;
+    const model = typeof args.id === 'string' ? open.get(args.id) : current;
+    if (model?.can('go_on')) {
       await model.do({ kind: 'go_on' });
-    } else {
+    } else if (!model || model.progress.activity === 'idle') {
       await this._new();
+    } else {
+      await this._activate();
     }
   }
 
@@ -245,7 +282,9 @@ class Actions {
     if (path === null) {
       throw new Error(this._trans.__('Choose an exploration’s notebook first.'));
     }
-    const resume = (agreed: string) => this._explorations.resume(path, agreed);
+    const { models } = this._explorations;
+    const resume = (agreed: string) =>
+      withModel(this._trans, models, model => this._explorations.resume(path, agreed, model));
     const model = await withAgreement(this._trans, path, resume);
     if (model) {
       this._showSidebar();
@@ -285,6 +324,14 @@ class Actions {
     const subtask = typeof args.subtask === 'string' ? args.subtask : null;
     if (model) {
       await this._notebooks?.open(model, subtask);
+    }
+  }
+
+  private _showCandidate(args: Args): void {
+    const { candidate, subtask } = args;
+    const model = this._model(args);
+    if (model && typeof subtask === 'string' && typeof candidate === 'string') {
+      this._notebooks?.show(model, subtask, candidate);
     }
   }
 
@@ -338,6 +385,7 @@ const ARGS_SCHEMA = {
     id: { type: 'string', description: 'The exploration; without it, the current one' },
     subtask: { type: 'string', description: 'The subtask; without it, the one in review' },
     candidate: { type: 'string', description: 'The candidate; without it, the one shown' },
+    hint: { type: 'string', description: 'What is wrong, for those that are asked for' },
     cell: { type: 'string', description: 'The id of a cell; without it, the active one' },
     path: { type: 'string', description: 'The path of an exploration’s notebook' },
     text: { type: 'string', description: 'What to look up; without it, what is typed there' },

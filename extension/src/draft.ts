@@ -1,5 +1,6 @@
+import { PartialJSONValue } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
-import { CellOrigin, NewExploration, Suggestions } from './protocol';
+import { CellOrigin, ModelChoice, NewExploration, Suggestions } from './protocol';
 
 const MAX_HISTORY = 50;
 
@@ -31,16 +32,17 @@ export interface IPlace {
   readonly cells: ReadonlyArray<{ id: string; source: string }>;
 }
 
-/** The form's settings, which come from the settings editor. */
+/** The model, and the settings that come from the settings editor. */
 export interface IChoices {
   readonly profile: string | null;
   readonly settings: { [name: string]: unknown };
+  readonly model: ModelChoice;
 }
 
 /** A place to keep what was written over a reload. */
 export interface IStore {
   fetch(key: string): Promise<unknown>;
-  save(key: string, value: unknown): Promise<unknown>;
+  save(key: string, value: PartialJSONValue): Promise<unknown>;
 }
 
 const EMPTY: IDraft = {
@@ -81,7 +83,11 @@ export class Draft {
     }
     this._save = () => {
       const saved = { task: this._value.task, libraries: this._ownLibraries };
-      void store.save(key, { ...saved, history: this._history });
+      void store.save(key, {
+        ...saved,
+        libraries: [...saved.libraries],
+        history: [...this._history]
+      });
     };
     this._changed.emit();
   }
@@ -159,8 +165,7 @@ export class Draft {
       bring: [...bring],
       origin,
       mode,
-      profile: choices.profile,
-      settings: choices.settings
+      ...choices
     };
   }
 

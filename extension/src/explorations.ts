@@ -6,6 +6,7 @@ import { Connection } from './connection';
 import { Draft } from './draft';
 import { Lookups } from './lookups';
 import { ExplorationModel } from './model';
+import { ModelChoices } from './modelchoice';
 import {
   ApiDoc,
   DocPage,
@@ -14,6 +15,7 @@ import {
   IndexedLibrary,
   Libraries,
   LibraryEvent,
+  ModelChoice,
   NewExploration,
   OpenExploration,
   Replayed,
@@ -34,6 +36,8 @@ export class Explorations implements IExplorations, IDisposable {
   constructor(private readonly _requests: Requests) {
     this._connection = new Connection(() => _requests.socket(this._position));
     this.lookups = new Lookups(_requests);
+    this.models = new ModelChoices(_requests);
+    this.models.changed.connect(() => this._changed.emit());
     // Who has no position yet is told where the server stands, and asks for everything then.
     this._connection.connectedChanged.connect(() => this._changed.emit());
     this._connection.received.connect(this._onMessage, this);
@@ -46,6 +50,7 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   readonly lookups: ILookups;
+  readonly models: ModelChoices;
   readonly draft = new Draft();
 
   /** Resolves when the open explorations are known for the first time. */
@@ -88,6 +93,7 @@ export class Explorations implements IExplorations, IDisposable {
 
   dispose(): void {
     this._check.dispose();
+    this.models.dispose();
     this._connection.dispose();
     Signal.clearData(this);
   }
@@ -105,8 +111,12 @@ export class Explorations implements IExplorations, IDisposable {
     return this._show(opened);
   }
 
-  async resume(path: string, agreed = ''): Promise<IExplorationModel> {
-    const body = { path, agreed };
+  async resume(
+    path: string,
+    agreed = '',
+    model: ModelChoice | null = null
+  ): Promise<IExplorationModel> {
+    const body = { path, agreed, model };
     const opened = await this._requests.post<OpenExploration>('explorations/open', body);
     return this._show(opened);
   }
@@ -235,6 +245,7 @@ export class Explorations implements IExplorations, IDisposable {
     const isOther = this._position && status.epoch !== this._position.epoch;
     const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
     this._status = status;
+    this.models.follow(status);
     // A connection that is dead without having been closed looks alive from here.
     if (isOther && this.isConnected) {
       this._connection.reconnect();

@@ -1,5 +1,6 @@
 import * as nbformat from '@jupyterlab/nbformat';
 import { ISignal, Signal } from '@lumino/signaling';
+import { Ability } from './actions';
 import {
   CellOrigin,
   CellsChange,
@@ -52,6 +53,17 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.cells as unknown as nbformat.ICell[];
   }
 
+  get abilities(): OpenExploration['abilities'] {
+    return this._opened.abilities;
+  }
+
+  can(ability: Ability, subtask: string | null = null, candidate: string | null = null): boolean {
+    // A solution can still be taken when its session has ended.
+    const isThere = this._isOpen || ability === 'insert';
+    const about = ['', subtask ?? '', candidate ?? ''];
+    return isThere && about.some(id => this.abilities[id]?.includes(ability));
+  }
+
   get warning(): string {
     return this._opened.warning;
   }
@@ -98,7 +110,8 @@ export class ExplorationModel implements IExplorationModel {
       warning,
       cells: applyCells(this.cells, cells) as OpenExploration['cells'],
       exploration: applyChange(this.exploration, change),
-      progress: change.progress ?? this.progress
+      progress: change.progress ?? this.progress,
+      abilities: { ...this.abilities, ...change.abilities }
     };
     // What was written is in the steps, or was in vain.
     if (change.steps.length || this.progress.activity !== 'working') {

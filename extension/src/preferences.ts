@@ -1,18 +1,28 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { PartialJSONValue } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
-import { IChoices } from './draft';
+import { IChoices, IStore } from './draft';
 import { IPrices } from './wording';
 
 /** The settings of the settings editor, as the sidebar uses them. */
-export class Preferences {
+export class Preferences implements IStore {
   /** Take the values over, now and whenever they are changed. */
   follow(settings: ISettingRegistry.ISettings): void {
+    this._settings = settings;
     const update = () => {
       this._values = settings.composite;
       this._changed.emit();
     };
     settings.changed.connect(update);
     update();
+  }
+
+  async fetch(key: string): Promise<unknown> {
+    return this._values[key];
+  }
+
+  async save(key: string, value: PartialJSONValue): Promise<void> {
+    await this._settings?.set(key, value);
   }
 
   get changed(): ISignal<this, void> {
@@ -32,7 +42,7 @@ export class Preferences {
   }
 
   /** What an exploration starts with; what is not set is the profile's. */
-  get choices(): IChoices {
+  get choices(): Omit<IChoices, 'model'> {
     const settings: { [name: string]: number } = {};
     for (const [name, setting] of LIMITS) {
       const value = this._values[name];
@@ -54,6 +64,7 @@ export class Preferences {
     return prompt || completion ? { prompt, completion } : null;
   }
 
+  private _settings: ISettingRegistry.ISettings | null = null;
   private _values: ISettingRegistry.ISettings['composite'] = {};
   private _changed = new Signal<this, void>(this);
 }

@@ -174,6 +174,25 @@ export interface Change {
   steps: Step[];
   order: string[] | null;
   progress: Progress | null;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
 }
 export interface Step {
   subtask: Subtask;
@@ -200,14 +219,14 @@ export interface Progress {
   part: string;
   message: string;
   error: string;
-  message_told: Told;
-  error_told: Told1;
+  message_parts: TextParts;
+  error_parts: TextParts1;
 }
-export interface Told {
+export interface TextParts {
   template: string;
   values: string[];
 }
-export interface Told1 {
+export interface TextParts1 {
   template: string;
   values: string[];
 }
@@ -284,6 +303,16 @@ export interface DocRequest {
   name: string;
   doc: string;
 }
+export interface EmbeddedModel {
+  name: string;
+  license: string;
+  size_bytes: number;
+  is_there: boolean;
+  is_pulling: boolean;
+  done_bytes: number;
+  note: string;
+  error: string;
+}
 export interface Example {
   title: string;
   code: string;
@@ -296,6 +325,7 @@ export interface Exploration {
   settings: Settings;
   method: string;
   seed: number;
+  choice: ModelChoice;
   model: string;
   python: string;
   strategy: string;
@@ -374,6 +404,10 @@ export interface Settings {
   web_sites: string;
   max_seconds: number | null;
   max_tokens: number | null;
+}
+export interface ModelChoice {
+  name: string;
+  base_url: string;
 }
 export interface Library {
   name: string;
@@ -469,6 +503,11 @@ export interface LibraryLookup {
   libraries: string[];
   kernel_name?: string | null;
 }
+export interface LocalServer {
+  title: string;
+  base_url: string;
+  models: string[];
+}
 export interface LookedUp {
   library: string;
   name: string;
@@ -487,6 +526,14 @@ export interface LookupAnswer {
   problems: string[];
   skipped: number;
 }
+export interface ModelGone {
+  message: string;
+  gone: ModelChoice;
+}
+export interface Models {
+  embedded: EmbeddedModel;
+  servers: LocalServer[];
+}
 export interface NewExploration {
   task: string;
   /**
@@ -504,6 +551,7 @@ export interface NewExploration {
   bring?: string[];
   origin?: CellOrigin | null;
   mode?: 'auto' | 'review';
+  model?: ModelChoice;
   profile?: string | null;
   settings?: {
     [k: string]: unknown;
@@ -524,6 +572,25 @@ export interface OpenExploration {
   kernel_id: string;
   revision: number;
   progress: Progress;
+  abilities: {
+    [k: string]: (
+      | 'go_on'
+      | 'synthesize'
+      | 'cancel'
+      | 'insert'
+      | 'add_subtask'
+      | 'rename_subtask'
+      | 'delete_subtask'
+      | 'move_subtask'
+      | 'skip'
+      | 'replan'
+      | 'draft'
+      | 'try_code'
+      | 'go_back'
+      | 'accept'
+      | 'debug'
+    )[];
+  };
   number: number;
   epoch: string;
   cells: {
@@ -536,6 +603,7 @@ export interface OpenExploration {
 export interface OpenRequest {
   path: string;
   agreed?: string;
+  model?: ModelChoice | null;
 }
 export interface Preview {
   cells: number;
@@ -594,7 +662,10 @@ export interface ServerStatus {
   version: string;
   epoch: string;
   model: string;
+  model_url: string;
   model_error: string;
+  is_embedded: boolean;
+  embedded: EmbeddedModel;
   sandbox: string;
   is_sandboxed: boolean;
   profiles: {
@@ -621,7 +692,7 @@ export interface Suggestions {
   libraries: string[];
   task: string;
 }
-export interface Told2 {
+export interface TextParts2 {
   template: string;
   values: string[];
 }

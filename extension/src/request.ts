@@ -1,8 +1,8 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { nullTranslator, TranslationBundle } from '@jupyterlab/translation';
-import { Told } from './protocol';
-import { toldWords } from './wording';
+import { TextParts } from './protocol';
+import { wordsOf } from './wording';
 
 const NAMESPACE = 'exploracoder/api';
 
@@ -41,8 +41,8 @@ export class Requests {
     return this._ask<T>(path, { method: 'PUT', body: JSON.stringify(body) });
   }
 
-  async delete(path: string): Promise<void> {
-    await this._ask<void>(path, { method: 'DELETE' });
+  delete<T = void>(path: string): Promise<T> {
+    return this._ask<T>(path, { method: 'DELETE' });
   }
 
   /** Where the browser itself may fetch something, such as a download. */
@@ -99,10 +99,10 @@ function bodyOf(text: string): unknown {
 }
 
 function messageOf(trans: TranslationBundle, body: unknown, response: Response): string {
-  const { message, told } = (body ?? {}) as { message?: unknown; told?: Told };
+  const { message, parts } = (body ?? {}) as { message?: unknown; parts?: TextParts };
   const { status, statusText } = response;
-  if (told) {
-    return toldWords(trans, told);
+  if (parts) {
+    return wordsOf(trans, parts);
   }
   return typeof message === 'string' && message
     ? message

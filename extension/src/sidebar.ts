@@ -4,7 +4,6 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -19,8 +18,9 @@ import { Explorations } from './explorations';
 import { UserNotebook } from './place';
 import { Preferences } from './preferences';
 import { Suggesting } from './suggesting';
-import { IExplorationModel, IExplorations } from './tokens';
+import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
+import { openMenu } from './widgets/menu';
 import { Sidebar } from './widgets/sidebar';
 import { ISourcePlace, ITools } from './widgets/tools';
 import { widenOnce } from './width';
@@ -28,7 +28,6 @@ import { widenOnce } from './width';
 const ID = 'exploracoder:plugin';
 // After the tables of contents and running kernels, before the extension manager.
 const RANK = 450;
-const UNDO_MS = 10_000;
 const CURRENT = 'exploracoder:current';
 
 /** The sidebar. */
@@ -77,13 +76,16 @@ function activate(
     execute: (command, args) =>
       complainIfRefused(app.commands.execute(command, { ...args, isQuiet: true })),
     send: (model, command) => complainIfRefused(model.do(command)),
-    deleteSubtask: (model, subtask) => complainIfRefused(deleteSubtask(model, subtask)),
     docPage: doc => explorations.docPage(doc),
+    openMenu: (...given) => openMenu(app.commands, ...given),
     sourceOpener: source => sourceOpener(app, source)
   };
 
   const explore = async () => {
-    const request = draft.request(notebook.place, preferences.choices);
+    const request = draft.request(notebook.place, {
+      ...preferences.choices,
+      model: explorations.models.choice
+    });
     const model = await explorations.start(request);
     draft.finish();
     if (preferences.opensNotebook) {
@@ -118,15 +120,6 @@ function activate(
     })
   });
 
-  async function deleteSubtask(model: IExplorationModel, subtask: string): Promise<void> {
-    await model.do({ kind: 'delete_subtask', subtask });
-    const undo = () => tools.send(model, { kind: 'restore_subtask', subtask });
-    Notification.emit(tools.trans.__('The subtask was deleted.'), 'default', {
-      autoClose: UNDO_MS,
-      actions: [{ label: tools.trans.__('Undo'), callback: undo }]
-    });
-  }
-
   function complainIfRefused(work: Promise<unknown>): void {
     widget.complain('');
     work.catch(error => widget.complain(error instanceof Error ? error.message : `${error}`));
@@ -135,9 +128,13 @@ function activate(
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
   notebook.changed.connect(() => widget.refresh());
+  let { area } = preferences;
   preferences.changed.connect(() => {
     widget.refresh();
-    if (widget.isAttached) {
+    const isMoved = area !== preferences.area;
+    area = preferences.area;
+    // Adding it again hides it.
+    if (widget.isAttached && isMoved) {
       app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
     }
   });
@@ -147,6 +144,7 @@ function activate(
     const settings = await registry?.load(ID).catch(() => undefined);
     if (settings) {
       preferences.follow(settings);
+      await explorations.models.restore(preferences, 'model');
       draft.update({ mode: preferences.mode });
     }
     if (state) {
@@ -154,7 +152,7 @@ function activate(
       void showAgain(explorations, state);
     }
     restorer?.add(widget, Sidebar.ID);
-    app.shell.add(widget, preferences.area, { rank: RANK, type: 'ExploraCoder' });
+    app.shell.add(widget, area, { rank: RANK, type: 'ExploraCoder' });
   }
 }
 

@@ -6,7 +6,7 @@ import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 import { Change } from './protocol';
 import { IExplorationModel, IExplorations } from './tokens';
-import { isOpen, statusWords, toldWords } from './wording';
+import { isOpen, statusWords, wordsOf } from './wording';
 
 /** The current exploration's state in the status bar. */
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -68,7 +68,7 @@ class StatusItem extends ReactWidget {
         {[
           this._trans.__('ExploraCoder'),
           count,
-          toldWords(this._trans, progress.error_told) || words
+          wordsOf(this._trans, progress.error_parts) || words
         ]
           .filter(Boolean)
           .join(' · ')}

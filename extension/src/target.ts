@@ -1,14 +1,8 @@
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
-import { Action, allows, inReview } from './abilities';
+import { Ability, ITarget } from './actions';
 import { IExplorationNotebooks } from './notebook/tokens';
 import { IExplorationModel } from './tokens';
-
-/** What a command is about. */
-export interface ITarget {
-  model: IExplorationModel;
-  subtask: string;
-  candidate: string | null;
-}
+import { nextOpen } from './wording';
 
 type Looked = Pick<IExplorationNotebooks, 'activeModel' | 'activeSubtask' | 'shown'>;
 
@@ -19,25 +13,33 @@ type Looked = Pick<IExplorationNotebooks, 'activeModel' | 'activeSubtask' | 'sho
  * or else the subtask that waits for their review.
  */
 export function targetOf(
-  action: Action,
+  ability: Ability,
   model: IExplorationModel | null,
   args: ReadonlyPartialJSONObject,
   notebooks: Looked | null
-): ITarget | null {
+): (ITarget & { model: IExplorationModel }) | null {
   if (!model) {
     return null;
   }
-  const asked = typeof args.candidate === 'string' ? args.candidate : null;
-  const isHere = notebooks?.activeModel === model;
+  const { steps } = model.exploration;
+  const hint = typeof args.hint === 'string' ? args.hint : '';
+  const first = nextOpen(model.exploration);
   const subtasks =
     typeof args.subtask === 'string'
       ? [args.subtask]
-      : [isHere ? notebooks.activeSubtask : null, inReview(model.exploration)?.subtask.id ?? null];
+      : [
+          notebooks?.activeModel === model ? notebooks.activeSubtask : null,
+          first?.status === 'review' ? first.subtask.id : null
+        ];
   for (const subtask of subtasks) {
-    const shown = subtask === null ? null : (notebooks?.shown(model, subtask) ?? null);
-    const candidate = asked ?? shown;
-    if (allows(model, action, subtask, candidate)) {
-      return { model, subtask: subtask ?? '', candidate };
+    const step = steps.find(one => one.subtask.id === subtask);
+    // Where nothing ran, what was tried last is what can be mended.
+    const last = ability === 'debug' ? step?.candidates[step.candidates.length - 1]?.id : null;
+    const chosen = step?.chosen ?? last ?? null;
+    const shown = subtask === null ? null : notebooks?.shown(model, subtask);
+    const candidate = typeof args.candidate === 'string' ? args.candidate : (shown ?? chosen);
+    if (model.can(ability, subtask, candidate)) {
+      return { model, subtask: subtask ?? '', candidate, hint };
     }
   }
   return null;

@@ -1,7 +1,9 @@
 import * as nbformat from '@jupyterlab/nbformat';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
+import { Ability } from './actions';
 import { Draft } from './draft';
+import { ModelChoices } from './modelchoice';
 import {
   CellOrigin,
   Change,
@@ -11,7 +13,9 @@ import {
   Libraries,
   Lookup,
   LookupAnswer,
+  ModelChoice,
   NewExploration,
+  OpenExploration,
   Progress,
   Replayed,
   SearchResults,
@@ -34,6 +38,10 @@ export interface IExplorationModel {
   readonly progress: Progress;
   /** The cells of its notebook that are its own. */
   readonly cells: ReadonlyArray<nbformat.ICell>;
+  /** What can be done, by the ids of subtasks and candidates, and '' for the exploration. */
+  readonly abilities: OpenExploration['abilities'];
+  /** Whether something can be done now with the exploration, a subtask or a candidate of it. */
+  can(ability: Ability, subtask?: string | null, candidate?: string | null): boolean;
   /** What the solution does that who takes it over should know; empty when it only computes. */
   readonly warning: string;
   /** The cell of the user's notebook that it began in, if it did. */
@@ -104,7 +112,7 @@ export interface IExplorations {
   readonly changed: ISignal<IExplorations, void>;
   start(request: NewExploration): Promise<IExplorationModel>;
   /** Rejects, with what would run, for a notebook from elsewhere until that is agreed to. */
-  resume(path: string, agreed?: string): Promise<IExplorationModel>;
+  resume(path: string, agreed?: string, model?: ModelChoice | null): Promise<IExplorationModel>;
   /** Rejects as `resume` does. */
   replay(path: string, agreed?: string): Promise<Replayed>;
   close(id: string): Promise<void>;
@@ -117,6 +125,8 @@ export interface IExplorations {
   /** What a task takes along from the notebook that it is written beside. */
   suggestions(request: SuggestionRequest): Promise<Suggestions>;
   readonly lookups: ILookups;
+  /** The model of the next exploration. */
+  readonly models: ModelChoices;
   /** The form for a new exploration. */
   readonly draft: Draft;
 }

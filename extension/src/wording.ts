@@ -7,13 +7,13 @@ import {
   Observation,
   Progress,
   Step,
-  Told,
+  TextParts,
   Usage
 } from './protocol';
 
 /** A sentence of the server's in the user's language, if its template is known there. */
-export function toldWords(trans: TranslationBundle, told: Told): string {
-  const { template, values } = told;
+export function wordsOf(trans: TranslationBundle, parts: TextParts): string {
+  const { template, values } = parts;
   // What has no values may have signs of its own that look like places for them.
   const isKnown = values.length > 0 || (template !== '' && !template.includes('%'));
   // eslint-disable-next-line jupyter/no-dynamic-translation -- the sentences stand in the server
@@ -27,7 +27,7 @@ export function statusWords(
   progress: Progress
 ): string {
   if (progress.activity === 'working') {
-    return toldWords(trans, progress.message_told) || trans.__('Working');
+    return wordsOf(trans, progress.message_parts) || trans.__('Working');
   }
   switch (exploration.status) {
     case 'waiting':
@@ -207,6 +207,13 @@ export function totalUsage(exploration: Exploration): Usage {
     total.seconds += usage.seconds;
   }
   return total;
+}
+
+/** The size of a file. */
+export function sizeInWords(trans: TranslationBundle, bytes: number): string {
+  return bytes < 1e9
+    ? trans.__('%1 MB', (bytes / 1e6).toFixed(0))
+    : trans.__('%1 GB', (bytes / 1e9).toFixed(1));
 }
 
 /** Prices of a million tokens, in the user's currency; null when none is set. */

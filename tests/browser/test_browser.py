@@ -21,6 +21,7 @@ TESTS = Path(__file__).parents[1]
 SPECS = sorted(path.name.split(".")[0] for path in (UI_TESTS / "specs").glob("*.spec.ts"))
 EMBEDDED = "embedded-model"
 SHARED = "shared"
+BARE = "first-run"
 # What every change is tested with. The others take another ten minutes of two cores.
 _ALWAYS = {
     "accessibility",
@@ -85,12 +86,23 @@ def played(
     [
         pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.thorough])
         for name in SPECS
-        if name not in (EMBEDDED, SHARED)
+        if name not in (EMBEDDED, SHARED, BARE)
     ],
 )
 def test_the_extension_keeps_its_promises_in_a_browser(spec: str, played: Play) -> None:
     failures = played.failures(spec, _SECONDS)
     assert not failures, "\n".join(failures)
+
+
+def test_on_a_bare_machine_it_leads_from_nothing_to_the_first_solution(
+    browser: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    with (
+        _stage(browser, tmp_path, "--bare", *_level(pytestconfig)) as told,
+        play([BARE], told, tmp_path / "results") as played,
+    ):
+        failures = played.failures(BARE, _SECONDS)
+        assert not failures, "\n".join(failures)
 
 
 @pytest.mark.thorough

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import CommandError, InputError
+from exploracoder.live import LiveSession
 from exploracoder.state import Exploration
 from exploracoder.testing import Delay, Failure, ScriptedModelServer
 
@@ -216,13 +217,14 @@ async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None
 
 
 async def test_other_candidates_come_beside_those_that_are_there(serve: Serve) -> None:
-    model = TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]})
-    async with live_session(serve(model)) as followed:
+    server = serve(TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]}))
+    async with live_session(server) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
         await followed.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
 
     codes = [one.code for one in followed.step(2).candidates]
     assert codes == [KEEP, WEAK]
+    assert "Weaker ones too." in str(server.chat_requests[-1].body)
     assert followed.step(2).status == "review"
 
 
@@ -534,6 +536,26 @@ def random_command(choose: random.Random, subtasks: Sequence[str]) -> c.Command:
     return choose.choice(made)
 
 
+def is_offered(session: LiveSession, command: c.Command) -> bool:
+    """Whether what is published says that a command can be given."""
+    now, before = session.abilities, getattr(command, "before", None)
+    subtask = getattr(command, "subtask", "")
+    about = subtask
+    if isinstance(command, c.Accept | c.Debug):
+        steps = [one for one in session.exploration.steps if one.subtask.id == subtask]
+        about = command.candidate or (steps[0].chosen if steps else None) or "none"
+    is_placed = before in (None, subtask) or "add_subtask" in now.get(before, ())
+    return command.kind in now.get(about, ()) and is_placed
+
+
+async def is_taken(session: LiveSession, command: c.Command) -> bool:
+    try:
+        await session.do(command)
+    except (CommandError, InputError):
+        return False
+    return True
+
+
 @pytest.mark.parametrize("seed", range(6))
 async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: int) -> None:
     choose = random.Random(seed)
@@ -546,10 +568,11 @@ async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: in
         await followed.do(c.GoOn())
         for _ in range(25):
             command = random_command(choose, ids(followed))
-            try:
-                await followed.session.do(command)
-            except (CommandError, InputError):
-                continue
+            offered = is_offered(followed.session, command)
+            taken = await is_taken(followed.session, command)
+            assert taken == offered or isinstance(command, c.Cancel | c.SetMode), command
+            # What was taken begins, and is told.
+            await asyncio.sleep(0)
             if choose.random() < 0.8:
                 await asyncio.wait_for(followed.session.idle(), 30)
         await asyncio.wait_for(followed.session.idle(), 30)
@@ -561,7 +584,8 @@ async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: in
             seen_open = seen_open or step.status in ("pending", "review")
             assert not (seen_open and step.status == "done"), "what is done comes first"
         await followed.session.do(c.SetMode(mode="auto"))
-        await followed.session.do(c.GoOn())
+        offered = is_offered(followed.session, c.GoOn())
+        assert await is_taken(followed.session, c.GoOn()) == offered
         await asyncio.wait_for(followed.session.idle(), 60)
         assert followed.session.progress.activity == "idle"
 

@@ -167,9 +167,9 @@ def test_the_first_tries_and_a_plan_s_steps_see_it_too(
 
 async def test_a_snippet_that_was_accepted_is_kept_with_what_it_stands_on(serve: Serve) -> None:
     async with live_session(serve()) as followed:
-        await followed.do(c.GoOn())
+        await followed.do(c.GoOn(), c.GoOn())
         for number in (1, 2):
-            await followed.do(c.GoOn(), c.Accept(subtask=followed.step(number).subtask.id))
+            await followed.do(c.Accept(subtask=followed.step(number).subtask.id))
         goals = [followed.step(number).subtask.goal for number in (1, 2)]
 
     second, first = kept()

@@ -46,5 +46,5 @@ def test_progress_travels_with_what_a_page_translates() -> None:
     sent = progress.model_dump(mode="json")
 
     assert sent["message"] == "Exploring: tea"
-    assert sent["message_told"] == {"template": "Exploring: %1", "values": ["tea"]}
-    assert sent["error_told"] == {"template": "", "values": []}
+    assert sent["message_parts"] == {"template": "Exploring: %1", "values": ["tea"]}
+    assert sent["error_parts"] == {"template": "", "values": []}

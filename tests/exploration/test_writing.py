@@ -168,7 +168,7 @@ async def test_who_writes_again_sees_what_the_cells_before_have_left(
     server = serve()
     async with live_session(server) as followed:
         await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.GoOn(), c.Accept(subtask="step-2"), c.Replan(subtask="step-3"))
+        await followed.do(c.Accept(subtask="step-2"), c.Replan(subtask="step-3"))
     _, again = (one for one in server.chat_requests if kind_of(one) == "write")
 
     assert f"- {name}: list" in again.last_user_message

@@ -48,6 +48,9 @@ class House:
             "EXPLORACODER_CONFIG": str(self.folder / "config"),
             "EXPLORACODER_SANDBOX": self.sandbox,
             "EXPLORACODER_STRATEGY": self.strategy,
+            # No test fetches the embedded model.
+            "HF_HUB_OFFLINE": "1",
+            "PIP_NO_INDEX": "1",
             **given.pop("variables", {}),
         }
         server = Server(home, variables, options, **given)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from exploracoder_jupyter.handlers import ROUTES
+from exploracoder_jupyter.handlers import HANDLERS
+from exploracoder_jupyter.handlers.routes import TABLE, Route, find
 from jupyter_server.base.handlers import JupyterHandler
 from tornado.httpclient import HTTPClientError, HTTPRequest
-from tornado.web import RequestHandler
 from tornado.websocket import websocket_connect
 
 from .conftest import House, request
@@ -24,27 +24,32 @@ from .server import TOKEN, Client, Server, TabSocket
 SOME_ID = "0" * 32
 
 
-def verbs() -> list[tuple[str, str]]:
-    """Every verb of every path of ours."""
-    found = []
-    for pattern, handler in ROUTES:
-        path = pattern.removeprefix("exploracoder/api/")
-        path = path.replace("([0-9a-f]{32})", SOME_ID).replace(
-            "exploracoder/api(?:/(.*))?", "nowhere"
-        )
-        for verb in ("get", "post", "put", "patch", "delete", "head"):
-            method = getattr(handler, verb)
-            if method is not RequestHandler._unimplemented_method:
-                found.append((verb.upper(), path))
-    return found
+def path_of(route: Route) -> str:
+    """Its path, for some exploration."""
+    return route.path.replace("ID", SOME_ID)
 
 
-def test_every_path_is_among_those_that_are_asked() -> None:
-    assert len({path for _, path in verbs()}) == len(ROUTES)
-    assert all(issubclass(handler, JupyterHandler) for _, handler in ROUTES)
+# Every verb of every path of ours, and those of paths that are none.
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+ROUTES = [(route.method, path_of(route)) for route in TABLE]
+NO_ROUTES = [
+    (method, path)
+    for path in (*sorted({path for _, path in ROUTES}), "nowhere")
+    for method in METHODS
+    if (method, path) not in ROUTES
+]
+VERBS = [*ROUTES, *NO_ROUTES, ("GET", "events")]
 
 
-@pytest.mark.parametrize(("verb", "path"), verbs())
+def test_a_path_and_method_have_one_route() -> None:
+    assert len(set(ROUTES)) == len(TABLE)
+    assert [find(*one) for one in ROUTES] == [
+        (route, SOME_ID if "ID" in route.path else "") for route in TABLE
+    ]
+    assert all(issubclass(handler, JupyterHandler) for _, handler in HANDLERS)
+
+
+@pytest.mark.parametrize(("verb", "path"), VERBS)
 async def test_nobody_is_answered_without_the_token(
     shared_server: Server, verb: str, path: str
 ) -> None:
@@ -61,6 +66,8 @@ async def test_nobody_is_answered_without_the_token(
 # What each verb asks the server's authorizer.
 READS = {
     ("GET", "status"),
+    ("GET", "models"),
+    ("GET", "models/pull"),
     ("GET", "libraries"),
     ("GET", "search"),
     ("GET", "explorations"),
@@ -72,6 +79,8 @@ READS = {
 }
 WRITES = {("DELETE", f"explorations/{SOME_ID}"), ("PUT", "notebook")}
 EXECUTES = {
+    ("POST", "models/pull"),
+    ("DELETE", "models/pull"),
     ("POST", "libraries"),
     ("POST", "lookups"),
     ("POST", "explorations"),
@@ -107,9 +116,18 @@ def restricted(house: House) -> Callable[..., Server]:
 
 
 def test_every_verb_is_known_to_read_to_write_or_to_execute() -> None:
-    known = READS | WRITES | EXECUTES
+    assert set(ROUTES) == READS | WRITES | EXECUTES
+    assert all(route.permissions for route in TABLE)
 
-    assert {one for one in verbs() if one[1] not in ("nowhere", "events")} == known
+
+async def test_what_has_no_route_is_refused_to_those_who_are_let_in(shared_server: Server) -> None:
+    client = Client(shared_server)
+    answers = {one: await client.ask(*one, content="{}") for one in NO_ROUTES}
+    await client.aclose()
+
+    for (_, path), answer in answers.items():
+        assert answer.status == (404 if path == "nowhere" else 405)
+        assert answer.message
 
 
 DENIED: dict[str, tuple[tuple[str, ...], set[tuple[str, str]]]] = {

@@ -79,7 +79,33 @@ async def test_from_plan_to_verified_solution_by_accepting_each_step(client: Cli
     assert state["exploration"]["status"] == "solved", state["progress"]["error"]
     script = await client.get(f"explorations/{id_}/export?format=py")
     assert script.status == 200
+    assert script.headers["content-type"] == "text/x-python; charset=utf-8"
     assert "names = [leaf.name for leaf in kept]" in script.text
+
+
+async def test_what_can_be_done_is_told_and_nothing_else_is_taken(client: Client) -> None:
+    opened = await client.start(**request())
+    id_ = opened["exploration"]["id"]
+    at_plan = await client.rested(id_)
+    refused = await client.do(id_, "accept", subtask="step-1")
+    async with client.tab() as tab:
+        await client.do(id_, "go_on")
+        told = await tab.until(lambda event: "accept" in abilities(event).get("step-1/1", []))
+    state = await client.rested(id_)
+
+    assert opened["abilities"] == {"": ["cancel"]}
+    assert "go_on" in at_plan["abilities"][""]
+    assert "accept" not in at_plan["abilities"].get("step-1/1", [])
+    assert refused.status == 409
+    assert [one[""] for one in map(abilities, told) if "cancel" in one.get("", [])]
+    assert "accept" in state["abilities"]["step-1/1"]
+    assert "go_on" not in state["abilities"][""]
+    assert (await client.do(id_, "go_on")).status == 409
+
+
+def abilities(event: Any) -> Any:
+    """What an event says can be done now, and could not before, or the other way round."""
+    return event.get("change", {}).get("abilities", {})
 
 
 async def test_in_auto_mode_it_works_to_the_end(client: Client) -> None:

@@ -16,6 +16,10 @@ async def test_status_says_what_the_server_works_with(client: Client) -> None:
     said = (await client.get("status")).json
 
     assert said["model"] == "scripted"
+    assert said["model_url"].startswith("http://127.0.0.1:")
+    assert said["is_embedded"] is False
+    assert said["embedded"]["is_there"] is False
+    assert said["embedded"]["license"] == "Apache-2.0"
     assert said["model_error"] == ""
     assert said["default_profile"] == "standard"
     assert set(said["profiles"]) == {"standard", "paper", "small"}
@@ -96,6 +100,13 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"path": "a\nb.ipynb"}, "path"),
     ({"bring": ["df"]}, "kernel"),
     ({"bring": ["df"], "kernel_id": "/etc/passwd"}, "kernel"),
+    ({"model": {"name": "tea"}}, "needs the address"),
+    ({"model": {"base_url": "http://127.0.0.1:9/v1"}}, "Name a model"),
+    ({"model": {"name": "tea", "base_url": "ftp://host/v1"}}, "must look like"),
+    ({"model": {"name": "tea", "base_url": "http://key@host/v1"}}, "no user name"),
+    ({"model": {"name": "tea", "base_url": "http://host/v1?key=a"}}, "no user name"),
+    ({"model": {"name": "tea", "api_key": "a"}}, "api_key"),
+    ({"model": "tea"}, "model"),
     ({"no_such_field": 1}, "no_such_field"),
 ]
 
@@ -187,7 +198,7 @@ async def test_a_refusal_travels_with_what_a_page_translates(client: Client) -> 
     answer = await client.post("explorations", body)
 
     assert answer.message == "There is no folder 'nowhere' on this server."
-    assert answer.json["told"] == {
+    assert answer.json["parts"] == {
         "template": "There is no folder %1 on this server.",
         "values": ["'nowhere'"],
     }

@@ -112,6 +112,7 @@ def test_a_known_library_that_the_task_names_goes_first() -> None:
     ("task", "libraries"),
     [
         ("Brew with tealeaf", ("tealeaf",)),
+        ("Use tealeaf to brew", ("tealeaf",)),
         ("Brew, by means of the teapots library", ("Tea-Pots",)),
         ("Brew `tealeaf.Pot()`", ("tealeaf",)),
         ("Let me click on it", ()),

@@ -80,6 +80,18 @@ async def test_what_it_would_run_and_read_is_shown_before_anything_is_started(
     assert foreign.text == before
 
 
+async def test_a_model_that_it_names_is_not_asked(client: Client, foreign: Notebook) -> None:
+    choice = {"name": "tea", "base_url": "http://127.0.0.1:9/v1"}
+    made = json.loads(foreign.text)
+    made["metadata"]["exploracoder"]["choice"] = choice
+    foreign.file.write_text(json.dumps(made), encoding="utf-8")
+
+    opened = await foreign.resume_and_close()
+
+    assert opened.status == 200, opened.text
+    assert opened.json["exploration"]["choice"] == {"name": "", "base_url": ""}
+
+
 async def test_agreeing_to_what_was_shown_resumes_it_and_is_remembered(foreign: Notebook) -> None:
     opened = await foreign.resume_and_close()
     again = await foreign.ask("replay")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -79,9 +80,15 @@ class FrontEnd:
         """All that the shown widgets say."""
         if not self.has_view:
             return ""
-        words = ("value", "description", "titles", "outputs", "_options_labels")
+        words = ("value", "description", "_options_labels")
         shown = [state for _, state in self._with_ids(self.view)]
         return "\n".join(str(one[word]) for one in shown for word in words if word in one)
+
+    @property
+    def plan(self) -> str:
+        """What the plan says, without its HTML."""
+        tables = re.findall("<table>.*?</table>", self.text, re.DOTALL)
+        return " ".join(re.sub("<[^>]+>", " ", " ".join(tables)).split())
 
     def find(self, name: str) -> tuple[str, dict[str, Any]]:
         """The shown widget with a name: its id and state."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 from exploracoder.events import Progress
-from exploracoder.state import Attempt, Search, Solution
+from exploracoder.state import Attempt, Candidate, Search, Solution
 from exploracoder_jupyter.magics.faces.html import as_html
 from exploracoder_jupyter.magics.faces.terminal import print_page
 from exploracoder_jupyter.magics.faces.text import as_text
@@ -17,10 +18,11 @@ from exploracoder_jupyter.magics.page import (
     Line,
     Output,
     Page,
-    Picture,
+    Rich,
     Table,
 )
-from exploracoder_jupyter.magics.pages import exploration_page
+from exploracoder_jupyter.magics.pages import candidate, exploration_page
+from exploracoder_kernel.observation import ErrorReport, Observation
 from exploration.samples import exploration, printed
 
 EVIL = '<script>alert("x")</script> [red]x[/red] \x1b[2J\x9b2J'
@@ -31,7 +33,7 @@ def page(text: str) -> Page:
     """Every kind of block with the same text in it."""
     inner = (Code(text), Output(text, "bad"))
     table = Table(((text, "cell"),), ("head", text))
-    return Page((Heading(text), Line(text, "good"), table, Fold(text, inner), Picture(text)))
+    return Page((Heading(text), Line(text, "good"), table, Fold(text, inner), Rich("", text)))
 
 
 def test_no_face_obeys_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,13 +59,49 @@ def test_every_face_says_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
         assert [word for word in words if word not in shown] == []
 
 
-def test_a_picture_is_an_image_only_when_it_is_one() -> None:
-    good = as_html(Page((Picture(PNG),)))
-    bad = as_html(Page((Picture('" onerror="alert(1)'),)))
+def displayed(**data: str) -> dict[str, Any]:
+    kinds = {name.replace("_", "/", 1).replace("_", "+"): text for name, text in data.items()}
+    return {"output_type": "display_data", "data": kinds, "metadata": {}}
 
-    assert f'src="data:image/png;base64,{PNG}"' in good
-    assert "onerror" not in bad
-    assert "cannot be read" in bad
+
+def ran(*outputs: dict[str, Any]) -> Page:
+    """A page with a candidate that put these out."""
+    observation = Observation(status="ok", outputs=outputs)
+    one = Candidate(id="step-1/1", code="x", origin="draft", observation=observation)
+    return Page(tuple(candidate(1, one, is_proposed=True)))
+
+
+def test_outputs_are_rich_and_run_nothing() -> None:
+    shown = ran(
+        displayed(image_png=f"{PNG}\n", text_plain="a leaf"),
+        displayed(text_html=f"<table><tr><td>5</td></tr></table>{EVIL}", text_plain="five"),
+        displayed(image_svg_xml=f"<svg>{EVIL}</svg>"),
+        displayed(application_javascript="alert(1)", text_plain="of a script"),
+        displayed(image_png='" onerror="alert(1)'),
+        {"output_type": "stream", "name": "stdout", "text": "\x1b[31mred\x1b[0m\n"},
+    )
+    html, text = as_html(shown), as_text(shown)
+
+    assert f'<img alt="Output" src="data:image/png;base64,{PNG}">' in html
+    assert "<td>5</td>" in html
+    assert '<img alt="Output" src="data:image/svg+xml;base64,' in html
+    assert "cannot be read" in html
+    assert all(said in html for said in ("of a script", ">red<"))
+    assert "<script" not in html
+    assert "<svg" not in html
+    assert "onerror" not in html
+    assert all(said in text for said in ("A picture", "five", "of a script", "red"))
+    assert "<" not in text
+
+
+def test_a_candidate_that_failed_shows_its_error() -> None:
+    error = ErrorReport(ename="AttributeError", evalue="no attribute 'reed'")
+    observation = Observation(status="error", error=error)
+    one = Candidate(id="step-1/1", code="x", origin="draft", observation=observation)
+
+    shown = tuple(candidate(1, one, is_proposed=False))
+
+    assert shown[-1] == Output("AttributeError: no attribute 'reed'", "bad")
 
 
 def test_searches_are_shown_at_their_place_in_the_solution() -> None:

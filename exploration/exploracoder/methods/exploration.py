@@ -6,7 +6,6 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.finishing.synthesis import mend, try_solution
 from exploracoder.engine.reading.cells import Script
-from exploracoder.engine.running.steering import OPEN
 from exploracoder.engine.running.written_cells import chain_steps, replace, run_open
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.first_tries import try_first, try_unchecked
@@ -81,7 +80,7 @@ def _is_as_written(bench: Workbench) -> bool:
 def _has_unwritten(bench: Workbench) -> bool:
     """Whether the user has put steps into the plan that nobody has written anything for yet."""
     steps = bench.exploration.steps
-    return any(step.status in OPEN and not step.candidates for step in steps)
+    return any(step.is_open and not step.candidates for step in steps)
 
 
 def _is_solved(bench: Workbench) -> bool:

@@ -69,7 +69,9 @@ class Endpoint:
         self._max_retries = max_retries
         self.url = without_credentials(base_url)
         self.redactor = Redactor(*secrets_of(self._base_url, self._api_key))
-        self.report = FailureReport(self._base_url, model, self.redactor)
+        self.report = FailureReport(
+            self._base_url, model, self.redactor, has_key=bool(self._api_key)
+        )
         self._open_client: httpx.AsyncClient | None = None
 
     def __repr__(self) -> str:

@@ -56,10 +56,13 @@ class HttpReply:
 class FailureReport:
     """Words for the failures of one server and model; never with a secret or a page in them."""
 
-    def __init__(self, base_url: str, model: str, redactor: Redactor) -> None:
+    def __init__(
+        self, base_url: str, model: str, redactor: Redactor, *, has_key: bool = True
+    ) -> None:
         self._url = without_credentials(base_url)
         self._model = model
         self._redactor = redactor
+        self._has_key = has_key
 
     def __repr__(self) -> str:
         return f"FailureReport({self._url!r}, {self._model!r})"
@@ -72,6 +75,12 @@ class FailureReport:
             offered: The models that the server says it has, if it was asked.
         """
         status = reply.status
+        if status in (401, 403) and not self._has_key:
+            return ModelError(
+                f"The model server at {self._url} wants an API key (HTTP {status}), and none is "
+                "configured for it. Set OPENAI_API_KEY; in JupyterLab that is for the configured "
+                "server, and c.ExploraCoder.key_variables names the keys of others."
+            )
         if status in (401, 403):
             return ModelError(
                 f"The model server at {self._url} rejected the API key (HTTP {status}). Check "

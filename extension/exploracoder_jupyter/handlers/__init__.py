@@ -1,48 +1,18 @@
-"""Our paths below the server's base URL."""
+"""Our paths below the server's base URL: the events, and what `routes` has a line for.
+
+These modules are imported when the server starts, `routes` and `asked` with the first request.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from exploracoder_jupyter.handlers.events import EventsSocket
-from exploracoder_jupyter.handlers.explorations import (
-    CommandHandler,
-    ExplorationHandler,
-    ExplorationLookupsHandler,
-    ExplorationsHandler,
-    ExportHandler,
-    NotebookHandler,
-    OpenHandler,
-    ReplayHandler,
-)
-from exploracoder_jupyter.handlers.server import (
-    DocsHandler,
-    LibrariesHandler,
-    LookupsHandler,
-    SearchHandler,
-    StatusHandler,
-    SuggestionsHandler,
-    UnknownHandler,
-)
+from exploracoder_jupyter.handlers.handler import Handler
 
 API = "exploracoder/api"
-_ID = r"([0-9a-f]{32})"
 
-ROUTES: tuple[tuple[str, type[Any]], ...] = (
-    (f"{API}/status", StatusHandler),
-    (f"{API}/libraries", LibrariesHandler),
-    (f"{API}/search", SearchHandler),
-    (f"{API}/docs", DocsHandler),
-    (f"{API}/lookups", LookupsHandler),
-    (f"{API}/suggestions", SuggestionsHandler),
-    (f"{API}/notebook", NotebookHandler),
-    (f"{API}/explorations", ExplorationsHandler),
-    (f"{API}/explorations/open", OpenHandler),
-    (f"{API}/explorations/replay", ReplayHandler),
-    (f"{API}/explorations/{_ID}", ExplorationHandler),
-    (f"{API}/explorations/{_ID}/command", CommandHandler),
-    (f"{API}/explorations/{_ID}/lookups", ExplorationLookupsHandler),
-    (f"{API}/explorations/{_ID}/export", ExportHandler),
+HANDLERS: tuple[tuple[str, type[Any]], ...] = (
     (f"{API}/events", EventsSocket),
-    (rf"{API}(?:/(.*))?", UnknownHandler),
+    (rf"{API}(?:/(.*))?", Handler),
 )

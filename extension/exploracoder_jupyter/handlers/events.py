@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
-from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from exploracoder_jupyter.handlers.base import AUTH_RESOURCE
+from exploracoder_jupyter.handlers import access
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
@@ -25,17 +23,13 @@ _UNEXPECTED = 1008
 class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     """One tab's connection."""
 
-    auth_resource = AUTH_RESOURCE
-
     _host: Host
     _unfollow: Callable[[], object] | None = None
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Let a tab in that may read."""
-        asked = self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE)
-        if not await ensure_async(asked):
-            raise HTTPError(403)
+        await access.check(self, access.READS)
         app: ExploraCoder = self.settings["exploracoder"]
         self._host = await app.host()
         await super().get(*args, **kwargs)

@@ -1,6 +1,7 @@
 """What is shown, without saying how: text, HTML and the terminal are made from the same blocks.
 
 Whatever comes from a model, a library or a run is a plain string here; each face escapes it.
+`Rich` alone has HTML.
 """
 
 from __future__ import annotations
@@ -50,10 +51,15 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A PNG, in base64."""
+class Rich:
+    """A picture or a table of a run's.
 
-    data: str
+    ``html`` was made harmless before, and is the only text that no face escapes; ``text`` is for
+    faces that show no HTML.
+    """
+
+    html: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Fold:
     is_open: bool = False
 
 
-Block = Heading | Line | Table | Code | Output | Picture | Fold
+Block = Heading | Line | Table | Code | Output | Rich | Fold
 
 
 @dataclass(frozen=True, slots=True)

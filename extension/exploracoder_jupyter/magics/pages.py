@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder import bringing, document, trust
@@ -23,7 +23,7 @@ from exploracoder_jupyter.magics.page import (
     Line,
     Output,
     Page,
-    Picture,
+    Rich,
     Table,
     Tone,
 )
@@ -66,30 +66,48 @@ def exploration_page(exploration: Exploration, progress: Progress, notebook: str
 
 def plan_page(exploration: Exploration) -> Page:
     """The subtasks with their states."""
-    return Page(tuple(_plan(exploration)))
+    return Page(tuple(plan(exploration)))
 
 
 def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Iterator[Block]:
-    yield Heading(" ".join(exploration.task.text.split())[:200])
+    yield title(exploration)
     yield Line(where(exploration, progress), _TONES.get(exploration.status, "strong"))
     if progress.error:
         yield Line(progress.error, "bad")
+    yield from plan(exploration, progress)
+    step = shown_step(exploration)
+    if step is not None and (step.candidates or step.recommendation.apis):
+        yield from subtask(exploration, step)
+        for number, one in enumerate(step.candidates, start=1):
+            yield from candidate(number, one, is_proposed=one.id == step.chosen)
+    yield from solution(exploration)
+    yield from spent(exploration, notebook)
+    yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
+
+
+def title(exploration: Exploration) -> Heading:
+    """The task in a line."""
+    return Heading(" ".join(exploration.task.text.split())[:200])
+
+
+def spent(exploration: Exploration, notebook: str) -> Iterator[Block]:
+    """What it cost, where it is kept, and what was brought along."""
+    yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     if exploration.brought != Brought():
         yield Line(bringing.in_words(exploration.brought), "dim")
-    yield from _plan(exploration)
-    step = shown_step(exploration)
-    if step is not None:
-        yield from _step(exploration, step)
-    if exploration.solution is not None:
-        final = exploration.solution.final
-        yield Heading("Solution")
-        yield from verified(exploration)
-        yield Code(with_cards(final))
-        yield from _observed(final.failure or final.observation)
-        if final.docs:
-            yield docs_fold(final.docs)
-    yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
-    yield from (Line(f"→ {advice}") for advice in _advice(exploration, progress))
+
+
+def solution(exploration: Exploration) -> Iterator[Block]:
+    """The attempt that the exploration stands by, what it showed, and whether it was verified."""
+    if exploration.solution is None:
+        return
+    final = exploration.solution.final
+    yield Heading("Solution")
+    yield from verified(exploration)
+    yield Code(with_cards(final))
+    yield from _observed(final.failure or final.observation)
+    if final.docs:
+        yield docs_fold(final.docs)
 
 
 def verified(exploration: Exploration) -> Iterator[Block]:
@@ -110,16 +128,21 @@ def where(exploration: Exploration, progress: Progress) -> str:
     return f"{exploration.status.capitalize()}."
 
 
-def _plan(exploration: Exploration) -> Iterator[Block]:
+def plan(exploration: Exploration, progress: Progress | None = None) -> Iterator[Block]:
+    """The subtasks, each with its state; that of the one at work by ``progress``."""
     if not exploration.steps:
+        if exploration.solution is not None:
+            yield Line("A first try solved it without a plan.")
         return
+    is_working = progress is not None and progress.activity == "working"
+    at_work = progress.part if progress is not None and is_working else ""
     yield Heading("Plan")
     yield Table(
         tuple(
             (
                 f"{_MARKS[step.status]} {number}",
                 step.subtask.goal,
-                STEP_WORDS[step.status],
+                "working" if step.subtask.id == at_work else STEP_WORDS[step.status],
                 candidates_in_words(step),
             )
             for number, step in enumerate(exploration.steps, start=1)
@@ -150,20 +173,22 @@ def number_of(exploration: Exploration, step: Step) -> int:
     return [one.subtask.id for one in exploration.steps].index(step.subtask.id) + 1
 
 
-def _step(exploration: Exploration, step: Step) -> Iterator[Block]:
-    if not step.candidates and not step.recommendation.kept:
-        return
+def subtask(exploration: Exploration, step: Step) -> Iterator[Block]:
+    """A subtask, and the docs that were found for it."""
     yield Heading(f"{number_of(exploration, step)}. {step.subtask.goal}")
-    docs = step.recommendation.kept
-    if docs:
-        yield docs_fold(docs)
-    for number, candidate in enumerate(step.candidates, start=1):
-        yield from _candidate(number, candidate, is_proposed=candidate.id == step.chosen)
+    apis = step.recommendation.apis
+    if apis:
+        left_out = {one.doc.path for one in apis if not one.is_kept}
+        yield docs_fold([one.doc for one in apis], left_out)
 
 
-def docs_fold(docs: Sequence[ApiDoc]) -> Fold:
-    """Docs, each of which can be unfolded."""
-    return Fold(f"Docs ({len(docs)})", tuple(Fold(doc.path, doc_blocks(doc)) for doc in docs))
+def docs_fold(docs: Sequence[ApiDoc], left_out: Collection[str] = ()) -> Fold:
+    """Docs, each of which can be unfolded; those whose path is ``left_out`` no prompt had."""
+    folds = (
+        Fold(f"{doc.path} · left out" if doc.path in left_out else doc.path, doc_blocks(doc))
+        for doc in docs
+    )
+    return Fold(f"Docs ({len(docs)})", tuple(folds))
 
 
 def doc_blocks(doc: ApiDoc) -> tuple[Block, ...]:
@@ -196,32 +221,29 @@ def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> 
     return f"Candidate {number}: {', '.join(notes)}"
 
 
-def _candidate(number: int, candidate: Candidate, *, is_proposed: bool) -> Iterator[Block]:
-    observation = candidate.observation
-    tone: Tone = "strong" if candidate.ran or observation is None else "bad"
-    yield Line(candidate_title(number, candidate, is_proposed=is_proposed), tone)
-    yield Code(candidate.code)
-    for problem in candidate.problems:
+def candidate(number: int, one: Candidate, *, is_proposed: bool) -> Iterator[Block]:
+    """A candidate: its code, and what came of it."""
+    tone: Tone = "strong" if one.ran or one.observation is None else "bad"
+    yield Line(candidate_title(number, one, is_proposed=is_proposed), tone)
+    yield Code(one.code)
+    for problem in one.problems:
         yield Line(str(problem), "bad")
-    if observation is not None:
-        yield from _observed(observation)
+    if one.observation is not None:
+        yield from _observed(one.observation)
 
 
 def _observed(observation: Observation) -> Iterator[Block]:
-    printed = "\n".join(
-        part for part in (observation.stdout.rstrip(), observation.result or "") if part
-    )
-    if printed:
-        yield Output(printed[:_MOST_OUTPUT])
-    for output in observation.outputs:
-        data = output.get("data", {})
-        if isinstance(data, dict) and isinstance(data.get("image/png"), str):
-            yield Picture(data["image/png"])
-    if observation.error is not None:
-        error = observation.error
-        yield Output(f"{error.ename}: {error.evalue}"[:_MOST_OUTPUT], "bad")
-    elif not observation.ran:
-        yield Output(f"The run ended as {observation.status}.", "bad")
+    from exploracoder.exporting.outputs import harmless_outputs, image
+
+    outputs = tuple(harmless_outputs(observation))
+    for output in outputs:
+        data = dict(output.get("data", {}))
+        text = str(data.pop("text/plain", ""))
+        for kind, shown in data.items():
+            yield Rich(shown if kind == "text/html" else image(kind, shown), text)
+        if not data and output["text"].strip():
+            is_error = not observation.ran and output is outputs[-1]
+            yield Output(output["text"][:_MOST_OUTPUT].rstrip(), "bad" if is_error else "plain")
 
 
 def cost(exploration: Exploration) -> str:

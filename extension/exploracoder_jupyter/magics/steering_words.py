@@ -67,7 +67,7 @@ def _skip(rest: str, exploration: Exploration) -> c.Command:
 def _back(rest: str, exploration: Exploration) -> c.Command:
     if rest:
         return c.GoBack(subtask=places.subtask(exploration, rest).subtask.id)
-    done = [step for step in exploration.steps if step.status not in steering.OPEN]
+    done = [step for step in exploration.steps if not step.is_open]
     if not done:
         raise CommandError("Nothing is accepted yet, so there is nothing to go back to.")
     return c.GoBack(subtask=done[-1].subtask.id)

@@ -10,7 +10,11 @@ const PLACE: IPlace = {
     { id: 'c', source: 'pot = tealeaf.Pot()' }
   ]
 };
-const CHOICES = { profile: null, settings: { candidates: 2 } };
+const CHOICES = {
+  profile: null,
+  model: { name: 'tea', base_url: '' },
+  settings: { candidates: 2 }
+};
 
 describe('Draft', () => {
   it('asks for the picked cells in the order of the notebook', () => {
@@ -23,6 +27,7 @@ describe('Draft', () => {
     expect(request.context).toBe('import tealeaf\n\npot = tealeaf.Pot()');
     expect(request.path).toBe('work/mine.ipynb');
     expect(request.settings).toEqual({ candidates: 2 });
+    expect(request.model).toEqual({ name: 'tea', base_url: '' });
   });
 
   it('names the kernel only when variables of it come along', () => {

@@ -71,7 +71,7 @@ class ScriptedServer {
   private _find(path: string): object | undefined {
     const summaries = Array.from(this.open.keys(), id => ({ id, is_open: true }));
     const known: { [path: string]: object } = {
-      status: { epoch: this.epoch, model: 'scripted', model_error: '' },
+      status: { epoch: this.epoch, model: 'scripted', model_error: '', embedded: {} },
       explorations: { explorations: summaries }
     };
     return known[path] ?? this.open.get(path.replace('explorations/', ''));
@@ -98,7 +98,7 @@ function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {
     revision: number,
     path: 'tea-exploration.ipynb',
     state: 'changed',
-    change: { fields: { status }, steps: [], order: null, progress: null },
+    change: { fields: { status }, steps: [], order: null, progress: null, abilities: {} },
     cells: { cells: [], order: null },
     warning: ''
   };

@@ -4,7 +4,7 @@ import { Change, ExplorationEvent } from '../protocol';
 import { Requests } from '../request';
 import { candidate, exploration, opened, step } from './samples';
 
-const NOTHING: Change = { fields: {}, steps: [], order: null, progress: null };
+const NOTHING: Change = { fields: {}, steps: [], order: null, progress: null, abilities: {} };
 
 function event(number: number, change: Partial<Change>): ExplorationEvent {
   return {
@@ -81,6 +81,29 @@ describe('ExplorationModel', () => {
     expect(emitted).toEqual([news.change]);
     expect(model.exploration.status).toBe('running');
     expect(model.revision).toBe(11);
+  });
+
+  it('knows what can be done from what was told last of each subtask and candidate', () => {
+    const model = new ExplorationModel(
+      opened({ abilities: { '': ['go_on'], s1: ['skip'], 's1/1': ['accept'] } }),
+      requests
+    );
+    model.apply(event(11, { abilities: { s1: ['draft'], 's1/1': [] } }));
+
+    expect(model.can('go_on')).toBe(true);
+    expect(model.can('skip', 's1')).toBe(false);
+    expect(model.can('draft', 's1')).toBe(true);
+    expect(model.can('draft', 's2')).toBe(false);
+    expect(model.can('accept', 's1', 's1/1')).toBe(false);
+  });
+
+  it('takes nothing once its session has ended, and its solution can still be inserted', () => {
+    const abilities = { '': ['synthesize' as const, 'insert' as const] };
+    const model = new ExplorationModel(opened({ abilities }), requests);
+    model.end();
+
+    expect(model.can('synthesize')).toBe(false);
+    expect(model.can('insert')).toBe(true);
   });
 
   it('keeps the progress that it has when an event brings none', () => {

@@ -58,6 +58,7 @@ export function exploration(values: Partial<Exploration> = {}): Exploration {
       target: null
     },
     settings: { profile: 'standard' } as Settings,
+    choice: { name: '', base_url: '' },
     method: 'exploration',
     seed: 0,
     model: 'scripted',
@@ -93,9 +94,10 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
       part: '',
       message: '',
       error: '',
-      message_told: { template: '', values: [] },
-      error_told: { template: '', values: [] }
+      message_parts: { template: '', values: [] },
+      error_parts: { template: '', values: [] }
     },
+    abilities: {},
     number: 10,
     epoch: 'first',
     cells: [],

@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { Attempt, Observation } from '../protocol';
-import { finalAttempt, toldWords, verificationWords } from '../wording';
+import { finalAttempt, wordsOf, verificationWords } from '../wording';
 import { candidate, exploration } from './samples';
 
 const RAN = candidate('s1/1').observation!;
@@ -73,7 +73,7 @@ describe('verificationWords', () => {
   });
 });
 
-describe('toldWords', () => {
+describe('wordsOf', () => {
   it.each([
     ['Exploring: %1', ['50 %1'], 'Exploring: 50 %1'],
     ['%1 comes before %2.', ['a', 'b'], 'a comes before b.'],
@@ -81,6 +81,6 @@ describe('toldWords', () => {
     ['100 %1', [], '100 %1'],
     ['', [], '']
   ])('puts values into %j', (template, values, words) => {
-    expect(toldWords(trans, { template, values })).toBe(words);
+    expect(wordsOf(trans, { template, values })).toBe(words);
   });
 });

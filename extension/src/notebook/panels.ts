@@ -114,6 +114,17 @@ export class Panels implements IExplorationNotebooks {
     return (panel && this._holders.get(panel)?.shown(subtask)) ?? null;
   }
 
+  show(model: IExplorationModel, subtask: string, candidate: string): void {
+    const panel = this._find(model);
+    const holder = panel && this._holders.get(panel);
+    const cells = panel?.content.widgets.map(cell => cell.model) ?? [];
+    const own = cells.filter(cell => markOf(cell.metadata)?.subtask === subtask);
+    // What somebody has typed there stays.
+    if (holder && !own.some(cell => holder.isEdited(cell.id, cell.sharedModel.getSource()))) {
+      holder.show(subtask, candidate);
+    }
+  }
+
   private _find(model: IExplorationModel): NotebookPanel | null {
     return this._options.tracker.find(panel => panel.context.path === model.path) ?? null;
   }

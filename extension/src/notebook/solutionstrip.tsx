@@ -1,15 +1,16 @@
-import { addBelowIcon, refreshIcon } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { ActionName, ACTIONS } from '../actions';
+import { IExplorationModel } from '../tokens';
 import { StripButton, keepKeys } from './toolbar';
 
-/** The strip above the solution: take it over, or have it written anew. */
+/** The row above the solution: take it over, or have it written anew. */
 export function SolutionStrip(props: {
-  isEnabled: (action: 'insert' | 'synthesize') => boolean;
-  run: (command: string) => void;
+  model: IExplorationModel;
+  run: (name: ActionName) => void;
   trans: TranslationBundle;
 }): React.ReactElement {
-  const { isEnabled, run, trans } = props;
+  const { model, run, trans } = props;
   return (
     <div
       role="group"
@@ -18,19 +19,19 @@ export function SolutionStrip(props: {
       onKeyDown={keepKeys}
     >
       <span className="jp-exploracoder-strip-actions">
-        <StripButton
-          icon={addBelowIcon}
-          label={trans.__('Insert into my notebook')}
-          isEnabled={isEnabled('insert')}
-          isPrimary={isEnabled('insert')}
-          onClick={() => run('exploracoder:insert')}
-        />
-        <StripButton
-          icon={refreshIcon}
-          label={trans.__('Synthesize')}
-          isEnabled={isEnabled('synthesize')}
-          onClick={() => run('exploracoder:synthesize')}
-        />
+        {(['insert', 'synthesize'] as const).map(name => {
+          const { icon, label } = ACTIONS(trans)[name];
+          return (
+            <StripButton
+              key={name}
+              icon={icon}
+              label={label}
+              isEnabled={model.can(name)}
+              isPrimary={name === 'insert' && model.can(name)}
+              onClick={() => run(name)}
+            />
+          );
+        })}
       </span>
     </div>
   );

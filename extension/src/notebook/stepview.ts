@@ -1,7 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { allows, candidateOf, ISituation } from '../abilities';
 import { Step } from '../protocol';
-import { numberOf, runWords, toldWords } from '../wording';
+import { IExplorationModel } from '../tokens';
+import { numberOf, runWords, wordsOf } from '../wording';
 import { stepOf } from './preview';
 
 /** What the strip above a subtask's cell shows. */
@@ -18,12 +18,9 @@ export interface IStepView {
   previous: string | null;
   next: string | null;
   isEdited: boolean;
-  canAccept: boolean;
-  canDebug: boolean;
-  canDraft: boolean;
-  canGoBack: boolean;
-  canSkip: boolean;
 }
+
+type Situation = Pick<IExplorationModel, 'exploration' | 'progress'>;
 
 export type StateKind =
   'open' | 'working' | 'proposed' | 'accepted' | 'failed' | 'skipped' | 'edited';
@@ -31,7 +28,7 @@ export type StateKind =
 /** Look at a subtask as its cell shows it; null when the exploration has it no longer. */
 export function stepView(
   trans: TranslationBundle,
-  situation: ISituation,
+  situation: Situation,
   subtask: string,
   shown: string | null,
   isEdited: boolean
@@ -43,9 +40,6 @@ export function stepView(
   const ids = step.candidates.map(one => one.id);
   const place = shown === null ? -1 : ids.indexOf(shown);
   const number = numberOf(situation.exploration, step);
-  // Whoever has typed something runs the cell; the buttons are about what the server knows.
-  const can = (action: 'accept' | 'debug' | 'draft' | 'go-back' | 'skip') =>
-    allows(situation, action, subtask, shown);
   return {
     subtask,
     description: trans.__('Subtask %1: %2', number, step.subtask.goal),
@@ -55,18 +49,13 @@ export function stepView(
     count: ids.length,
     previous: place > 0 && !isEdited ? ids[place - 1] : null,
     next: !isEdited ? (ids[place + 1] ?? null) : null,
-    isEdited,
-    canAccept: can('accept') && !isEdited,
-    canDebug: can('debug') && !isEdited,
-    canDraft: can('draft'),
-    canGoBack: can('go-back'),
-    canSkip: can('skip')
+    isEdited
   };
 }
 
 function stateOf(
   trans: TranslationBundle,
-  { exploration, progress }: ISituation,
+  { exploration, progress }: Situation,
   step: Step,
   shown: string | null,
   isEdited: boolean
@@ -76,12 +65,12 @@ function stateOf(
   }
   if (progress.activity === 'working' && progress.part === step.subtask.id) {
     return {
-      words: toldWords(trans, progress.message_told) || trans.__('working'),
+      words: wordsOf(trans, progress.message_parts) || trans.__('working'),
       kind: 'working'
     };
   }
   if (shown !== step.chosen) {
-    const candidate = candidateOf(step, shown);
+    const candidate = step.candidates.find(one => one.id === shown);
     const words = runWords(trans, candidate?.observation ?? null);
     return { words: trans.__('not chosen: %1', words), kind: 'open' };
   }
@@ -110,7 +99,7 @@ function restingState(
 }
 
 function pendingWords(trans: TranslationBundle, step: Step, isPlanned: boolean): string {
-  if (candidateOf(step, null)?.observation === null) {
+  if (step.candidates.find(one => one.id === step.chosen)?.observation === null) {
     return trans.__('written, not run');
   }
   return isPlanned ? trans.__('not explored yet') : trans.__('planned');

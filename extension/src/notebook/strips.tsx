@@ -7,7 +7,8 @@ import { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout } from '@lumino/widgets';
 import * as React from 'react';
-import { allows } from '../abilities';
+import { ActionName, MORE } from '../actions';
+import { openMenu } from '../widgets/menu';
 import { NotebookHolder } from './holding';
 import { markOf } from './marks';
 import { SolutionStrip } from './solutionstrip';
@@ -101,28 +102,30 @@ class CellStrip extends ReactWidget {
       return null;
     }
     if (mark.role === 'solution') {
-      const isEnabled = (action: 'insert' | 'synthesize') => allows(model, action);
-      const run = (command: string) => void commands.execute(command, { id: model.id });
-      return <SolutionStrip isEnabled={isEnabled} run={run} trans={trans} />;
+      const run = (name: ActionName) =>
+        void commands.execute(`exploracoder:${name}`, { id: model.id });
+      return <SolutionStrip model={model} run={run} trans={trans} />;
     }
     const subtask = mark.subtask ?? '';
     const { id, sharedModel } = this._cell.model;
     const isEdited = holder.isEdited(id, sharedModel.getSource());
     const view = stepView(trans, model, subtask, holder.shown(subtask), isEdited);
-    return view && <StepStrip view={view} actions={this._actions(subtask)} trans={trans} />;
+    const actions = this._actions(subtask, isEdited);
+    return view && <StepStrip view={view} actions={actions} trans={trans} />;
   }
 
-  private _actions(subtask: string): IStripActions {
+  private _actions(subtask: string, isEdited: boolean): IStripActions {
     const { commands, holder } = this._context;
-    const run = (command: string, candidate: string | null = null) =>
-      void commands.execute(command, { id: holder.model?.id ?? null, subtask, candidate });
+    const candidate = holder.shown(subtask);
+    const about = { id: holder.model?.id ?? null, subtask, candidate };
     return {
-      accept: candidate => run('exploracoder:accept', candidate),
-      debug: candidate => run('exploracoder:debug', candidate),
-      draft: () => run('exploracoder:other-candidates'),
-      goBack: () => run('exploracoder:go-back'),
-      skip: () => run('exploracoder:skip'),
-      show: candidate => holder.show(subtask, candidate),
+      // Whoever has typed something runs the cell; these are about what the server knows.
+      can: name =>
+        !(isEdited && (name === 'accept' || name === 'debug')) &&
+        commands.isEnabled(`exploracoder:${name}`, about),
+      run: (name, hint = '') => void commands.execute(`exploracoder:${name}`, { ...about, hint }),
+      more: button => openMenu(commands, MORE, about, button),
+      show: shown => holder.show(subtask, shown),
       takeBack: () => {
         holder.takeBack(this._cell.model.id);
         // The button that had the focus goes away.

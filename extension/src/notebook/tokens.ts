@@ -23,6 +23,8 @@ export interface IExplorationNotebooks {
   ownOf(model: IExplorationModel): NotebookPanel | null;
   /** The candidate that a subtask's cell shows; null when its notebook is not open here. */
   shown(model: IExplorationModel, subtask: string): string | null;
+  /** Show a candidate in its subtask's cell, if its notebook is open here. */
+  show(model: IExplorationModel, subtask: string, candidate: string): void;
 }
 
 /** Its token; other extensions have no use for it. */

@@ -1,37 +1,37 @@
 import {
-  bugIcon,
+  caretDownIcon,
   caretLeftIcon,
   caretRightIcon,
-  checkIcon,
-  fastForwardIcon,
   LabIcon,
-  refreshIcon,
   undoIcon
 } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { ActionName, ACTIONS, AGAIN, MORE } from '../actions';
+import { MenuButton } from '../widgets/action';
 import { IStepView } from './stepview';
 
 /** What a strip's buttons do. */
 export interface IStripActions {
-  accept(candidate: string | null): void;
-  debug(candidate: string | null): void;
-  draft(): void;
-  goBack(): void;
-  skip(): void;
+  can(name: ActionName): boolean;
+  run(name: ActionName, hint?: string): void;
+  /** Open the menu of what else can be done. */
+  more(button: HTMLElement): void;
   show(candidate: string): void;
   takeBack(): void;
 }
 
-/** The strip above a subtask's cell: how it stands, its candidates, and what can be done. */
-export function StepStrip(props: {
+interface IStripProps {
   view: IStepView;
   actions: IStripActions;
   trans: TranslationBundle;
-}): React.ReactElement {
+}
+
+/** The row above a subtask's cell: how it stands, its candidates, and what can be done. */
+export function StepStrip(props: IStripProps): React.ReactElement {
   const { actions, trans, view } = props;
   const description = React.useId();
-  const button = { describedBy: description };
+  const { accept } = ACTIONS(trans);
   return (
     <div
       role="group"
@@ -48,60 +48,114 @@ export function StepStrip(props: {
       <Switcher {...props} />
       <span className="jp-exploracoder-strip-actions">
         <StripButton
-          {...button}
-          icon={checkIcon}
-          label={trans.__('Accept')}
-          isEnabled={view.canAccept}
+          describedBy={description}
+          icon={accept.icon}
+          label={accept.label}
+          isEnabled={actions.can('accept')}
           isPrimary={view.state.kind === 'proposed'}
-          onClick={() => actions.accept(view.candidate)}
+          onClick={() => actions.run('accept')}
         />
-        <StripButton
-          {...button}
-          icon={bugIcon}
-          label={trans.__('Debug')}
-          isEnabled={view.canDebug}
-          onClick={() => actions.debug(view.candidate)}
-        />
-        <StripButton
-          {...button}
-          icon={refreshIcon}
-          label={trans.__('Other candidates')}
-          isEnabled={view.canDraft}
-          onClick={() => actions.draft()}
-        />
-        <StripButton
-          {...button}
-          icon={undoIcon}
-          label={trans.__('Go back here')}
-          isEnabled={view.canGoBack}
-          onClick={() => actions.goBack()}
-        />
-        <StripButton
-          {...button}
-          icon={fastForwardIcon}
-          label={trans.__('Skip')}
-          isEnabled={view.canSkip}
-          onClick={() => actions.skip()}
-        />
+        <TryAgain {...props} describedBy={description} />
         {view.isEdited && (
           <StripButton
-            {...button}
+            describedBy={description}
             icon={undoIcon}
             label={trans.__('Take back the edit')}
             isEnabled
             onClick={() => actions.takeBack()}
           />
         )}
+        <MenuButton
+          label={trans.__('More about this subtask')}
+          isDisabled={!MORE.some(actions.can)}
+          onOpen={actions.more}
+        />
       </span>
     </div>
   );
 }
 
-function Switcher(props: {
-  view: IStepView;
-  actions: IStripActions;
-  trans: TranslationBundle;
-}): React.ReactElement | null {
+/** Asks for something else: what is wrong may be said first, in the user's words. */
+function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElement {
+  const { actions, describedBy, trans } = props;
+  const [isOpen, setOpen] = React.useState(false);
+  const [hint, setHint] = React.useState('');
+  const button = React.useRef<HTMLButtonElement>(null);
+  const panel = React.useId();
+  const possible = AGAIN.filter(actions.can);
+  const isShown = isOpen && possible.length > 0;
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const run = (name: ActionName) => {
+    actions.run(name, hint.trim());
+    setHint('');
+    close();
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="jp-mod-styled jp-mod-small jp-exploracoder-quiet jp-exploracoder-action"
+        aria-describedby={describedBy}
+        aria-disabled={!possible.length}
+        aria-expanded={isShown}
+        aria-controls={isShown ? panel : undefined}
+        onClick={() => setOpen(!isOpen && possible.length > 0)}
+      >
+        {trans.__('Try again')}
+        <caretDownIcon.react tag="span" aria-hidden="true" />
+      </button>
+      {isShown && (
+        <div
+          id={panel}
+          role="group"
+          aria-label={trans.__('Try again')}
+          className="jp-exploracoder-again"
+          onKeyDown={event => {
+            if (event.key === 'Escape') {
+              event.stopPropagation();
+              close();
+            }
+          }}
+        >
+          <input
+            className="jp-mod-styled"
+            autoFocus
+            aria-label={trans.__('Hint')}
+            placeholder={trans.__('What is wrong, or how to do it (optional)')}
+            value={hint}
+            maxLength={2000}
+            onChange={event => setHint(event.target.value)}
+            onKeyDown={event => {
+              if (event.key === 'Enter') {
+                // Else the key would press the button that gets the focus.
+                event.preventDefault();
+                run(possible[0]);
+              }
+            }}
+          />
+          {possible.map(name => {
+            const { icon, label } = ACTIONS(trans)[name];
+            return (
+              <StripButton
+                key={name}
+                icon={icon}
+                label={label}
+                isEnabled
+                onClick={() => run(name)}
+              />
+            );
+          })}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Switcher(props: IStripProps): React.ReactElement | null {
   const { actions, trans, view } = props;
   if (!view.count) {
     return null;

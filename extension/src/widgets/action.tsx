@@ -1,4 +1,4 @@
-import { LabIcon } from '@jupyterlab/ui-components';
+import { ellipsesIcon, LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 /**
@@ -51,6 +51,28 @@ export function IconAction(props: {
       onClick={() => !isDisabled && onClick()}
     >
       <icon.react tag="span" aria-hidden="true" />
+    </button>
+  );
+}
+
+/** A button that opens a menu of what else can be done. */
+export function MenuButton(props: {
+  label: string;
+  onOpen: (button: HTMLElement) => void;
+  isDisabled?: boolean;
+}): React.ReactElement {
+  const { isDisabled, label, onOpen } = props;
+  return (
+    <button
+      type="button"
+      className="jp-ToolbarButtonComponent jp-mod-minimal jp-Button jp-exploracoder-icon-action"
+      aria-label={label}
+      title={label}
+      aria-haspopup="menu"
+      aria-disabled={isDisabled ?? false}
+      onClick={event => !isDisabled && onOpen(event.currentTarget)}
+    >
+      <ellipsesIcon.react tag="span" aria-hidden="true" />
     </button>
   );
 }

@@ -1,10 +1,11 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { searchIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { ALL_OF_CANDIDATE } from '../actions';
 import { Candidate, Observation } from '../protocol';
-import { LookupKind } from '../tokens';
+import { IExplorationModel, LookupKind } from '../tokens';
 import { originWords, runWords } from '../wording';
-import { IconAction } from './action';
+import { IconAction, MenuButton } from './action';
 import { Code } from './code';
 import { Difference } from './difference';
 import { Outputs } from './outputs';
@@ -12,13 +13,16 @@ import { ITools } from './tools';
 
 /** A candidate: its code, the APIs in it, what came out, and how it differs from another. */
 export function CandidatePanel(props: {
+  model: IExplorationModel;
+  subtask: string;
   candidate: Candidate;
   others: ReadonlyArray<Candidate>;
   documented: ReadonlySet<string>;
   tools: ITools;
 }): React.ReactElement {
-  const { candidate, documented, others, tools } = props;
+  const { candidate, documented, model, others, subtask, tools } = props;
   const { trans } = tools;
+  const about = { id: model.id, subtask, candidate: candidate.id };
   const [otherId, setOther] = React.useState('');
   const other = others.find(one => one.id === otherId);
   return (
@@ -31,6 +35,13 @@ export function CandidatePanel(props: {
             ? [trans.__('%1 s', candidate.observation.seconds.toFixed(2))]
             : [])
         ].join(' · ')}
+        <MenuButton
+          label={trans.__('More about this candidate')}
+          onOpen={button => {
+            const panel = button.closest<HTMLElement>('[role=tabpanel]') ?? button;
+            tools.openMenu(ALL_OF_CANDIDATE, about, button, panel);
+          }}
+        />
       </p>
       {other ? (
         <Difference before={other.code} after={candidate.code} trans={trans} />

@@ -1,13 +1,20 @@
 import * as React from 'react';
 import { doneIcon, failedIcon, openIcon } from '../icons';
-import { Candidate, Step } from '../protocol';
+import { Candidate, Observation, Step } from '../protocol';
+import { IExplorationModel } from '../tokens';
 import { runWords } from '../wording';
 import { CandidatePanel } from './candidatepanel';
 import { ITools } from './tools';
 
-/** What was tried for a subtask: a tab for each, moved through by the arrow keys. */
+const HEAD_LINES = 3;
+const HEAD_CHARS = 200;
+// The signature of a PNG in base64.
+const PNG_HEAD = 'iVBORw0KGgo';
+
+/** What was tried for a subtask: a card for each, moved through by the arrow keys. */
 export const Candidates = React.memo(
   (props: {
+    model: IExplorationModel;
     step: Step;
     selected: Candidate | null;
     /** The import paths whose docs are known. */
@@ -15,7 +22,7 @@ export const Candidates = React.memo(
     onSelect: (candidate: string) => void;
     tools: ITools;
   }): React.ReactElement => {
-    const { documented, onSelect, selected, step, tools } = props;
+    const { documented, model, onSelect, selected, step, tools } = props;
     const { trans } = tools;
     const { candidates } = step;
     const id = `jp-exploracoder-candidate-${step.subtask.id}`;
@@ -36,7 +43,7 @@ export const Candidates = React.memo(
           onKeyDown={event => moveAmongTabs(event, candidates, onSelect)}
         >
           {candidates.map((candidate, index) => (
-            <Tab
+            <Card
               key={candidate.id}
               candidate={candidate}
               number={index + 1}
@@ -51,6 +58,8 @@ export const Candidates = React.memo(
         <div role="tabpanel" id={id} aria-labelledby={`${id}-${selected.id}`} tabIndex={0}>
           <CandidatePanel
             key={selected.id}
+            model={model}
+            subtask={step.subtask.id}
             candidate={selected}
             others={candidates}
             documented={documented}
@@ -62,7 +71,8 @@ export const Candidates = React.memo(
   }
 );
 
-function Tab(props: {
+/** What tells a candidate from the others at a glance; all of it stands in its panel. */
+function Card(props: {
   candidate: Candidate;
   number: number;
   isSelected: boolean;
@@ -73,27 +83,56 @@ function Tab(props: {
 }): React.ReactElement {
   const { candidate, isChosen, isSelected, number, onSelect, panel } = props;
   const { trans } = props.tools;
-  const words = runWords(trans, candidate.observation);
+  const { code, observation } = candidate;
+  const words = runWords(trans, observation);
   const chosen = isChosen ? `, ${trans.__('proposed')}` : '';
-  const status = candidate.observation?.status;
+  const status = observation?.status;
   const icon = !status ? openIcon : status === 'ok' ? doneIcon : failedIcon;
+  const plot = plotOf(observation);
   return (
     <button
       type="button"
       role="tab"
+      className="jp-exploracoder-candidate-card"
       id={`${panel}-${candidate.id}`}
       aria-selected={isSelected}
+      aria-current={isChosen ? 'true' : undefined}
       aria-controls={panel}
       aria-label={`${trans.__('Candidate %1', number)}: ${words}${chosen}`}
       tabIndex={isSelected ? 0 : -1}
       data-candidate={candidate.id}
       onClick={() => onSelect(candidate.id)}
     >
-      <icon.react tag="span" aria-hidden="true" />
-      {number}
-      {isChosen && <span aria-hidden="true">★</span>}
+      <span>
+        <icon.react tag="span" aria-hidden="true" />
+        {`${number}. ${words}`}
+        {isChosen && <span aria-hidden="true"> ★</span>}
+      </span>
+      <code>{head(code)}</code>
+      {observation && <samp>{head(outputText(observation))}</samp>}
+      {plot && <img src={plot} alt="" />}
     </button>
   );
+}
+
+function head(text: string): string {
+  return text.trim().split('\n', HEAD_LINES).join('\n').slice(0, HEAD_CHARS);
+}
+
+function outputText({ error, result, stdout }: Observation): string {
+  return error ? `${error.ename}: ${error.evalue}` : stdout.trim() || (result ?? '');
+}
+
+/** The first picture that a run put out, as an address; nothing else than a PNG is one. */
+function plotOf(observation: Observation | null): string | null {
+  for (const output of observation?.outputs ?? []) {
+    const data = (output as { data?: { [type: string]: unknown } }).data?.['image/png'];
+    const text = (Array.isArray(data) ? data.join('') : `${data ?? ''}`).replace(/\s/g, '');
+    if (text.startsWith(PNG_HEAD) && /^[A-Za-z0-9+/]+=*$/.test(text)) {
+      return `data:image/png;base64,${text}`;
+    }
+  }
+  return null;
 }
 
 function moveAmongTabs(

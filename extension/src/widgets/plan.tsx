@@ -1,12 +1,14 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { Ability } from '../actions';
 import { Exploration, Progress, Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen } from '../wording';
 import { Action } from './action';
 import { useDragging } from './dragging';
 import { PlanItem } from './planitem';
 import { ITools } from './tools';
+
+const NONE: readonly Ability[] = [];
 
 /** The plan as a list that can be edited; open subtasks can be moved among each other. */
 export function Plan(props: {
@@ -71,9 +73,9 @@ export function Plan(props: {
             tools={tools}
             isSelected={step.subtask.id === selected}
             isWorking={progress.activity === 'working' && progress.part === step.subtask.id}
-            isBusy={progress.activity === 'working' && step.subtask.id === selected}
+            abilities={model.abilities[step.subtask.id] ?? NONE}
             onSelect={onSelect}
-            before={placeAbove(steps, index)}
+            before={placeAbove(model, steps, index)}
             after={placeBelow(steps, index)}
             isTarget={step.subtask.id === target}
             onMove={move}
@@ -86,9 +88,9 @@ export function Plan(props: {
 }
 
 /** Where a step goes when it is moved one place up; undefined when it cannot be. */
-function placeAbove(steps: Step[], index: number): string | undefined {
-  const above = steps[index - 1];
-  return above && isOpen(above) ? above.subtask.id : undefined;
+function placeAbove(model: IExplorationModel, steps: Step[], index: number): string | undefined {
+  const above = steps[index - 1]?.subtask.id;
+  return model.abilities[above]?.includes('add_subtask') ? above : undefined;
 }
 
 /** Where it goes when it is moved one place down: null is the end of the plan. */
@@ -123,7 +125,7 @@ function NewSubtask(props: { model: IExplorationModel; tools: ITools }): React.R
       <Action
         label={trans.__('Add')}
         icon={addIcon}
-        isDisabled={!goal.trim()}
+        isDisabled={!goal.trim() || !model.can('add_subtask')}
         onClick={() => add({ preventDefault: () => undefined } as React.FormEvent)}
       />
     </form>

@@ -1,17 +1,11 @@
-import {
-  closeIcon,
-  deleteIcon,
-  editIcon,
-  fastForwardIcon,
-  LabIcon,
-  refreshIcon
-} from '@jupyterlab/ui-components';
+import { closeIcon, fastForwardIcon, LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { Ability, ALL_OF_SUBTASK } from '../actions';
 import { doneIcon, failedIcon, openIcon, turnIcon, workingIcon } from '../icons';
 import { Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen, stepWords } from '../wording';
-import { IconAction } from './action';
+import { stepWords } from '../wording';
+import { IconAction, MenuButton } from './action';
 import { DragHandle } from './dragging';
 import { ITools } from './tools';
 
@@ -22,8 +16,8 @@ interface IPlanItemProps {
   tools: ITools;
   isSelected: boolean;
   isWorking: boolean;
-  /** Whether anything is worked on; said only to the one that is selected. */
-  isBusy: boolean;
+  /** What can be done with it now. */
+  abilities: readonly Ability[];
   onSelect: (subtask: string) => void;
   /** The subtask that it comes before after a move up; undefined when it cannot be moved. */
   before: string | undefined;
@@ -39,7 +33,7 @@ interface IPlanItemProps {
  * Drawn again only when something of it has changed: a plan may be long, and icons are slow.
  */
 export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement => {
-  const { isSelected, isTarget, isWorking, step } = props;
+  const { abilities, isSelected, isTarget, isWorking, model, step, tools } = props;
   const [isEdited, setEdited] = React.useState(false);
   const item = React.useRef<HTMLLIElement>(null);
   const wasEdited = React.useRef(false);
@@ -50,7 +44,6 @@ export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement =
     }
     wasEdited.current = isEdited;
   }, [isEdited]);
-  const isFree = isOpen(step) && !isWorking;
   return (
     <li
       ref={item}
@@ -59,34 +52,37 @@ export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement =
       data-subtask={step.subtask.id}
       data-target={isTarget}
       aria-current={isSelected ? 'step' : undefined}
-      draggable={isFree && !isEdited}
+      draggable={abilities.includes('move_subtask') && !isEdited}
+      onContextMenu={event => {
+        event.preventDefault();
+        openMenu(model, step, tools, event.currentTarget);
+      }}
     >
       {isEdited ? (
         <GoalEditor {...props} onDone={() => setEdited(false)} />
       ) : (
-        <GoalLine {...props} isFree={isFree} onEdit={() => setEdited(true)} />
+        <GoalLine {...props} onEdit={() => setEdited(true)} />
       )}
     </li>
   );
 });
 
-function GoalLine(
-  props: IPlanItemProps & { isFree: boolean; onEdit: () => void }
-): React.ReactElement {
-  const { isFree, isSelected, isWorking, number, onEdit, onSelect } = props;
+function GoalLine(props: IPlanItemProps & { onEdit: () => void }): React.ReactElement {
+  const { abilities, isSelected, isWorking, number, onEdit, onSelect } = props;
   const { model, step, tools } = props;
   const words = stepWords(tools.trans, step, isWorking);
   const icon = iconOf(step, isWorking);
+  const canMove = abilities.includes('move_subtask');
   return (
     <>
-      {isFree && <DragHandle />}
+      {canMove && <DragHandle />}
       <button
         type="button"
         className="jp-exploracoder-goal"
-        aria-keyshortcuts={isFree ? 'Alt+ArrowUp Alt+ArrowDown F2 Delete' : undefined}
+        aria-keyshortcuts={canMove ? 'Alt+ArrowUp Alt+ArrowDown F2 Delete' : undefined}
         onClick={() => onSelect(step.subtask.id)}
         onDoubleClick={() =>
-          isFree
+          abilities.includes('rename_subtask')
             ? onEdit()
             : tools.execute('exploracoder:open-notebook', {
                 id: model.id,
@@ -101,31 +97,23 @@ function GoalLine(
           <span className="jp-exploracoder-state">{words}</span>
         </span>
       </button>
-      {isSelected && isFree && <GoalActions {...props} onEdit={onEdit} />}
+      {isSelected && (
+        <span className="jp-exploracoder-goal-actions">
+          <MenuButton
+            label={tools.trans.__('More about this subtask')}
+            onOpen={button => openMenu(model, step, tools, button)}
+          />
+        </span>
+      )}
     </>
   );
 }
 
-function GoalActions(props: IPlanItemProps & { onEdit: () => void }): React.ReactElement {
-  const { isBusy, model, onEdit, step, tools } = props;
-  const { trans } = tools;
-  const subtask = step.subtask.id;
-  return (
-    <span className="jp-exploracoder-goal-actions">
-      <IconAction label={trans.__('Rename')} icon={editIcon} onClick={onEdit} />
-      <IconAction
-        label={trans.__('Plan again from here')}
-        icon={refreshIcon}
-        isDisabled={isBusy}
-        onClick={() => tools.execute('exploracoder:replan', { id: model.id, subtask })}
-      />
-      <IconAction
-        label={trans.__('Delete')}
-        icon={deleteIcon}
-        onClick={() => tools.deleteSubtask(model, subtask)}
-      />
-    </span>
-  );
+/** The menu of a subtask; its goal stays when the view goes on to the next. */
+function openMenu(model: IExplorationModel, step: Step, tools: ITools, opener: HTMLElement): void {
+  const goal = opener.closest('li')?.querySelector<HTMLElement>('.jp-exploracoder-goal');
+  const about = { id: model.id, subtask: step.subtask.id };
+  tools.openMenu(ALL_OF_SUBTASK, about, opener, goal ?? opener);
 }
 
 function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.ReactElement {
@@ -158,26 +146,25 @@ function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.React
 }
 
 function onKey(event: React.KeyboardEvent, props: IPlanItemProps, onEdit: () => void): void {
-  const { after, before, isWorking, model, onMove, step, tools } = props;
+  const { abilities, after, before, model, onMove, step, tools } = props;
   const subtask = step.subtask.id;
   const items = Array.from(
     event.currentTarget.closest('ol')?.querySelectorAll<HTMLElement>('.jp-exploracoder-goal') ?? []
   );
   const place = items.indexOf(event.currentTarget as HTMLElement);
-  const isFree = isOpen(step) && !isWorking;
   const target = event.key === 'ArrowUp' ? before : after;
   if (event.altKey && event.key.startsWith('Arrow')) {
-    if (isFree && target !== undefined) {
+    if (abilities.includes('move_subtask') && target !== undefined) {
       onMove(subtask, target);
     }
   } else if (event.key === 'ArrowUp') {
     items[place - 1]?.focus();
   } else if (event.key === 'ArrowDown') {
     items[place + 1]?.focus();
-  } else if (event.key === 'F2' && isFree) {
+  } else if (event.key === 'F2' && abilities.includes('rename_subtask')) {
     onEdit();
-  } else if (event.key === 'Delete' && isFree) {
-    tools.deleteSubtask(model, subtask);
+  } else if (event.key === 'Delete' && abilities.includes('delete_subtask')) {
+    tools.execute('exploracoder:delete', { id: model.id, subtask });
   } else {
     return;
   }

@@ -26,7 +26,7 @@ export interface ISidebarOptions {
   readonly explorations: Explorations;
   readonly tools: ITools;
   /** The form's part that changes with the notebook that is open. */
-  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'tools'>;
+  readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'models' | 'tools'>;
   readonly prices: () => IPrices | null;
   readonly onShow: () => void;
 }
@@ -100,7 +100,7 @@ export class Sidebar extends ReactWidget {
 
   private _body(): React.ReactElement {
     const { explorations, form, prices, tools } = this._options;
-    const { current, indexing, isConnected, lookups, past, status } = explorations;
+    const { current, indexing, isConnected, lookups, models, past, status } = explorations;
     const { trans } = tools;
     const list = (
       <Switcher explorations={explorations} onShow={id => this._switchTo(id)} tools={tools} />
@@ -142,6 +142,7 @@ export class Sidebar extends ReactWidget {
                   status={status}
                   indexing={indexing}
                   lookups={lookups}
+                  models={models}
                   tools={tools}
                 />
                 <Section

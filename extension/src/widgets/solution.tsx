@@ -1,10 +1,8 @@
-import { addBelowIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Attempt, Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { allows } from '../abilities';
 import { finalAttempt, verificationWords } from '../wording';
-import { Action } from './action';
+import { CommandAction } from './commandaction';
 import { Outputs } from './outputs';
 import { UsedDocs } from './retrieveddocs';
 import { Section } from './section';
@@ -22,7 +20,6 @@ export function SolutionPart(props: {
   const { exploration, exportUrl, model, progress, tools } = props;
   const { trans } = tools;
   const attempt = finalAttempt(exploration);
-  const situation = { exploration, progress, isOpen: model.isOpen };
   return (
     <Section title={trans.__('Solution')}>
       <p>{verificationWords(trans, exploration)}</p>
@@ -33,20 +30,13 @@ export function SolutionPart(props: {
         </p>
       )}
       <div className="jp-exploracoder-actions">
-        <Action
-          label={trans.__('Synthesize')}
+        <CommandAction
+          name="synthesize"
+          model={model}
+          tools={tools}
           isPrimary={!attempt && progress.activity === 'review'}
-          isDisabled={!allows(situation, 'synthesize')}
-          title={trans.__('Write the solution from the subtasks accepted so far')}
-          onClick={() => tools.execute('exploracoder:synthesize', { id: model.id })}
         />
-        <Action
-          label={trans.__('Insert into my notebook')}
-          icon={addBelowIcon}
-          isPrimary={allows(situation, 'insert')}
-          isDisabled={!allows(situation, 'insert')}
-          onClick={() => tools.execute('exploracoder:insert', { id: model.id })}
-        />
+        <CommandAction name="insert" model={model} tools={tools} isPrimary={model.can('insert')} />
       </div>
       {attempt && (
         <p className="jp-exploracoder-source">

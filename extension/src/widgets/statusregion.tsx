@@ -1,10 +1,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { stopIcon, runIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Exploration, Progress } from '../protocol';
 import { IExplorationModel } from '../tokens';
-import { isOpen, nextOpen, statusWords, toldWords, totalUsage } from '../wording';
-import { Action } from './action';
+import { isOpen, nextOpen, statusWords, wordsOf, totalUsage } from '../wording';
+import { CommandAction } from './commandaction';
 import { LiveText } from './livetext';
 import { ITools } from './tools';
 
@@ -36,16 +35,12 @@ export function StatusRegion(props: {
       <PlanProgress exploration={exploration} isWorking={isWorking} tools={tools} />
       {progress.error && (
         <div role="alert" className="jp-exploracoder-error">
-          {toldWords(trans, progress.error_told)}
+          {wordsOf(trans, progress.error_parts)}
         </div>
       )}
       <div className="jp-exploracoder-actions">
         {isWorking ? (
-          <Action
-            label={trans.__('Cancel')}
-            icon={stopIcon}
-            onClick={() => tools.execute('exploracoder:cancel', { id: model.id })}
-          />
+          <CommandAction name="cancel" model={model} tools={tools} />
         ) : (
           <GoOn {...props} />
         )}
@@ -116,23 +111,24 @@ function GoOn(props: {
 }): React.ReactElement | null {
   const { exploration, model, progress, tools } = props;
   const { trans } = tools;
-  const open = nextOpen(exploration);
-  if (exploration.is_planned && open?.status !== 'pending') {
+  const isDecided = exploration.is_planned && nextOpen(exploration) === null;
+  if (!model.can('go_on') || isDecided) {
     return null;
   }
   const isPlanReview = progress.activity === 'review';
   const isSolved = exploration.solution !== null;
   return (
-    <Action
-      label={isPlanReview || isSolved ? trans.__('Explore') : trans.__('Resume')}
-      icon={runIcon}
+    <CommandAction
+      name="explore"
+      model={model}
+      tools={tools}
       isPrimary={!isSolved}
+      label={isPlanReview || isSolved ? undefined : trans.__('Resume')}
       title={
         isSolved
           ? trans.__('Explore step by step instead; the solution is then rewritten')
-          : trans.__('Continue with the next open subtask')
+          : undefined
       }
-      onClick={() => tools.send(model, { kind: 'go_on' })}
     />
   );
 }

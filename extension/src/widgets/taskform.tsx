@@ -1,14 +1,16 @@
 import { runIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { Draft, IPlace } from '../draft';
+import { ModelChoices } from '../modelchoice';
 import { InstalledLibrary, LibraryEvent, ServerStatus } from '../protocol';
 import { ILookups } from '../tokens';
 import { IKernelVariable } from '../variables';
 import { Action } from './action';
 import { ContextPicker } from './contextpicker';
+import { FirstModel } from './firstmodel';
 import { LibraryPicker } from './libraries';
 import { LookUp } from './lookup';
-import { Means } from './problem';
+import { ModelChip } from './modelchip';
 import { Section } from './section';
 import { TaskBox } from './taskbox';
 import { ITools } from './tools';
@@ -20,6 +22,7 @@ export interface ITaskFormProps {
   status: ServerStatus | null;
   indexing: ReadonlyMap<string, LibraryEvent>;
   lookups: ILookups;
+  models: ModelChoices;
   /** Start it; rejects with the reason in words. */
   onExplore: () => Promise<void>;
   indexLibrary: (name: string) => Promise<void>;
@@ -31,12 +34,14 @@ export interface ITaskFormProps {
 
 /** Says what is wanted, with which library, from which state; and starts the exploration. */
 export function TaskForm(props: ITaskFormProps): React.ReactElement {
-  const { draft, lookups, place, status, tools } = props;
+  const { draft, lookups, models, place, status, tools } = props;
   const { trans } = tools;
   const value = draft.value;
   const [installed, setInstalled] = React.useState<InstalledLibrary[]>([]);
   const [asked, setAsked] = React.useState<string | null>(null);
+  const [isChoosing, setChoosing] = React.useState(false);
   const { error, explore, isStarting } = useStart(props);
+  const start = useHeldFocus();
   const kernel = place?.kernelName ?? '';
   const askLibraries = () => {
     if (asked !== kernel) {
@@ -102,21 +107,55 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
       <div role="alert" className="jp-exploracoder-error">
         {error}
       </div>
-      <Action
-        label={isStarting ? trans.__('Starting…') : trans.__('Explore')}
-        icon={runIcon}
-        isPrimary
-        isDisabled={isStarting}
-        onClick={explore}
-      />
-      {status && <Means status={status} tools={tools} />}
+      {status && (
+        <ModelChip
+          models={models}
+          status={status}
+          isOpen={isChoosing}
+          onToggle={setChoosing}
+          tools={tools}
+        />
+      )}
+      <div ref={start}>
+        {status && models.isMissing ? (
+          <FirstModel
+            models={models}
+            status={status}
+            onMore={() => setChoosing(true)}
+            tools={tools}
+          />
+        ) : (
+          <Action
+            label={isStarting ? trans.__('Starting…') : trans.__('Explore')}
+            icon={runIcon}
+            isPrimary
+            isDisabled={isStarting}
+            onClick={explore}
+          />
+        )}
+      </div>
+      <p role="status" className="jp-exploracoder-note">
+        {models.hasArrived ? trans.__('The embedded model is on this disk now.') : ''}
+      </p>
     </form>
   );
 }
 
+/** A place that keeps the focus when what has it gives way to something else there. */
+function useHeldFocus(): React.RefObject<HTMLDivElement> {
+  const place = React.useRef<HTMLDivElement>(null);
+  const had = place.current?.contains(document.activeElement) ?? false;
+  React.useLayoutEffect(() => {
+    if (had && document.activeElement === document.body) {
+      place.current?.querySelector('button')?.focus();
+    }
+  });
+  return place;
+}
+
 /** Starting: what is missing is said before anything is sent. */
 function useStart(props: ITaskFormProps) {
-  const { draft, onExplore, tools } = props;
+  const { draft, models, onExplore, tools } = props;
   const { trans } = tools;
   const [error, setError] = React.useState('');
   const [isStarting, setStarting] = React.useState(false);
@@ -128,6 +167,10 @@ function useStart(props: ITaskFormProps) {
     }
     if (!libraries.length) {
       setError(trans.__('Name at least one library to explore.'));
+      return;
+    }
+    if (models.isMissing) {
+      setError(trans.__('Choose a model first.'));
       return;
     }
     setStarting(true);

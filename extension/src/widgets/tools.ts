@@ -1,7 +1,8 @@
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { ActionName } from '../actions';
 import { ApiDoc, Command, DocPage } from '../protocol';
 import { IExplorationModel } from '../tokens';
 
@@ -20,10 +21,15 @@ export interface ITools {
   execute(command: string, args?: ReadonlyPartialJSONObject): void;
   /** Send a command to an exploration; why it was refused is shown to the user. */
   send(model: IExplorationModel, command: Command): void;
-  /** Delete a subtask, and offer to put it back. */
-  deleteSubtask(model: IExplorationModel, subtask: string): void;
   /** The docs of an API, taken apart. */
   docPage(doc: ApiDoc): Promise<DocPage>;
+  /** Open a menu of those actions that can be done now. */
+  openMenu(
+    names: readonly ActionName[],
+    args: ReadonlyJSONObject,
+    button: HTMLElement,
+    staying?: HTMLElement
+  ): void;
   /** Open a file of source at a line; null where the file is out of the server's reach. */
   sourceOpener(source: ISourcePlace): (() => void) | null;
 }

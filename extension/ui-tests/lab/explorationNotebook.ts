@@ -28,6 +28,14 @@ export class ExplorationNotebook {
     return (cell ?? this.panel).getByRole('button', { name, exact: true });
   }
 
+  /** Ask for something else in a subtask's cell, with words about what is wrong. */
+  async tryAgain(action: string, cell: Locator, hint = ''): Promise<void> {
+    await this.button('Try again', cell).click();
+    const ways = cell.getByRole('group', { name: 'Try again', exact: true });
+    await ways.getByRole('textbox', { name: 'Hint' }).fill(hint);
+    await ways.getByRole('button', { name: action, exact: true }).click();
+  }
+
   /** Replace a code cell's text and run it as people do. */
   async runByHand(cell: Locator, code: string): Promise<void> {
     const editor = cell.getByRole('textbox');

@@ -4,7 +4,12 @@ import { ExplorationNotebook } from './explorationNotebook';
 import { Sidebar } from './sidebar';
 import type { Stage } from './stage';
 
-export type Theme = 'JupyterLab Light' | 'JupyterLab Dark' | 'JupyterLab Dark High Contrast';
+export const THEMES = [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+] as const;
+export type Theme = (typeof THEMES)[number];
 
 interface ILabWindow {
   jupyterapp: {
@@ -171,7 +176,7 @@ export class Lab {
 
   /** Accept what is proposed, and wait until the next is. */
   async accept(...states: string[]): Promise<void> {
-    await this.sidebar.button('Accept').click();
+    await this.sidebar.choose('Accept');
     await this.expectStates(...states);
     // The page hears of it later than the server knows it, and offers what it knows.
     await this.sidebar.expectStates(...states);

@@ -11,6 +11,12 @@ export interface IForm {
   isAuto?: boolean;
 }
 
+/** An entry of the menu that is open. */
+export function menuItem(page: Page, action: string): Locator {
+  const label = page.locator('.lm-Menu-itemLabel').getByText(action, { exact: true });
+  return page.getByRole('menuitem').filter({ has: label });
+}
+
 /** The sidebar, as somebody knows it who hears it read out. */
 export class Sidebar {
   constructor(readonly page: Page) {
@@ -20,6 +26,7 @@ export class Sidebar {
     this.libraries = this.root.getByRole('combobox', { name: 'Add a library' });
     this.check = this.root.getByRole('textbox', { name: 'Check' });
     this.along = this.root.getByRole('group', { name: 'Comes along' });
+    this.model = this.root.getByTitle('Model and sandbox of the next exploration');
     this.plan = this.root.getByRole('list', { name: 'Plan', exact: true });
     this.items = this.plan.getByRole('listitem');
     this.docs = this.root.getByRole('region', { name: 'Retrieved docs' });
@@ -37,6 +44,8 @@ export class Sidebar {
   readonly check: Locator;
   /** What of the notebook comes along. */
   readonly along: Locator;
+  /** The chip with the model and the sandbox. */
+  readonly model: Locator;
   readonly plan: Locator;
   readonly items: Locator;
   readonly docs: Locator;
@@ -89,6 +98,15 @@ export class Sidebar {
       .nth(number - 1)
       .getByRole('button', { name: new RegExp(`^${number}\\.`) })
       .click();
+  }
+
+  /** Choose in the menu of the subtask that is looked at, or of another one. */
+  async choose(action: string, number?: number): Promise<void> {
+    if (number !== undefined) {
+      await this.select(number);
+    }
+    await this.button('More about this subtask').click();
+    await menuItem(this.page, action).click();
   }
 
   async addLibrary(name: string): Promise<void> {

@@ -84,6 +84,11 @@ export class Stage {
     }
   }
 
+  /** What was set in the page for the extension is as at first. */
+  async forgetSettings(): Promise<void> {
+    await this._jupyter('PUT', 'lab/api/settings/exploracoder:plugin', { raw: '{}' });
+  }
+
   /** Where a file of the test's folder lies for the server. */
   path(name: string): string {
     return `${this.folder}/${name}`;
@@ -167,6 +172,12 @@ export class Stage {
 
   async command(id: string, command: Command): Promise<void> {
     await this.api('POST', `explorations/${id}/command`, command);
+  }
+
+  /** The memory of the server's process, in MB. */
+  async residentMb(): Promise<number> {
+    const { resident_mb } = (await this._control('GET', '/jupyter')) as { resident_mb: number };
+    return resident_mb;
   }
 
   /** Our own part of the server. */

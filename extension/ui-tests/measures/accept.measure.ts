@@ -80,9 +80,8 @@ async function watch(step: number): Promise<{ shown: number; proposed: number }>
       const look = () => (condition() ? resolve(performance.now()) : requestAnimationFrame(look));
       look();
     });
-  const button = [...(root?.querySelectorAll('button') ?? [])].find(
-    one => one.textContent === 'Accept'
-  );
+  const buttons = [...document.querySelectorAll<HTMLElement>('.jp-exploracoder-strip button')];
+  const button = buttons.find(one => one.textContent === 'Accept' && one.ariaDisabled === 'false');
   const clicked = performance.now();
   button?.click();
   const shown = await until(() => says(step, 'done'));

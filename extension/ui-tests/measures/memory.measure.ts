@@ -3,19 +3,20 @@ import { record } from './record';
 
 const EXPLORATIONS = 20;
 
-/** The page's heap after many explorations have been made, looked at and closed. */
+/** The page's heap and the server's memory after many explorations have been made, looked at and closed. */
 test('memory', async ({ context, lab, page, stage }) => {
   const { sidebar } = lab;
   // What the page fixture gives is not the page itself.
   const session = await context.newCDPSession(context.pages()[0]!);
-  const heap = async () => {
+  const figures: { [name: string]: number } = { explorations: EXPLORATIONS };
+  const measure = async (when: string) => {
     await session.send('HeapProfiler.collectGarbage');
     const { usedSize } = await session.send('Runtime.getHeapUsage');
-    return usedSize / 1e6;
+    figures[`heap_${when}_mb`] = usedSize / 1e6;
+    figures[`server_${when}_mb`] = await stage.residentMb();
   };
   await lab.openOwnNotebook();
-  const before = await heap();
-  let afterFirst = 0;
+  await measure('before');
   for (let run = 1; run <= EXPLORATIONS; run++) {
     await sidebar.explore({ isAuto: true });
     await expect(sidebar.status).toContainText('Solved', { timeout: 60_000 });
@@ -27,13 +28,9 @@ test('memory', async ({ context, lab, page, stage }) => {
     await lab.closePanel(path.split('/').pop()!);
     await expect(sidebar.task).toBeVisible();
     if (run === 1) {
-      afterFirst = await heap();
+      await measure('after_the_first');
     }
   }
-  record('memory', {
-    before_mb: before,
-    after_first_mb: afterFirst,
-    after_all_mb: await heap(),
-    explorations: EXPLORATIONS
-  });
+  await measure('after_all');
+  record('memory', figures);
 });

@@ -1,33 +1,7 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import { findings } from '../lab/axe';
 import { CHECK, READ, READ_WRONGLY, drafts } from '../lab/lines';
-import type { Theme } from '../lab/lab';
+import { THEMES } from '../lab/lab';
 import { expect, test } from '../lab/test';
-
-const THEMES: Theme[] = ['JupyterLab Light', 'JupyterLab Dark', 'JupyterLab Dark High Contrast'];
-
-/** What is serious or worse in what is ours; the rest of the page is JupyterLab's. */
-async function findings(page: Page): Promise<string[]> {
-  const ours = [
-    '#exploracoder-sidebar',
-    '[class*="jp-exploracoder"]',
-    '[class*="jp-Exploracoder"]'
-  ];
-  const builder = new AxeBuilder({ page });
-  for (const selector of ours) {
-    if ((await page.locator(selector).count()) > 0) {
-      builder.include(selector);
-    }
-  }
-  // Outputs and editors are shown by JupyterLab's own widgets.
-  const { violations } = await builder.exclude('.cm-editor').analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(node => `${node.target} ${node.failureSummary}`).join(' | ')}`
-    );
-}
 
 test('axe finds nothing serious at any stage in any theme', async ({ lab, stage }) => {
   const { page, sidebar } = lab;
@@ -63,7 +37,9 @@ test('axe finds nothing serious at any stage in any theme', async ({ lab, stage 
     await lab.goOn();
     await lab.expectStates('review', 'pending', 'pending');
     await sidebar.docs.getByText('tealeaf.read_leaves').first().click();
+    await lab.notebook.button('Try again').first().click();
     await expectNoFindings();
+    await page.keyboard.press('Escape');
   });
   await test.step('candidates that failed', async () => {
     await sidebar.candidates

@@ -22,7 +22,7 @@ test('what was accepted stays when the next step is cancelled', async ({ lab, st
   await stage.say({ is_lost: true });
   await lab.propose();
   await stage.say({ seconds: { draft: 120, rerank: 120 } });
-  await sidebar.button('Accept').click();
+  await sidebar.choose('Accept');
   await lab.expectStates('done', 'pending', 'pending');
 
   await sidebar.button('Cancel').click();

@@ -1,6 +1,7 @@
 import { expect, Locator } from '@playwright/test';
 import { READ, READ_OTHERWISE, READ_THIRDLY, drafts } from '../lab/lines';
 import { Lab } from '../lab/lab';
+import { menuItem } from '../lab/sidebar';
 import { test } from '../lab/test';
 
 const THREE = drafts(READ, READ_OTHERWISE, READ_THIRDLY);
@@ -93,7 +94,9 @@ test('a button above a cell is pressed with the keys that press buttons', async 
   await lab.propose();
   await lab.accept('done', 'review', 'pending');
 
-  await notebook.button('Go back here', first(lab)).focus();
+  await notebook.button('More about this subtask', first(lab)).focus();
+  await page.keyboard.press('Enter');
+  await expect(menuItem(page, 'Go back here')).toBeVisible();
   await page.keyboard.press('Enter');
 
   await lab.expectStates('review', 'pending', 'pending');

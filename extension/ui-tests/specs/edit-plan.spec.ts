@@ -24,6 +24,14 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
     await expect.poll(goals).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
   });
 
+  await test.step('rename by the menu', async () => {
+    await sidebar.choose('Change the goal…', 3);
+    const dialog = lab.page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Collect their names, sorted');
+    await dialog.getByRole('button', { name: 'OK' }).click();
+    await expect.poll(goals).toEqual([GOALS[0], GOALS[1], 'Collect their names, sorted']);
+  });
+
   await test.step('add', async () => {
     await sidebar.root.getByRole('textbox', { name: 'New subtask' }).fill(OTHER);
     await sidebar.button('Add').click();
@@ -58,22 +66,18 @@ test('subtasks can be renamed, added, moved, left out and taken away before they
 
   await test.step('delete', async () => {
     const place = (await goals()).indexOf(OTHER) + 1;
-    await sidebar.select(place);
-    await sidebar.items
-      .nth(place - 1)
-      .getByRole('button', { name: 'Delete' })
-      .click();
+    await sidebar.choose('Delete', place);
     await expect(sidebar.items).toHaveCount(3);
   });
 
   await lab.goOn();
   await lab.expectStates('review', 'pending', 'pending');
   await lab.accept('done', 'review', 'pending');
-  await sidebar.button('Skip').click();
+  await sidebar.choose('Skip');
   await lab.expectStates('done', 'skipped', 'review');
 
   await expect(sidebar.items.nth(1)).toContainText('skipped');
-  expect(await goals()).toEqual([GOALS[0], GOALS[1], 'Collect their names']);
+  expect(await goals()).toEqual([GOALS[0], GOALS[1], 'Collect their names, sorted']);
 });
 
 test('from an open subtask on, the plan can be made again', async ({ lab, stage }) => {
@@ -82,8 +86,7 @@ test('from an open subtask on, the plan can be made again', async ({ lab, stage 
   await lab.accept('done', 'review', 'pending');
   await stage.say({ goals: ['Keep strong ones in a list', 'Sort them by name'] });
 
-  await sidebar.select(2);
-  await sidebar.items.nth(1).getByRole('button', { name: 'Plan again from here' }).click();
+  await sidebar.choose('Plan again from here', 2);
 
   await expect(sidebar.items.nth(1)).toContainText('Keep strong ones in a list');
   await expect(sidebar.items).toHaveCount(3);

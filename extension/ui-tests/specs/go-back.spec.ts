@@ -1,4 +1,5 @@
 import { CHECK } from '../lab/lines';
+import { menuItem } from '../lab/sidebar';
 import { expect, test } from '../lab/test';
 
 test('the user goes back two steps, and on again to the solution', async ({ lab, stage }) => {
@@ -12,7 +13,8 @@ test('the user goes back two steps, and on again to the solution', async ({ lab,
   await lab.accept('done', 'done', 'review');
   const asked = (await stage.asked()).length;
 
-  await notebook.button('Go back here', notebook.cell('read_leaves')).click();
+  await notebook.button('More about this subtask', notebook.cell('read_leaves')).click();
+  await menuItem(lab.page, 'Go back here').click();
 
   await lab.expectStates('review', 'pending', 'pending');
   // What was found before is still there, and needs no model to be accepted again.

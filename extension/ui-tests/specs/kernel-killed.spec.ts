@@ -30,7 +30,7 @@ test('a sidecar that is killed at work is replaced, and the work can go on', asy
   await stage.say({
     drafts: { 2: ['```python\nimport time\ntime.sleep(60)\n```'] }
   });
-  await lab.sidebar.button('Accept').click();
+  await lab.sidebar.choose('Accept');
   await expect.poll(async () => (await stage.asked()).includes('draft')).toBe(true);
   const { kernel_id } = await stage.theExploration();
 

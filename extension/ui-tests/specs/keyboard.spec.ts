@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { CONTEXT, LIBRARY, TASK, PART_OF_SOLUTION, drafts } from '../lab/lines';
+import { CONTEXT, LIBRARY, PART_OF_SOLUTION, READ, TASK, drafts, fenced } from '../lab/lines';
+import { menuItem } from '../lab/sidebar';
 import { expect, test } from '../lab/test';
 
 /** Go on with Tab until what has the focus is called so. */
@@ -59,9 +60,12 @@ test('everything from the task to the inserted cell is done with the keyboard', 
   await tabTo(page, 'button', 'Explore');
   await keyboard.press('Enter');
   await lab.expectStates('review', 'pending', 'pending');
-  await tabTo(page, 'button', 'Accept');
+  await tabTo(page, 'button', 'More about this subtask');
+  await keyboard.press('Enter');
+  await expect(menuItem(page, 'Accept')).toBeVisible();
   await keyboard.press('Enter');
   await lab.expectStates('done', 'review', 'pending');
+  await expect(sidebar.items.first().getByRole('button').first()).toBeFocused();
   await lab.choose('Accept');
   await lab.expectStates('done', 'done', 'review');
   await lab.choose('Accept');
@@ -96,7 +100,28 @@ async function tabToFolded(page: Page, title: string): Promise<void> {
   throw new Error(`The part "${title}" is not reached with Tab.`);
 }
 
-test('the tabs of candidates are moved through with the arrow keys', async ({ lab, stage }) => {
+test('what is wrong is said in the row above the cell, without a mouse', async ({ lab, stage }) => {
+  const { notebook, page } = lab;
+  await lab.propose();
+  const cell = notebook.cell('read_leaves');
+  await stage.say({ drafts: { 1: [fenced(`${READ}\nprint("sorted")`)] } });
+  const button = notebook.button('Try again', cell);
+
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(cell.getByRole('textbox', { name: 'Hint' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(button).toBeFocused();
+  await page.keyboard.press('Enter');
+  // Where one types, they are letters.
+  await page.keyboard.type('add, dd, sorted');
+  await page.keyboard.press('Enter');
+
+  await expect(notebook.cell('sorted')).not.toHaveCount(0);
+  await expect(notebook.button('Try again', notebook.cell('read_leaves'))).toBeFocused();
+});
+
+test('the cards of candidates are moved through with the arrow keys', async ({ lab, stage }) => {
   const { page, sidebar } = lab;
   const read = (shown: string) => `import tealeaf\nleaves = tealeaf.read_leaves(text)\n${shown}`;
   const three = drafts(read('print(1)'), read('print(2)'), read('print(3)'));

@@ -11,7 +11,7 @@ test('when the model cannot be reached in the middle, it says so and goes on lat
   await lab.propose();
 
   await stage.door('model', false);
-  await sidebar.button('Accept').click();
+  await sidebar.choose('Accept');
 
   await expect(sidebar.root.getByRole('alert')).toContainText(/model|reach|connect/i, {
     timeout: 120_000

@@ -25,7 +25,10 @@ test('of several candidates the user takes another than the proposed one', async
     .getByRole('combobox', { name: 'Compare with' })
     .selectOption({ label: `Candidate ${proposed + 1}` });
   await expect(sidebar.candidate).toContainText('tealeaf');
-  await sidebar.button('Accept').click();
+  // The cell shows what is looked at, and decides about that.
+  const cell = notebook.panel.locator('.jp-CodeCell').nth(1);
+  await expect(cell).toContainText(`${other + 1} of 4`);
+  await notebook.button('Accept', cell).click();
 
   await lab.expectStates('done', 'review', 'pending');
   const taken = exploration.steps[0].candidates[other];
@@ -40,7 +43,7 @@ test('other candidates can be asked for, and join those that are there', async (
   const before = await sidebar.candidates.getByRole('tab').count();
   await stage.say({ drafts: { 1: [fenced(READ_OTHERWISE)] } });
 
-  await notebook.button('Other candidates', notebook.cell('read_leaves')).click();
+  await notebook.tryAgain('Other candidates', notebook.cell('read_leaves'));
 
   await expect(sidebar.candidates.getByRole('tab')).toHaveCount(before + 1, {
     timeout: 60_000

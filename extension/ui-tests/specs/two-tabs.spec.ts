@@ -14,7 +14,7 @@ test('two tabs show one exploration, and what is typed in either is saved', asyn
   await expect(other.notebook.cell('read_leaves')).toContainText("Leaf(name='assam'");
 
   await test.step('what one accepts, both show', async () => {
-    await other.sidebar.button('Accept').click();
+    await other.sidebar.choose('Accept');
     await lab.expectStates('done', 'review', 'pending');
     await lab.page.bringToFront();
     await expect(lab.sidebar.items.first()).toContainText('done');

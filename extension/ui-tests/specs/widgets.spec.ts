@@ -17,15 +17,13 @@ class Widgets {
   constructor(readonly page: Page) {
     this.book = page.locator('.jp-Notebook');
     this.status = this.book.getByRole('status', { name: 'Exploration status' });
-    this.items = this.book.getByRole('list', { name: 'Plan' }).getByRole('listitem');
-    this.docs = this.book.getByRole('region', { name: 'Retrieved docs' });
+    this.items = this.book.locator('.widget-html table').getByRole('row');
     this.cells = this.book.locator('.jp-CodeCell');
   }
 
   readonly book: Locator;
   readonly status: Locator;
   readonly items: Locator;
-  readonly docs: Locator;
   readonly cells: Locator;
 
   button(name: string): Locator {
@@ -34,7 +32,7 @@ class Widgets {
 
   async expectStates(...states: string[]): Promise<void> {
     for (const [index, state] of states.entries()) {
-      await expect(this.items.nth(index)).toContainText(`(${state}`);
+      await expect(this.items.nth(index)).toContainText(state);
     }
   }
 }
@@ -84,17 +82,21 @@ for (const [name, place] of Object.entries(FRONT_ENDS)) {
     await expect(widgets.button('Accept')).toBeDisabled();
 
     await widgets.button('Explore').click();
-    const tab = widgets.book.getByRole('tab', { name: 'Candidate 1: ran, proposed' });
-    await expect(tab).toBeVisible();
+    const choice = widgets.book.getByLabel('Candidate', { exact: true });
+    await expect(choice.locator('option')).toHaveText(['Candidate 1: ran, proposed']);
     await expect(widgets.book.locator('.jp-OutputArea')).toContainText(["Leaf(name='assam'"]);
-    const doc = widgets.docs.locator('details').filter({ hasText: 'tealeaf.read_leaves' }).first();
-    await doc.locator('summary').focus();
-    await page.keyboard.press('Enter');
-    await expect(doc).toHaveAttribute('open', '');
+    const docs = widgets.book.locator('details').filter({ hasText: 'tealeaf.read_leaves' });
+    for (const fold of [docs.first(), docs.nth(1)]) {
+      await fold.locator('summary').first().focus();
+      await page.keyboard.press('Enter');
+      await expect(fold).toHaveAttribute('open', '');
+    }
 
     await widgets.button('Accept').focus();
     await page.keyboard.press('Enter');
     await widgets.expectStates('accepted', 'proposed', 'open');
+    // The docs of the next subtask are others, and folded.
+    await expect(docs.first()).not.toHaveAttribute('open');
     await widgets.button('Accept').click();
     await widgets.expectStates('accepted', 'accepted', 'proposed');
     await widgets.button('Skip').click();

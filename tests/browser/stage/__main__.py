@@ -21,6 +21,7 @@ from exploracoder.config import cache_folder
 from exploracoder.testing import ScriptedModelServer
 from tornado.httpserver import HTTPServer
 
+from .bare import configuration, make_hub
 from .control import Props, make_control
 from .gate import Gate
 from .jupyter import TOKEN, Jupyter, free_port
@@ -31,6 +32,7 @@ from .pythons import make_kernelspecs, make_python
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m browser.stage")
     parser.add_argument("--embedded", action="store_true", help="with the embedded model")
+    parser.add_argument("--bare", action="store_true", help="without any model, but a hub")
     parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
     parser.add_argument("--base-url", default="/", help="where the server is, as on a hub")
     parser.add_argument("--packages", type=Path, help="a folder with more packages for Jupyter")
@@ -40,13 +42,17 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _variables(home: Path, arguments: argparse.Namespace, model_url: str) -> dict[str, str]:
+def _variables(
+    home: Path, arguments: argparse.Namespace, model_url: str, hub_url: str
+) -> dict[str, str]:
     """What the server is configured with."""
     cache = home / "cache"
     cache.mkdir()
     own = {"EXPLORACODER_CACHE": str(cache)}
     if arguments.sandbox:
         own["EXPLORACODER_SANDBOX"] = arguments.sandbox
+    if arguments.bare:
+        return own | {"HF_ENDPOINT": hub_url, "HF_HUB_OFFLINE": ""}
     if arguments.embedded:
         # Only the weights are the user's: they are large, and only read.
         (cache / "models").symlink_to(cache_folder() / "models")
@@ -65,7 +71,9 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
         await model_door.open()
         stack.push_async_callback(model_door.shut)
 
-        variables = _variables(home, arguments, f"http://127.0.0.1:{model_door.port}/v1")
+        hub_url = _listen(HTTPServer(make_hub()), stack)
+        model_url = f"http://127.0.0.1:{model_door.port}/v1"
+        variables = _variables(home, arguments, model_url, hub_url)
         jupyter = Jupyter(
             home,
             variables,
@@ -74,6 +82,9 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
             packages=arguments.packages and arguments.packages.resolve(),
         )
         jupyter.prepare()
+        if arguments.bare:
+            config = home / "config" / "jupyter_server_config.py"
+            config.write_text(configuration(model_url), encoding="utf-8")
         python = await asyncio.to_thread(make_python, home / "tea-env")
         make_kernelspecs(home / "data" / "kernels", python)
         stack.push_async_callback(jupyter.close)
@@ -84,17 +95,23 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
 
         doors = {"model": model_door, "jupyter": jupyter_door}
         control = HTTPServer(make_control(Props(jupyter, doors, model, model_server)))
-        control_port = free_port()
-        control.listen(control_port, "127.0.0.1")
-        stack.push_async_callback(control.close_all_connections)
-        stack.callback(control.stop)
+        control_url = _listen(control, stack)
         yield {
             "TARGET_URL": jupyter.address(jupyter_door.port),
-            "STAGE_URL": f"http://127.0.0.1:{control_port}",
+            "STAGE_URL": control_url,
             "STAGE_ROOT": str(jupyter.root),
             "STAGE_TOKEN": TOKEN,
             "STAGE_LOG": str(jupyter.log),
         }
+
+
+def _listen(server: HTTPServer, stack: AsyncExitStack) -> str:
+    """Let a server listen until the stage is cleared; the answer is its address."""
+    port = free_port()
+    server.listen(port, "127.0.0.1")
+    stack.push_async_callback(server.close_all_connections)
+    stack.callback(server.stop)
+    return f"http://127.0.0.1:{port}"
 
 
 async def _run(arguments: argparse.Namespace, home: Path) -> int:

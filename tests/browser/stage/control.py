@@ -8,6 +8,7 @@
 and when its last stream sent its first text |
 | ``POST /doors`` | ``{"jupyter": false}`` and/or ``{"model": true}`` | shuts and opens doors |
 | ``POST /jupyter`` | ``{"do": "stop"}``, ``start`` or ``kill`` | the server's process |
+| ``GET /jupyter`` | | ``{"resident_mb": N}``: the memory of the server's process |
 | ``POST /kernels`` | ``{"kill": ID}`` | kills a kernel's processes; answers with their number |
 | ``GET /log`` | | what the server printed |
 """
@@ -87,6 +88,9 @@ class _Doors(_Handler):
 
 
 class _Jupyter(_Handler):
+    def get(self) -> None:
+        self.write({"resident_mb": self.props.jupyter.resident_mb})
+
     async def post(self) -> None:
         jupyter = self.props.jupyter
         await {"stop": jupyter.stop, "start": jupyter.start, "kill": jupyter.kill}[

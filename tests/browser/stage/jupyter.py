@@ -62,10 +62,6 @@ class Jupyter:
             config / "jupyter_server_config.d" / "stage.json",
             {"ServerApp": {"jpserver_extensions": extensions}},
         )
-        _write(
-            config / "labconfig" / "page_config.json",
-            {"disabledExtensions": {} if self.has_extension else {"exploracoder": True}},
-        )
         settings = config / "lab" / "user-settings" / "@jupyterlab"
         _write(
             settings / "apputils-extension" / "notification.jupyterlab-settings",
@@ -106,6 +102,13 @@ class Jupyter:
         file = str(self.home / "run" / f"kernel-{kernel_id}.json")
         return [pid for pid in _processes() if file in _read(pid, "cmdline")]
 
+    @property
+    def resident_mb(self) -> float:
+        """The memory of the server's own process."""
+        assert self.process is not None, "it runs"
+        pages = int(_read(self.process.pid, "statm").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
     async def _end(self, number: signal.Signals) -> None:
         process, self.process = self.process, None
         if process is None or process.returncode is not None:
@@ -137,7 +140,17 @@ class Jupyter:
             f"--LabServerApp.extra_labextensions_path={_galata()}",
             "--LabApp.expose_app_in_browser=True",
             "--JupyterNotebookApp.expose_app_in_browser=True",
+            *([] if self.has_extension else [self._without_ours()]),
         ]
+
+    def _without_ours(self) -> str:
+        """All front ends but ours: one that is only disabled is loaded nevertheless."""
+        folder = self.home / "labextensions"
+        folder.mkdir(exist_ok=True)
+        for one in Path(sys.prefix, "share", "jupyter", "labextensions").iterdir():
+            if one.name != "exploracoder" and not (folder / one.name).exists():
+                (folder / one.name).symlink_to(one)
+        return f"--LabServerApp.labextensions_path={folder}"
 
     def _environment(self) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}

@@ -17,7 +17,7 @@ from exploracoder.engine.finishing.composing import compose
 from exploracoder.engine.finishing.synthesis import solution_apis, synthesize
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.reading.results import result_names
-from exploracoder.engine.running.steering import OPEN, find_step, next_open, propose
+from exploracoder.engine.running.steering import find_step, next_open, propose
 from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.running.written_cells import run_written
 from exploracoder.engine.workbench import Workbench
@@ -61,7 +61,7 @@ async def is_enough(bench: Workbench) -> bool:
     if attempt is None or not attempt.is_good:
         return False
     steps = tuple(
-        step.model_copy(update={"status": "skipped"}) if step.status in OPEN else step
+        step.model_copy(update={"status": "skipped"}) if step.is_open else step
         for step in bench.exploration.steps
     )
     solution = Solution(attempts=(attempt,))

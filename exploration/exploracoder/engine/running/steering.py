@@ -18,8 +18,6 @@ from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
 from exploracoder.texts import Text
 
-OPEN = ("pending", "review")
-
 
 def find_step(exploration: Exploration, subtask: str) -> Step:
     """The step of a subtask. Raises InputError when there is none."""
@@ -51,7 +49,7 @@ def find_candidate(step: Step, candidate: str | None) -> Candidate:
 
 def next_open(exploration: Exploration) -> Step | None:
     """The first step that is neither done nor left out."""
-    return next((step for step in exploration.steps if step.status in OPEN), None)
+    return next((step for step in exploration.steps if step.is_open), None)
 
 
 def propose(bench: Workbench, explored: Step, base: str) -> Step:
@@ -64,52 +62,17 @@ def propose(bench: Workbench, explored: Step, base: str) -> Step:
     return explored.model_copy(update={"status": "review"})
 
 
-def check_acceptable(exploration: Exploration, step: Step, candidate: Candidate) -> None:
-    """Raise CommandError when a candidate cannot be accepted now."""
-    if candidate.observation is None:
-        raise CommandError(Text("%1 has not run yet. Go on, and accept it then.", candidate.id))
-    if not candidate.ran:
-        raise CommandError(
-            Text("%1 did not run, so it cannot be accepted. Debug it first.", candidate.id)
-        )
-    if step.status in OPEN:
-        check_is_next(exploration, step)
-
-
-def check_is_next(exploration: Exploration, step: Step) -> None:
-    """Raise CommandError when another open subtask comes first."""
-    first = next_open(exploration)
-    if first is not None and first.subtask.id != step.subtask.id:
-        raise CommandError(
-            Text(
-                "%1 comes before %2 and is open. Accept or skip it first.",
-                first.subtask.id,
-                step.subtask.id,
-            )
-        )
-
-
-def check_nothing_done_from(exploration: Exploration, step: Step) -> None:
-    """Raise CommandError when a step or one after it is done: a new plan would drop it."""
-    position = exploration.position(step)
-    for one in exploration.steps[position:]:
-        if one.status == "done":
-            raise CommandError(Text("%1 is done. Go back to it first.", one.subtask.id))
-
-
 async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     """Make ``candidate`` the step's experience and its state that of the chain.
 
     Later steps that were done run again on the new state; the first which does not run, and those
-    after it, are open again. Raises CommandError when the candidate did not run, or does not run on
-    this state.
+    after it, are open again. Raises CommandError when the candidate does not run on this state.
     """
-    check_acceptable(bench.exploration, step, candidate)
     kept = bench.branches.kept.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept is None:
         return
     before = bench.exploration, bench.branches.current, dict(bench.branches.bases)
-    later = await reopen(bench, step) if step.status not in OPEN else ()
+    later = await reopen(bench, step) if not step.is_open else ()
     try:
         branch, accepted = await _branch_of(bench, candidate, kept)
     except CommandError:
@@ -127,7 +90,7 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
 
     The candidate is put into the step; its branch is kept when it ran.
     """
-    base = bench.branches.current if step.status in OPEN else await bench.branches.base_of(step)
+    base = bench.branches.current if step.is_open else await bench.branches.base_of(step)
     branch = await bench.sidecar.fork(base)
     observation = await bench.branches.run(step.subtask.id, branch, code)
     return await adopt(bench, step, code, branch, observation)
@@ -167,7 +130,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
     """
     exploration = bench.exploration
     position = exploration.position(step)
-    if step.status not in OPEN:
+    if not step.is_open:
         bench.branches.current = await bench.branches.base_of(step)
     await bench.branches.let_go()
     later = exploration.steps[position + 1 :]
@@ -185,7 +148,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
 
 async def skip(bench: Workbench, step: Step) -> None:
     """Leave a step out of the chain; later ones that were done run again without it."""
-    later = await reopen(bench, step) if step.status not in OPEN else ()
+    later = await reopen(bench, step) if not step.is_open else ()
     left = step.model_copy(update={"status": "skipped", "chosen": None})
     bench.put(left)
     await bench.branches.let_go()
@@ -195,7 +158,7 @@ async def skip(bench: Workbench, step: Step) -> None:
 async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
     """Bring later steps to the new state, as far as they run on it."""
     for step in later:
-        if step.status in OPEN:
+        if step.is_open:
             return
         carried = await run_again(bench, step) if step.status == "done" else step
         if carried is None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from exploracoder.engine.knowing.recommender import trim
 from exploracoder.engine.reading.cells import Cell
 from exploracoder.engine.running import mending
-from exploracoder.engine.running.steering import OPEN, find_step, next_open, propose, reopen
+from exploracoder.engine.running.steering import find_step, next_open, propose, reopen
 from exploracoder.engine.running.trial import Trial, next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
@@ -95,7 +95,7 @@ async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
     added = [cell for cell in cells if cell not in placed.values()]
     if placed:
         first = steps[min(placed) - 1]
-        if first.status not in OPEN:
+        if not first.is_open:
             await reopen(bench, first)
     for number, cell in placed.items():
         step = find_step(bench.exploration, steps[number - 1].subtask.id)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable
 from html import escape
 
@@ -16,7 +14,7 @@ from exploracoder_jupyter.magics.page import (
     Line,
     Output,
     Page,
-    Picture,
+    Rich,
     Table,
 )
 
@@ -53,8 +51,8 @@ def _block(block: Block) -> str:
             return f'<pre style="{_PRE}"><code>{_text(block.text)}</code></pre>'
         case Output():
             return f'<pre style="{_PRE};{_TONES[block.tone]}">{_text(block.text)}</pre>'
-        case Picture():
-            return _picture(block.data)
+        case Rich():
+            return f"<div>{block.html}</div>"
         case Fold():
             is_open = " open" if block.is_open else ""
             title = f"<summary>{_text(block.title)}</summary>"
@@ -70,16 +68,6 @@ def _table(table: Table) -> str:
     return (
         f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in table.rows)}</tbody></table>"
     )
-
-
-def _picture(data: str) -> str:
-    """The image, if it is base64 indeed; nothing else gets between the quotes."""
-    try:
-        whole = base64.b64decode("".join(data.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return "<p>A picture that cannot be read.</p>"
-    clean = base64.b64encode(whole).decode("ascii")
-    return f'<img alt="Output of the candidate" src="data:image/png;base64,{clean}">'
 
 
 def _text(text: str) -> str:

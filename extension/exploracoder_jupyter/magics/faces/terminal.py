@@ -15,7 +15,7 @@ from exploracoder_jupyter.magics.page import (
     Line,
     Output,
     Page,
-    Picture,
+    Rich,
     Table,
 )
 
@@ -54,8 +54,8 @@ def _drawn(block: Block) -> Iterator[RenderableType]:
             yield Padding(_code(block.text), (0, 0, 0, 4))
         case Output():
             yield Padding(Text(plain(block.text).rstrip(), _STYLES[block.tone]), (0, 0, 0, 4))
-        case Picture():
-            yield Text("    [a picture]", "dim")
+        case Rich():
+            yield Padding(Text(plain(block.text).rstrip()), (0, 0, 0, 4))
         case Fold():
             yield Text(plain(block.title), "bold dim")
             for inner in block.blocks:

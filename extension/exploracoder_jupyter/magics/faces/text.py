@@ -14,7 +14,7 @@ from exploracoder_jupyter.magics.page import (
     Line,
     Output,
     Page,
-    Picture,
+    Rich,
     Table,
 )
 
@@ -41,10 +41,8 @@ def _lines(block: Block) -> Iterator[str]:
                 yield from textwrap.wrap(part, _WIDTH) or [""]
         case Table():
             yield from _table(block)
-        case Code() | Output():
+        case Code() | Output() | Rich():
             yield textwrap.indent(plain(block.text).rstrip(), "    ")
-        case Picture():
-            yield "    [a picture]"
         case Fold():
             yield plain(block.title)
             for inner in block.blocks:

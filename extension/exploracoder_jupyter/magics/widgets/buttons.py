@@ -7,88 +7,100 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from exploracoder.events import Abilities, Action
+from exploracoder.state import Candidate, Exploration, Step
+
 from exploracoder_jupyter.magics.moment import Moment
-from exploracoder_jupyter.magics.pages import number_of
+from exploracoder_jupyter.magics.pages import number_of, shown_step
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.abilities import Abilities
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.magics.widgets.kit import Kit
 
-Can = Callable[[Abilities], bool]
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is looked at, and what can be done about it."""
+
+    exploration: Exploration
+    abilities: Abilities
+    step: Step | None = None
+    candidate: Candidate | None = None
+
+    def can(self, look: Look) -> bool:
+        """Whether a button's command would be taken now."""
+        ids = [""]
+        if self.step is not None:
+            ids.append(self.step.subtask.id)
+        if self.candidate is not None:
+            ids.append(self.candidate.id)
+        # `retry` takes no number: it means the subtask that is shown.
+        is_meant = look.action != "draft" or self.step is shown_step(self.exploration)
+        return is_meant and any(look.action in self.abilities.get(one, ()) for one in ids)
+
+
 # The words after the sub-command, of what is looked at and of the hint.
-Words = Callable[[Abilities, str], str]
+Words = Callable[[Seen, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A button's name, what it says of itself, its sub-command, and when it can be pressed."""
+    """A button's name, what it says of itself, its sub-command, and what that does."""
 
     name: str
     tooltip: str
     command: str
-    can: Can
+    action: Action
     words: Words = lambda at, hint: ""
 
 
-def _subtask(at: Abilities, hint: str = "") -> str:
+def _subtask(at: Seen, hint: str = "") -> str:
     return str(number_of(at.exploration, at.step)) if at.step is not None else ""
 
 
-def _candidate(at: Abilities, hint: str = "") -> str:
+def _candidate(at: Seen, hint: str = "") -> str:
     if at.step is None or at.candidate is None:
         return ""
     ids = [one.id for one in at.step.candidates]
     return f"{_subtask(at)}.{ids.index(at.candidate.id) + 1}"
 
 
-GO_ON = Look("Explore", "Go on with what is open", "next", lambda at: at.can_go_on)
-CANCEL = Look("Cancel", "Stop the work; what was found stays", "cancel", lambda at: at.is_working)
+GO_ON = Look("Explore", "Go on with what is open", "next", "go_on")
+CANCEL = Look("Cancel", "Stop the work; what was found stays", "cancel", "cancel")
 WHOLE = (GO_ON, CANCEL)
 STEP = (
-    Look(
-        "Accept",
-        "Go on from this candidate's state",
-        "accept",
-        lambda at: at.can_accept,
-        _candidate,
-    ),
+    Look("Accept", "Go on from this candidate's state", "accept", "accept", _candidate),
     Look(
         "Debug",
         "Ask for a repair of this candidate",
         "debug",
-        lambda at: at.can_debug,
+        "debug",
         lambda at, hint: f"{_candidate(at)} {hint}".strip(),
     ),
     Look(
         "Other candidates",
         "Ask for other ways to do this subtask",
         "retry",
-        lambda at: at.can_draft,
+        "draft",
         lambda at, hint: hint,
     ),
     Look(
         "Go back here",
         "Open this subtask and all later ones again",
         "back",
-        lambda at: at.can_go_back,
+        "go_back",
         _subtask,
     ),
-    Look("Skip", "Leave this subtask out", "skip", lambda at: at.can_skip, _subtask),
+    Look("Skip", "Leave this subtask out", "skip", "skip", _subtask),
 )
 END = (
-    Look(
-        "Synthesize",
-        "Write the solution from what is accepted",
-        "solve",
-        lambda at: at.can_synthesize,
-    ),
+    Look("Synthesize", "Write the solution from what is accepted", "solve", "synthesize"),
     Look(
         "Insert into my notebook",
         "The solution comes below the next cell that you run; %exploracoder insert in a cell puts"
         " it below that one",
         "insert",
-        lambda at: at.can_insert,
+        "insert",
     ),
 )
 
@@ -107,7 +119,7 @@ class ButtonsPart:
         self.step = kit.column([kit.row([made[look.command] for look in STEP]), self._hint])
         self.end = kit.row([made[look.command] for look in END])
 
-    def order(self, look: Look, at: Abilities) -> Order:
+    def order(self, look: Look, at: Seen) -> Order:
         """What a press says, in words; the hint is used up by it."""
         hint = " ".join(self._hint.value.split())
         words = look.words(at, hint)
@@ -115,10 +127,10 @@ class ButtonsPart:
             self._hint.value = ""
         return Order(look.command, words)
 
-    def update(self, moment: Moment, at: Abilities | None) -> None:
+    def update(self, moment: Moment, at: Seen | None) -> None:
         """Let those be pressed whose command would be taken now."""
         for look, button in self._buttons.values():
-            can = look.can(at) if at is not None else look is CANCEL and moment.is_working
+            can = at.can(look) if at is not None else look is CANCEL and moment.is_working
             button.disabled = not can
         # What was looked at is explored, a first try's solution too; what was stopped resumes.
         shown = moment.exploration

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets
 from ipywidgets.widgets.widget_string import HTMLStyle
-
-from exploracoder_jupyter.magics.faces.html import as_html
-from exploracoder_jupyter.magics.page import Block, Page
 
 
 class Kit:
@@ -49,10 +46,6 @@ class Kit:
         """A choice of one line among several."""
         return ipywidgets.Dropdown(description=name, layout=self._wide)
 
-    def bar(self, name: str) -> Any:
-        """How much of something is done."""
-        return ipywidgets.IntProgress(description=name, max=1, layout=self._wide)
-
     def row(self, children: Sequence[Any]) -> Any:
         """One beside the other, as far as there is room."""
         return ipywidgets.HBox(children, layout=self._flowing)
@@ -60,14 +53,6 @@ class Kit:
     def column(self, children: Sequence[Any]) -> Any:
         """One below the other."""
         return ipywidgets.VBox(children, layout=self._shown)
-
-    def tabs(self) -> Any:
-        """Panels of which one is shown."""
-        return ipywidgets.Tab(layout=self._shown)
-
-    def output(self, outputs: Sequence[dict[str, Any]]) -> Any:
-        """Outputs as the front end shows those of cells."""
-        return ipywidgets.Output(outputs=tuple(outputs), layout=self._shown)
 
     def show(self, widget: Any, is_shown: bool) -> None:
         """Let a widget be there or not."""
@@ -91,9 +76,3 @@ class Kit:
         layouts = (self._shown, self._hidden, self._fitting, self._flowing, self._wide)
         for one in (*layouts, self._text, self._button):
             one.close()
-
-
-def html_of(blocks: Iterable[Block]) -> str:
-    """Blocks of a page as HTML, escaped."""
-    made = tuple(blocks)
-    return as_html(Page(made)) if made else ""

@@ -1,33 +1,38 @@
-"""One exploration as widgets: where it stands, its plan, the subtask looked at, the solution."""
+"""One exploration as widgets: the page, with buttons and choices between its parts."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from exploracoder.state import Step
+from exploracoder.abilities import abilities_of
+from exploracoder.state import Candidate, Exploration, Step
 
+from exploracoder_jupyter.magics import pages
+from exploracoder_jupyter.magics.faces.html import as_html
 from exploracoder_jupyter.magics.faces.text import plain
 from exploracoder_jupyter.magics.moment import Moment
-from exploracoder_jupyter.magics.page import Page
-from exploracoder_jupyter.magics.pages import number_of
+from exploracoder_jupyter.magics.page import Block, Line, Page
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.abilities import Abilities
-from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look
-from exploracoder_jupyter.magics.widgets.candidates import CandidatesPart
-from exploracoder_jupyter.magics.widgets.docs import DocsPart
+from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, Seen
+from exploracoder_jupyter.magics.widgets.choice import Choice
 from exploracoder_jupyter.magics.widgets.kit import Kit
-from exploracoder_jupyter.magics.widgets.plan import PlanPart
-from exploracoder_jupyter.magics.widgets.solution import SolutionPart
-from exploracoder_jupyter.magics.widgets.status import StatusPart
 
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
+_MOST_GOAL = 100
+# ipywidgets marks what has lost its kernel, and nothing in the kernel can say so any more.
+_GONE = """\
+<style>
+.exploracoder-gone { display: none }
+.jupyter-widgets-disconnected .exploracoder-gone { display: block; font-weight: bold }
+</style>"""
 
 
 class View:
-    """The widgets of one output. What did not change is left alone, so that nothing flickers.
+    """The widgets of one output. What did not change is left alone: nothing flickers, what was
+    unfolded stays so, and only what is new is read out.
 
     It is brought up to date by the thread of the work, and touched by the one of the front end.
     """
@@ -36,26 +41,31 @@ class View:
         self._press = press
         self._lock = threading.RLock()
         self._moment: Moment | None = None
+        self._step: Step | None = None
+        self._candidate: Candidate | None = None
         self._kit = kit = Kit()
-        self._status = StatusPart(kit)
+        self._task, self._status, self._wrong, self._plan = (kit.html() for _ in range(4))
+        self._subtask, self._tried, self._solution = (kit.html() for _ in range(3))
+        self._spent, self._said = kit.html(), kit.html()
         self._buttons = ButtonsPart(kit, self._pressed)
-        self._plan = PlanPart(kit, self._draw)
-        self._title = kit.html()
-        self._candidates = CandidatesPart(kit, self._draw)
-        self._docs = DocsPart(kit)
-        self._solution = SolutionPart(kit)
+        self._subtasks = Choice(kit, "Subtask", self._draw)
+        self._candidates = Choice(kit, "Candidate", self._draw)
         self.root = kit.column(
             (
-                *self._status.head,
+                self._task,
+                self._status,
+                self._wrong,
                 self._buttons.whole,
-                *self._plan.widgets,
-                self._title,
+                self._plan,
+                self._subtasks.widget,
+                self._subtask,
+                self._candidates.widget,
                 self._buttons.step,
-                *self._candidates.widgets,
-                *self._docs.widgets,
-                *self._solution.widgets,
+                self._tried,
+                self._solution,
                 self._buttons.end,
-                *self._status.foot,
+                self._spent,
+                self._said,
             )
         )
 
@@ -73,7 +83,7 @@ class View:
     def say(self, page: Page) -> None:
         """Say what came of a button, below everything else."""
         with self._lock:
-            self._status.say(page)
+            self._said.value = _alert(page.blocks)
 
     def close(self) -> None:
         """End the widgets; a front end takes them away."""
@@ -87,32 +97,100 @@ class View:
             moment = self._moment
             if moment is None:
                 return
-            step = self._plan.step(moment)
-            self._status.update(moment)
-            self._plan.update(moment, step)
-            self._title.value = _title(moment, step)
-            self._kit.show(self._buttons.step, step is not None)
-            self._candidates.update(step)
-            self._docs.update(step)
-            self._solution.update(moment.exploration)
-            self._buttons.update(moment, self._abilities(moment))
+            self._status.value = _status(moment)
+            self._wrong.value = _alert(_wrong(moment))
+            self._task.value = _head(moment)
+            if moment.exploration is not None:
+                self._draw_exploration(moment.exploration, moment)
+            self._kit.show(self._buttons.step, self._step is not None)
+            self._buttons.update(moment, self._seen(moment))
 
-    def _abilities(self, moment: Moment) -> Abilities | None:
+    def _draw_exploration(self, whole: Exploration, moment: Moment) -> None:
+        self._plan.value = _html(pages.plan(whole, moment.progress))
+        self._step = step = self._look_at_step(whole, moment)
+        self._subtask.value = _html(pages.subtask(whole, step)) if step is not None else ""
+        self._tried.value = _html(self._look_at_candidate(step))
+        self._solution.value = _html(pages.solution(whole))
+        self._spent.value = _html(pages.spent(whole, moment.notebook))
+
+    def _look_at_step(self, whole: Exploration, moment: Moment) -> Step | None:
+        """The subtask that is worked on or waits for the user, or that the user looks at."""
+        steps = {step.subtask.id: step for step in whole.steps}
+        last = whole.steps[-1] if whole.steps else None
+        proposed = steps.get(moment.progress.part) or pages.shown_step(whole) or last
+        id_ = proposed.subtask.id if proposed is not None else ""
+        titles = {
+            one.subtask.id: f"{number}. {_in_line(one.subtask.goal)[:_MOST_GOAL]}"
+            for number, one in enumerate(whole.steps, start=1)
+        }
+        return steps.get(self._subtasks.update(titles, (id_, moment.progress.activity), id_))
+
+    def _look_at_candidate(self, step: Step | None) -> Iterable[Block]:
+        """The candidate that is proposed, or that the user looks at."""
+        tried = step.candidates if step is not None else ()
+        chosen = step.chosen if step is not None else None
+        ids = [one.id for one in tried]
+        titles = {
+            one.id: pages.candidate_title(number, one, is_proposed=one.id == chosen)
+            for number, one in enumerate(tried, start=1)
+        }
+        turn = (step.subtask.id if step is not None else "", chosen)
+        proposed = chosen if chosen in ids else ids[-1] if ids else ""
+        at = self._candidates.update(titles, turn, str(proposed))
+        self._candidate = tried[ids.index(at)] if ids else None
+        if self._candidate is None:
+            return ()
+        number = ids.index(at) + 1
+        return pages.candidate(number, self._candidate, is_proposed=at == chosen)
+
+    def _seen(self, moment: Moment) -> Seen | None:
         if moment.exploration is None:
             return None
-        step, candidate = self._plan.step(moment), self._candidates.candidate
-        return Abilities(moment.exploration, moment.progress, step, candidate)
+        abilities = abilities_of(moment.exploration, moment.progress)
+        return Seen(moment.exploration, abilities, self._step, self._candidate)
 
     def _pressed(self, look: Look) -> None:
         with self._lock:
-            at = self._abilities(self._moment) if self._moment is not None else None
+            at = self._seen(self._moment) if self._moment is not None else None
             order = self._buttons.order(look, at) if at is not None else Order(look.command)
-            self._status.say(Page(()))
+            self.say(Page(()))
         self._press(order)
 
 
-def _title(moment: Moment, step: Step | None) -> str:
-    if moment.exploration is None or step is None:
-        return ""
-    goal = escape(plain(step.subtask.goal))
-    return f"<h4>{number_of(moment.exploration, step)}. {goal}</h4>"
+def _html(blocks: Iterable[Block]) -> str:
+    made = tuple(blocks)
+    return as_html(Page(made)) if made else ""
+
+
+def _alert(blocks: Iterable[Block]) -> str:
+    said = _html(blocks)
+    return f'<div role="alert">{said}</div>' if said else ""
+
+
+def _status(moment: Moment) -> str:
+    if moment.exploration is not None:
+        said = pages.where(moment.exploration, moment.progress)
+    elif moment.error or moment.note:
+        said = "Not open."
+    else:
+        said = f"Working: {moment.progress.message or 'starting'} …"
+    label = 'role="status" aria-label="Exploration status"'
+    return f"<div {label}>{escape(plain(said))}</div>"
+
+
+def _wrong(moment: Moment) -> list[Block]:
+    said = dict.fromkeys((moment.progress.error, moment.error))
+    blocks: list[Block] = [Line(text, "bad") for text in said if text]
+    return [*blocks, Line(moment.note, "strong")] if moment.note else blocks
+
+
+def _head(moment: Moment) -> str:
+    """The task, and what is seen once the kernel of the widgets has been restarted."""
+    title = [pages.title(moment.exploration)] if moment.exploration is not None else []
+    said = f"The kernel was restarted: these buttons do nothing. To go on run {moment.way_back}"
+    gone = f'<div class="exploracoder-gone" role="status">{escape(plain(said))}</div>'
+    return f"{_html(title)}{_GONE}{gone}"
+
+
+def _in_line(text: str) -> str:
+    return " ".join(plain(text).split())

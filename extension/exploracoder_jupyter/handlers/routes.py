@@ -1,0 +1,185 @@
+"""Every path of ours but the events: who may ask, and what answers.
+
+A new route is a line in `TABLE`; nothing else lets a request in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from exploracoder.commands import COMMAND
+from exploracoder.errors import InputError
+from exploracoder.texts import words_of
+from exploracoder_retrieval.docpage import DocPage, doc_page
+from pydantic import BaseModel
+from tornado.web import HTTPError
+
+from exploracoder_jupyter import exports, status
+from exploracoder_jupyter.errors import UnknownError
+from exploracoder_jupyter.handlers.access import READS, RUNS_CODE, SAVES, WRITES, Permissions
+from exploracoder_jupyter.handlers.asked import MOST_NOTEBOOK_BYTES, Asked
+from exploracoder_jupyter.hosting import Host
+from exploracoder_jupyter.protocol import (
+    Accepted,
+    DocRequest,
+    EmbeddedModel,
+    Explorations,
+    IndexRequest,
+    Libraries,
+    LibraryLookup,
+    Lookup,
+    LookupAnswer,
+    NewExploration,
+    NotebookSave,
+    OpenExploration,
+    OpenRequest,
+    SavedNotebook,
+    SearchResults,
+    SuggestionRequest,
+)
+
+Answer = BaseModel | exports.Download | None
+BodyT = TypeVar("BodyT")
+
+_ONE = "explorations/ID"
+_ID = "([0-9a-f]{32})"
+_MOST_REVISION = 10**15 - 1
+_MOST_QUERY_CHARS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method and a path, in which ``ID`` stands for an exploration's.
+
+    Tabs ask some things again and again: that is no activity that keeps a server alive.
+    """
+
+    method: str
+    path: str
+    permissions: Permissions
+    answer: Callable[[Asked], Awaitable[Answer] | Answer]
+    status: int = 200
+    is_activity: bool = True
+
+
+def find(method: str, path: str) -> tuple[Route, str]:
+    """The route of a request, and the exploration that its path names.
+
+    Raises UnknownError when there is nothing at the path, HTTPError 405 when the method is another.
+    """
+    matches = [
+        (route, match)
+        for route in TABLE
+        if (match := re.fullmatch(route.path.replace("ID", _ID), path))
+    ]
+    for route, match in matches:
+        if route.method == method:
+            return route, "".join(match.groups())
+    if matches:
+        raise HTTPError(405)
+    raise UnknownError("There is nothing at this path.")
+
+
+async def _libraries(asked: Asked) -> Libraries:
+    return await status.libraries(asked.host, asked.query.get("kernel_name"))
+
+
+async def _search(asked: Asked) -> SearchResults:
+    query = asked.query.get("query", "")[:_MOST_QUERY_CHARS]
+    names = [name for name in asked.query.get("libraries", "").split(",") if name]
+    return await status.search(asked.host, query, names, asked.number("k", 10, least=1, most=100))
+
+
+async def _pull(asked: Asked) -> EmbeddedModel:
+    pulling = asked.host.workshop.pulling
+    pulling.start()
+    return pulling.state()
+
+
+async def _cancel_pull(asked: Asked) -> EmbeddedModel:
+    pulling = asked.host.workshop.pulling
+    pulling.cancel()
+    return pulling.state()
+
+
+async def _explorations(asked: Asked) -> Explorations:
+    return Explorations(explorations=await asked.host.summaries())
+
+
+async def _start(asked: Asked) -> OpenExploration:
+    return (await asked.host.create(asked.body(NewExploration))).snapshot()
+
+
+async def _open(asked: Asked) -> OpenExploration:
+    hosted, resumed = await asked.host.resume(asked.body(OpenRequest))
+    return hosted.snapshot(resumed=resumed)
+
+
+async def _command(asked: Asked) -> Accepted:
+    hosted = asked.host.use(asked.id)
+    command = asked.body(COMMAND)
+    seen = asked.number("revision", _MOST_REVISION, least=0, most=_MOST_REVISION)
+    try:
+        return Accepted(number=await hosted.do(command, seen))
+    except InputError as error:
+        raise UnknownError(words_of(error)) from error
+
+
+async def _doc(asked: Asked) -> DocPage:
+    request = asked.body(DocRequest)
+    return await asyncio.to_thread(doc_page, request.name, request.doc)
+
+
+async def _lookups(asked: Asked) -> LookupAnswer:
+    return await status.look_up_for(asked.host, asked.id, asked.body(Lookup))
+
+
+async def _save(asked: Asked) -> SavedNotebook:
+    return await asked.host.save_notebook(asked.body(NotebookSave, MOST_NOTEBOOK_BYTES))
+
+
+async def _export(asked: Asked) -> exports.Download:
+    exploration = await asked.host.state_of(asked.id)
+    return await exports.export(exploration, asked.query.get("format", "py"))
+
+
+def _sent(
+    form: type[BodyT], answer: Callable[[Host, BodyT], Awaitable[Answer]]
+) -> Callable[[Asked], Awaitable[Answer]]:
+    """What takes a body in a form and nothing else."""
+    return lambda asked: answer(asked.host, asked.body(form))
+
+
+TABLE = (
+    Route("GET", "status", READS, lambda asked: status.status(asked.host), is_activity=False),
+    Route("GET", "models", READS, lambda asked: status.models(asked.host)),
+    Route(
+        "GET",
+        "models/pull",
+        READS,
+        lambda asked: asked.host.workshop.pulling.state(),
+        is_activity=False,
+    ),
+    Route("POST", "models/pull", RUNS_CODE, _pull, status=202),
+    Route("DELETE", "models/pull", RUNS_CODE, _cancel_pull),
+    Route("GET", "libraries", READS, _libraries),
+    Route("POST", "libraries", RUNS_CODE, _sent(IndexRequest, status.index_library)),
+    Route("GET", "search", READS, _search),
+    Route("POST", "docs", READS, _doc),
+    Route("POST", "lookups", RUNS_CODE, _sent(LibraryLookup, status.look_up)),
+    Route("POST", "suggestions", READS, _sent(SuggestionRequest, status.suggestions)),
+    Route("PUT", "notebook", SAVES, _save),
+    Route("GET", "explorations", READS, _explorations),
+    Route("POST", "explorations", RUNS_CODE, _start, status=201),
+    Route("POST", "explorations/open", RUNS_CODE, _open),
+    Route("POST", "explorations/replay", RUNS_CODE, _sent(OpenRequest, Host.replay)),
+    Route("GET", _ONE, READS, lambda asked: asked.host.get(asked.id).snapshot()),
+    Route("DELETE", _ONE, WRITES, lambda asked: asked.host.close(asked.id), status=204),
+    Route("POST", f"{_ONE}/command", RUNS_CODE, _command, status=202),
+    Route("POST", f"{_ONE}/lookups", READS, _lookups),
+    Route("GET", f"{_ONE}/export", READS, _export),
+)

@@ -1,0 +1,245 @@
+"""Which model an exploration asks, whose key goes where, and fetching the embedded one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.models.downloads import Hub
+from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.testing import ScriptedModelServer
+from exploracoder_jupyter.pulling import Pulling
+
+from .conftest import House, Model, TeaModel, request
+from .server import Client
+
+# Longer than what counts as a placeholder.
+KEY, OTHER_KEY = "a-key-of-the-configured-endpoint", "a-key-of-another-endpoint"
+
+
+@asynccontextmanager
+async def client_of(house: House, name: str, **options: Any) -> AsyncIterator[Client]:
+    client = Client(house.server(name, **options))
+    yield client
+    await client.aclose()
+    client.server.stop()
+
+
+@pytest.fixture
+def other() -> Iterator[ScriptedModelServer]:
+    """A model server that somebody runs beside Jupyter."""
+    with ScriptedModelServer(TeaModel(), model="qwen3:8b") as server:
+        yield server
+
+
+def keys_of(server: ScriptedModelServer) -> set[str | None]:
+    return {one.headers.get("authorization") for one in server.chat_requests}
+
+
+async def test_what_runs_on_this_machine_is_found_and_not_used_unasked(
+    house: House, model: Model, other: ScriptedModelServer
+) -> None:
+    places = f"--ExploraCoder.local_servers={{'Ollama': '{other.base_url}'}}"
+    async with client_of(house, "finds", options=(places,)) as client:
+        said = (await client.get("models")).json
+        opened = await client.start(**request())
+        await client.rested(opened["exploration"]["id"])
+
+    server = {"title": "Ollama", "base_url": other.base_url, "models": ["qwen3:8b"]}
+    assert said["servers"] == [server]
+    assert said["embedded"]["size_bytes"] == 1_117_320_768
+    assert other.chat_requests == []
+
+
+async def test_the_model_that_was_chosen_is_asked_without_a_key_and_asked_again_later(
+    house: House, model: Model, other: ScriptedModelServer
+) -> None:
+    other.script = TeaModel(is_lost=True)
+    choice = {"name": "qwen3:8b", "base_url": other.base_url}
+    async with client_of(house, "chooses", variables={"OPENAI_API_KEY": KEY}) as client:
+        opened = await client.start(**request(model=choice))
+        id_, path = opened["exploration"]["id"], opened["path"]
+        await client.rested(id_)
+        asked_before = len(other.chat_requests)
+        await client.ask("DELETE", f"explorations/{id_}")
+        saved = (client.server.root / path).read_text(encoding="utf-8")
+        resumed = await client.post("explorations/open", {"path": path})
+        await client.rested(id_)
+        await client.do(id_, "go_on")
+        await client.rested(id_)
+        log = client.server.log
+
+    assert asked_before
+    assert len(other.chat_requests) > asked_before
+    assert keys_of(other) == {None}
+    assert resumed.json["exploration"]["choice"] == choice
+    assert json.loads(saved)["metadata"]["exploracoder"]["choice"] == choice
+    assert resumed.json["exploration"]["model"] == "qwen3:8b"
+    assert KEY not in saved + log
+
+
+async def test_a_key_goes_where_it_was_configured_for(
+    house: House, model: Model, other: ScriptedModelServer
+) -> None:
+    options = (f"--ExploraCoder.key_variables={{'{other.base_url}': 'TEA_KEY'}}",)
+    variables = {"TEA_KEY": OTHER_KEY, "OPENAI_API_KEY": KEY}
+    async with client_of(house, "keys", options=options, variables=variables) as client:
+        for base_url in (other.base_url, house.endpoint.base_url):
+            choice = {"name": "scripted", "base_url": base_url}
+            opened = await client.start(**request(model=choice))
+            await client.rested(opened["exploration"]["id"])
+
+    assert keys_of(other) == {f"Bearer {OTHER_KEY}"}
+    assert house.endpoint.chat_requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_model_that_is_gone_is_named_and_another_can_take_its_place(
+    client: Client, house: House
+) -> None:
+    with ScriptedModelServer(TeaModel(), model="qwen3:8b") as other:
+        choice = {"name": "qwen3:8b", "base_url": other.base_url}
+        opened = await client.start(**request(model=choice))
+        id_, path = opened["exploration"]["id"], opened["path"]
+        await client.rested(id_)
+        await client.ask("DELETE", f"explorations/{id_}")
+        other.model = "llama3"
+        renamed = await client.post("explorations/open", {"path": path})
+
+    gone = await client.post("explorations/open", {"path": path})
+    here = {"name": "scripted", "base_url": house.endpoint.base_url}
+    resumed = await client.post("explorations/open", {"path": path, "model": here})
+    await client.rested(id_)
+
+    assert (renamed.status, gone.status) == (409, 409)
+    assert "It has: llama3" in renamed.message
+    assert other.base_url in gone.message
+    assert gone.json["gone"] == choice
+    assert resumed.status == 200, resumed.text
+    assert resumed.json["exploration"]["choice"] == here
+
+
+async def test_a_server_that_wants_a_key_and_gets_none_says_what_to_do(client: Client) -> None:
+    with ScriptedModelServer(TeaModel(), require_key="a-secret-of-its-own") as other:
+        choice = {"name": "scripted", "base_url": other.base_url}
+        opened = await client.start(**request(model=choice))
+        rested = await client.rested(opened["exploration"]["id"])
+
+    assert "none is configured for it" in rested["progress"]["error"]
+
+
+async def test_the_embedded_model_is_refused_until_it_is_there(client: Client) -> None:
+    answer = await client.post("explorations", request(model={"name": "embedded"}))
+
+    assert answer.status == 503
+    assert "Fetch it once" in answer.message
+
+
+async def test_a_download_that_finds_no_source_says_why(client: Client) -> None:
+    begun = await client.post("models/pull", {})
+    said = begun.json
+    while said["is_pulling"]:
+        await asyncio.sleep(0.05)
+        said = (await client.get("models/pull")).json
+
+    assert begun.status == 202
+    assert "HF_HUB_OFFLINE" in said["error"]
+
+
+class _Hub(ThreadingHTTPServer):
+    """A hub that sends a block each time that it is told to."""
+
+    daemon_threads = True
+
+    def __init__(self, content: bytes, block: int) -> None:
+        super().__init__(("127.0.0.1", 0), _HubHandler)
+        self.content, self.block = content, block
+        self.goes_on = threading.Semaphore(0)
+        self.asked: list[str] = []
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was told to end is no error."""
+
+
+class _HubHandler(BaseHTTPRequestHandler):
+    server: _Hub
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        hub, asked = self.server, self.headers["Range"]
+        hub.asked.append(asked)
+        rest = hub.content[int(asked.removeprefix("bytes=").rstrip("-")) :]
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        for start in range(0, len(rest), hub.block):
+            hub.goes_on.acquire(timeout=20)
+            self.wfile.write(rest[start : start + hub.block])
+
+
+@contextmanager
+def hub_with(content: bytes, block: int) -> Iterator[_Hub]:
+    with _Hub(content, block) as hub:
+        thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield hub
+        hub.shutdown()
+        thread.join()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("It did not come about.")
+
+
+async def test_a_download_is_told_ended_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, block = bytes(range(256)) * 4_096, 1 << 18
+    published = ModelFile(
+        name="toy",
+        file_name="toy.gguf",
+        size_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        sources=(Hub(repository="maker/toy", file_name="toy.gguf"),),
+        license="MIT",
+    )
+    pulling = Pulling(logging.getLogger("test"), WeightsStore(published, tmp_path))
+    with hub_with(content, block) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.server_address[1]}")
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        before = pulling.state()
+        pulling.start()
+        pulling.start()
+        hub.goes_on.release()
+        await until(lambda: pulling.state().done_bytes == block)
+        half = pulling.state()
+        pulling.cancel()
+        ended = pulling.state()
+        hub.goes_on.release()
+        pulling.start()
+        await until(lambda: len(hub.asked) == 2)
+        hub.goes_on.release(8)
+        await until(lambda: pulling.state().is_there)
+        await until(lambda: not pulling.state().is_pulling)
+
+    assert (before.is_there, before.is_pulling, before.done_bytes) == (False, False, 0)
+    assert (half.is_pulling, half.size_bytes, half.license) == (True, 4 * block, "MIT")
+    assert (ended.is_pulling, ended.error) == (False, "")
+    assert hub.asked[0] == "bytes=0-"
+    assert int(hub.asked[1].removeprefix("bytes=").rstrip("-")) >= block
+    assert (tmp_path / "toy.gguf").read_bytes() == content
+    assert pulling.state().error == ""
