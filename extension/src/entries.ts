@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Summary } from './protocol';
+import { Step, Summary } from './protocol';
 import { IExplorationModel } from './tokens';
 
 /** How an exploration stands, to somebody who looks for one. */
@@ -9,6 +9,9 @@ export type EntryState = 'turn' | 'working' | 'solved' | 'failed' | 'resting' | 
 export interface IEntry {
   readonly summary: Summary;
   readonly state: EntryState;
+  /** How many of its subtasks are done, and how many there are. */
+  readonly done: number;
+  readonly steps: number;
 }
 
 const FIRST: EntryState[] = ['turn', 'working'];
@@ -18,10 +21,7 @@ export function entriesOf(
   summaries: ReadonlyArray<Summary>,
   open: ReadonlyMap<string, IExplorationModel>
 ): IEntry[] {
-  const entries = summaries.map(summary => ({
-    summary,
-    state: stateOf(summary, open.get(summary.id))
-  }));
+  const entries = summaries.map(summary => entryOf(summary, open.get(summary.id)));
   return [
     ...FIRST.flatMap(state => entries.filter(entry => entry.state === state)),
     ...entries.filter(entry => !FIRST.includes(entry.state))
@@ -56,6 +56,18 @@ export function entryWords(trans: TranslationBundle, state: EntryState): string 
 }
 
 /** What this tab knows of one that is open is newer than the list. */
+function entryOf(summary: Summary, model: IExplorationModel | undefined): IEntry {
+  const state = stateOf(summary, model);
+  const steps = model?.exploration.steps;
+  return steps
+    ? { summary, state, done: steps.filter(isDone).length, steps: steps.length }
+    : { summary, state, done: summary.done, steps: summary.steps };
+}
+
+function isDone(step: Step): boolean {
+  return step.status === 'done';
+}
+
 function stateOf(summary: Summary, model: IExplorationModel | undefined): EntryState {
   const isOpen = model?.isOpen ?? summary.is_open;
   const progress = model?.progress ?? summary.progress;

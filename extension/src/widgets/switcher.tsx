@@ -79,8 +79,8 @@ export function Switcher(props: ISwitcherProps): React.ReactElement {
 function Entry(props: ISwitcherProps & { entry: IEntry }): React.ReactElement {
   const { explorations, onShow, tools } = props;
   const { trans } = tools;
-  const { state, summary } = props.entry;
-  const { created, done, id, libraries, path, steps, task } = summary;
+  const { done, state, steps, summary } = props.entry;
+  const { created, id, libraries, path, task } = summary;
   const isCurrent = explorations.current?.id === id;
   const isOpen = explorations.open.has(id);
   const icon = ICONS[state];
