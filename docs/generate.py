@@ -202,9 +202,9 @@ while the work goes on. The plan is edited by words.
 - What was tried: the whole way, from the plan to the inserted solution, by a test in a browser in
   JupyterLab 4 and Notebook 7; and once by hand with the widget manager of VS Code's Jupyter
   extension (`@vscode/jupyter-ipywidgets8` 1.0.9), alone in a browser before a kernel: it drew the
-  widgets, and all buttons did their work. VS Code as a whole and Colab were not tried. Kernels
-  without ipywidgets and front ends that draw none have tests, too. Where buttons do not come or do
-  nothing, say `widgets=off`.
+  widgets, and Explore, Accept, Synthesize and Insert did their work. VS Code as a whole and Colab
+  were not tried. Kernels without ipywidgets and front ends that draw none have tests, too. Where
+  buttons do not come or do nothing, say `widgets=off`.
 - The widgets are in the last cell that began or asked for work; `%exploracoder status` brings them
   into a new one. The output that they leave becomes a page, which the notebook keeps.
 - An output with widgets also holds the page as text and HTML, as it was when they appeared; it is

@@ -213,9 +213,13 @@ class Hosted:
             await self._stop_opening()
         elif isinstance(command, c.SetMode):
             self._teller.say(mode=command.mode)
-        elif self._is_opening:
+        elif self._is_opening and self._teller.is_working:
             doing = self.progress.message or "starting"
             raise CommandError(Text("It is being opened (%1). Wait, or cancel that first.", doing))
+        elif self._is_opening:
+            # It was cancelled, and that is being saved.
+            await self.idle()
+            await self.do(command)
         else:
             check(command, self.exploration, self.progress)
             self.begin(command)

@@ -71,6 +71,11 @@ class Teller:
         return self._now[0]
 
     @property
+    def is_working(self) -> bool:
+        """Whether something is worked on, told or not."""
+        return self._now[1].activity == "working"
+
+    @property
     def warning(self) -> str:
         """What the solution does that who takes it over should know."""
         return document.warning(self.exploration)

@@ -36,6 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
     parser.add_argument("--base-url", default="/", help="where the server is, as on a hub")
     parser.add_argument("--packages", type=Path, help="a folder with more packages for Jupyter")
+    parser.add_argument("--python", type=Path, help="a Python for one more kernel, `python3`")
     parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
     parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -86,7 +87,7 @@ async def _stage(home: Path, arguments: argparse.Namespace) -> AsyncIterator[dic
             config = home / "config" / "jupyter_server_config.py"
             config.write_text(configuration(model_url), encoding="utf-8")
         python = await asyncio.to_thread(make_python, home / "tea-env")
-        make_kernelspecs(home / "data" / "kernels", python)
+        make_kernelspecs(home / "data" / "kernels", python, arguments.python)
         stack.push_async_callback(jupyter.close)
         await jupyter.start()
         jupyter_door = Gate(jupyter.port)
