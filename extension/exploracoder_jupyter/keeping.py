@@ -57,11 +57,6 @@ class Keeper:
         return self._file.path
 
     @property
-    def revision(self) -> int:
-        """The revision on disk, as far as the server knows."""
-        return self._file.revision
-
-    @property
     def is_written(self) -> bool:
         """Whether the notebook was ever written, or found."""
         return self._file.revision > 0

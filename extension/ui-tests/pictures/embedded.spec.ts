@@ -32,7 +32,9 @@ test('a real library and the embedded model', async ({ lab, page, stage }) => {
       break;
     }
     await (open < 0 ? sidebar.button('Explore').click() : sidebar.choose('Accept'));
-    await expect(isOver).toHaveCount(1, { timeout: 30_000 }).catch(() => undefined);
+    await expect(isOver)
+      .toHaveCount(1, { timeout: 30_000 })
+      .catch(() => undefined);
     await expect(isOver).toHaveCount(0, { timeout: 900_000 });
   }
   await page.mouse.move(640, 795);
