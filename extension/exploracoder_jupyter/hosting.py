@@ -30,6 +30,7 @@ from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.merging import difference
+from exploracoder_jupyter.notebook_file import Written
 from exploracoder_jupyter.origins import Origins
 from exploracoder_jupyter.protocol import (
     CellOrigin,
@@ -63,6 +64,7 @@ class Host:
         self.sandboxes = sandboxes
         self._origins = Origins(workshop)
         self._hosted: dict[str, Hosted] = {}
+        self._closing: dict[str, Hosted] = {}
         self._taken: set[str] = set()
         self._starting = 0
         self._resuming = asyncio.Lock()
@@ -189,19 +191,11 @@ class Host:
         """
         path = paths.checked_notebook(save.path)
         id_ = notebook_file.id_of(save.content)
-        hosted = self._hosted.get(id_)
-        services = self.workshop.services
-        if hosted is not None and (hosted.path == path or not await services.is_file(hosted.path)):
-            written = await hosted.keeper.take(path, save.content, save.base)
-        else:
+        written = await self._take(id_, path, save)
+        if written is None:
             async with self._resuming:
-                saved = await notebook_file.load(services, path)
-                if saved.exploration.id != id_:
-                    raise CommandError(f"{path!r} is another notebook now. Save yours elsewhere.")
-                file = notebook_file.NotebookFile(services, path)
-                written = await file.take(
-                    save.content, save.base, saved.exploration, saved.revision
-                )
+                # It may have been opened while this waited.
+                written = await self._take(id_, path, save) or await self._put(id_, path, save)
         cells, order = difference(save.content.get("cells", ()), written.cells)
         model = written.model
         return SavedNotebook(
@@ -213,11 +207,32 @@ class Host:
             change=CellsChange(cells=tuple(cells), order=order),
         )
 
+    async def _take(self, id_: str, path: str, save: NotebookSave) -> Written | None:
+        """Save the notebook of an exploration that is open; None when it is not."""
+        hosted = self._hosted.get(id_) or self._closing.get(id_)
+        is_file = self.workshop.services.is_file
+        if hosted is None or (hosted.path != path and await is_file(hosted.path)):
+            return None
+        return await hosted.keeper.take(path, save.content, save.base)
+
+    async def _put(self, id_: str, path: str, save: NotebookSave) -> Written:
+        services = self.workshop.services
+        saved = await notebook_file.load(services, path)
+        if saved.exploration.id != id_:
+            raise CommandError(
+                Text("%1 is another notebook now. Save yours elsewhere.", repr(path))
+            )
+        file = notebook_file.NotebookFile(services, path)
+        return await file.take(save.content, save.base, saved.exploration, saved.revision)
+
     async def close(self, id_: str) -> None:
         """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""
-        hosted = self.get(id_)
+        hosted = self._closing[id_] = self.get(id_)
         del self._hosted[id_]
-        await hosted.close()
+        try:
+            await hosted.close()
+        finally:
+            del self._closing[id_]
 
     async def summaries(self) -> tuple[Summary, ...]:
         """Open ones and past ones, newest first."""

@@ -13,6 +13,8 @@ from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.notebook_file import NotebookFile, Written
 from exploracoder_jupyter.services import Services
 
+_RENAME_SECONDS = 1.0
+
 MakeHeading = Callable[[Exploration, str, int], Heading]
 
 
@@ -126,5 +128,9 @@ class Keeper:
         if self._in_journal < 0 or await self._services.is_file(self.path):
             return
         moved = moved or await self._moved_to()
+        if moved in (None, self.path):
+            # Whoever renames a notebook says so to its kernel a moment later.
+            await asyncio.sleep(_RENAME_SECONDS)
+            moved = await self._moved_to()
         if moved is not None and moved != self.path and await self._services.is_file(moved):
             self._file.path = moved

@@ -7,7 +7,8 @@ cell of ours that they follow, and what was typed into a cell of ours and never 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +19,14 @@ _KEY = document.METADATA_KEY
 _WRITTEN_KEY = "exploracoder_written"
 
 
-def with_others(cells: Sequence[Any], found: Sequence[Any], base: Mapping[str, str]) -> list[Any]:
+def with_others(
+    cells: Sequence[Any],
+    found: Sequence[Any],
+    base: Mapping[str, str],
+    *,
+    seen: Collection[str],
+    before: Mapping[str, str] | None = None,
+) -> list[Any]:
     """The cells of a tab with what others have put into the file since that tab knew it.
 
     A cell that both have changed stays as the tab has it; what others made of it follows.
@@ -27,6 +35,8 @@ def with_others(cells: Sequence[Any], found: Sequence[Any], base: Mapping[str, s
         cells: The tab's.
         found: The file's.
         base: `state_of` each cell of the file, by id, when the tab read or saved it last.
+        seen: The cells that were ever seen in the file: one that is not there now was removed.
+        before: The code of our cells as it was written last, by id; see `merged`.
     """
     others = {str(cell.get("id")): cell for cell in found}
     changed = {id_ for id_, cell in others.items() if state_of(cell) != base.get(id_)}
@@ -36,13 +46,13 @@ def with_others(cells: Sequence[Any], found: Sequence[Any], base: Mapping[str, s
         is_untouched = state_of(cell) == base.get(id_)
         other = others.get(id_)
         if other is None:
-            joined += [] if is_untouched else [cell]
+            joined += [] if is_untouched and id_ in seen else [cell]
         elif id_ not in changed:
             joined.append(cell)
         elif is_untouched:
             joined.append(other)
         else:
-            is_own = not _is_marked(other) or _is_typed(other, None)
+            is_own = not _is_marked(other) or _is_typed(other, before)
             is_same = _source(other).rstrip() in ("", _source(cell).rstrip())
             joined += [cell] if is_same or not is_own else [cell, _as_own(other)]
     here = {str(cell.get("id")) for cell in cells}
@@ -51,7 +61,21 @@ def with_others(cells: Sequence[Any], found: Sequence[Any], base: Mapping[str, s
 
 def state_of(cell: Any) -> str:
     """What tells whether a cell was changed or run, as tabs say it."""
-    return fingerprint(f"{cell.get('execution_count') or ''}:{_source(cell)}")
+    parts = (
+        cell.get("cell_type"),
+        cell.get("execution_count") or "",
+        len(cell.get("outputs") or ()),
+        ",".join(sorted(cell.get("attachments") or ())),
+        _source(cell),
+    )
+    return fingerprint(":".join(map(str, parts)))
+
+
+def with_ids(cells: Iterable[Any]) -> list[Any]:
+    """Cells that all have an id: format 4.4 has none, and some programs write that."""
+    return [
+        cell if cell.get("id") else {**cell, "id": _id_of(cell, n)} for n, cell in enumerate(cells)
+    ]
 
 
 def merged(
@@ -79,13 +103,17 @@ def merged(
 
 
 def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
-    """The cells that are new or differ, and the ids of all unless they are the same as before."""
-    known = {str(cell.get("id")): cell for cell in before}
+    """The cells that are new or differ, and the ids of all unless they are the same as before.
+
+    What only tabs note in a cell makes no difference.
+    """
+    known = {str(cell.get("id")): _bare(cell) for cell in before}
     order = [str(cell["id"]) for cell in after]
-    changed = [cell for cell in after if known.get(str(cell["id"])) != cell]
+    changed = [cell for cell in after if known.get(str(cell["id"])) != _bare(cell)]
     return changed, None if order == list(known) else order
 
 
+@lru_cache(4_096)
 def fingerprint(text: str) -> str:
     """The name that tabs give a text that they write (FNV-1a of its UTF-16, 32 bits)."""
     units = array("H", text.encode("utf-16-le", "surrogatepass"))
@@ -93,6 +121,22 @@ def fingerprint(text: str) -> str:
     for unit in units:
         value = (value ^ unit) * 0x01000193 & 0xFFFFFFFF
     return f"{_base36(len(units))}-{_base36(value)}"
+
+
+def _bare(cell: Any) -> Any:
+    if _is_typed(cell, None) and _WRITTEN_KEY in cell.get("metadata", {}):
+        return cell
+    noted = (_WRITTEN_KEY, "trusted")
+    metadata = {key: one for key, one in cell.get("metadata", {}).items() if key not in noted}
+    return {**cell, "metadata": metadata}
+
+
+def _id_of(cell: Any, place: int) -> str:
+    mark = cell.get("metadata", {}).get(_KEY) if _is_marked(cell) else {}
+    role, subtask = mark.get("role"), mark.get("subtask")
+    ours = {"goal": f"{subtask}-goal", "candidate": subtask, "verdict": "solution-verdict"}
+    known = ours.get(str(role), role)
+    return str(known or fingerprint(f"{place}:{cell.get('cell_type')}:{_source(cell)}"))
 
 
 def _with_new(cells: list[Any], found: Sequence[Any], new: set[str]) -> list[Any]:
@@ -134,11 +178,12 @@ def _joined(
 
 def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
     """Whether a cell of ours holds what neither the server nor a tab has written there."""
-    source = _source(cell)
-    # Headings are written as this version writes them, and may differ from another one's.
-    if cell.get("cell_type") != "code" or not source.strip():
+    source, id_ = _source(cell), str(cell.get("id"))
+    # Headings are as the version that wrote them has them: only of our own it is known.
+    is_heading = cell.get("cell_type") != "code" and id_ not in (before or {})
+    if is_heading or not source.strip():
         return False
-    if before is not None and source.rstrip() == before.get(str(cell.get("id")), "").rstrip():
+    if before is not None and source.rstrip() == before.get(id_, "").rstrip():
         return False
     written = cell.get("metadata", {}).get(_WRITTEN_KEY)
     return not isinstance(written, dict) or written.get("source") != fingerprint(source)
@@ -151,6 +196,8 @@ def _is_marked(cell: Any) -> bool:
 
 def _as_own(cell: Any) -> Any:
     """What was typed into a cell, as another cell of the person's."""
+    if not _is_marked(cell):
+        return {**cell, "id": uuid4().hex[:12]}
     own: dict[str, Any] = {"id": uuid4().hex[:12], "metadata": {}, "source": _source(cell)}
     if cell.get("cell_type") != "code":
         return {"cell_type": cell.get("cell_type", "raw"), **own}

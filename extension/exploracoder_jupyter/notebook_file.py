@@ -15,10 +15,12 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.merging import merged, with_others
+from exploracoder_jupyter.merging import merged, with_ids, with_others
 from exploracoder_jupyter.services import Services
 
 _KEY = document.METADATA_KEY
+# By which tabs know what a notebook of theirs has taken in of others.
+_MERGE_KEY = "exploracoder_merge"
 _MOST_REVISIONS = 2**53
 
 
@@ -53,11 +55,20 @@ async def load(services: Services, path: str) -> Saved:
 def id_of(content: Mapping[str, Any]) -> str:
     """The id of the exploration in a notebook. Raises InputError when it is not a notebook."""
     metadata, cells = content.get("metadata"), content.get("cells")
-    are_cells = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
+    are_cells = isinstance(cells, list) and all(map(_is_cell, cells))
     if not isinstance(metadata, dict) or not are_cells:
         raise InputError("What was sent is no notebook.")
     ours = metadata.get(_KEY)
     return str(ours.get("id", "")) if isinstance(ours, dict) else ""
+
+
+def _is_cell(cell: Any) -> bool:
+    return (
+        isinstance(cell, dict)
+        and isinstance(cell.get("id"), str)
+        and isinstance(cell.get("source"), str | list)
+        and isinstance(cell.get("metadata", {}), dict)
+    )
 
 
 class NotebookFile:
@@ -71,6 +82,7 @@ class NotebookFile:
         self._cells: Sequence[Any] = ()
         self._metadata: Mapping[str, Any] = {}
         self._sources: Mapping[str, str] | None = {}
+        self._seen: set[str] = set()
 
     async def write(self, exploration: Exploration, revision: int) -> None:
         """Bring the file up to date. Raises SetupError when it cannot be written."""
@@ -105,8 +117,11 @@ class NotebookFile:
         Raises SetupError when the file cannot be written.
         """
         await self._has_changed()
-        cells = with_others(notebook.get("cells", ()), self._cells, base)
-        self._metadata = notebook.get("metadata", {})
+        cells = with_others(
+            notebook["cells"], self._cells, base, seen=self._seen, before=self._sources
+        )
+        own = notebook["metadata"]
+        self._metadata = {key: own[key] for key in own if key != _MERGE_KEY}
         return await self._put(exploration, revision, cells)
 
     async def _put(self, exploration: Exploration, revision: int, cells: Sequence[Any]) -> Written:
@@ -123,6 +138,7 @@ class NotebookFile:
                 " keeps the exploration, and writes it with the next step."
             ) from error
         self._written, self._cells = saved["last_modified"], made["cells"]
+        self._seen |= {cell["id"] for cell in made["cells"]}
         self._sources, self.revision = sources, revision
         return Written(saved, made["cells"])
 
@@ -139,13 +155,15 @@ class NotebookFile:
         return True
 
     async def _read(self) -> None:
-        """Learn what somebody else has written; a file that is broken is written anew."""
-        self._cells, self._metadata, self._sources, self.revision = (), {}, {}, 0
+        """Learn what somebody else has written; a file that is broken is written anew, with what
+        was there last."""
+        self.revision = 0
         try:
             content = await _content(self._services, self.path)
         except ExploraCoderError:
             return
-        self._cells = list(content.get("cells", ()))
+        self._cells = with_ids(content.get("cells", ()))
+        self._seen |= {cell["id"] for cell in self._cells}
         self._metadata = _plain(dict(content.get("metadata", {})))
         metadata = self._metadata.get(_KEY)
         self.revision = _revision_in(metadata)
@@ -160,16 +178,17 @@ def _chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _code_of(made: Any) -> dict[str, str]:
-    """The code of a notebook's cells by id."""
+    """The sources of a notebook's cells by id."""
     return {cell["id"]: str(cell["source"]) for cell in made["cells"]}
 
 
 def _sources_of(metadata: Any) -> Mapping[str, str] | None:
     """The code of our cells by id, in a notebook with this exploration; None when it is damaged."""
     try:
-        return _code_of(document.to_notebook(document.from_metadata(metadata, "the notebook"), 0))
+        made = document.cells(document.from_metadata(metadata, "the notebook"))
     except ExploraCoderError:
         return None
+    return {cell["id"]: str(cell["source"]) for cell in made if cell["cell_type"] == "code"}
 
 
 def _revision_in(metadata: Any) -> int:

@@ -11,6 +11,8 @@ from typing import Any
 
 from exploracoder.errors import SetupError
 
+from exploracoder_jupyter.merging import with_ids
+
 _COLLABORATION = "jupyter_server_ydoc"
 # It keeps documents of its own, in which every tab would write what the server has written already.
 _UNSUPPORTED = "jupyter_server_documents"
@@ -68,6 +70,7 @@ class Room:
             if cell.get("execution_state") == "running"
         }
         value = self._document.get()
+        value["cells"], value["nbformat_minor"] = with_ids(value["cells"]), 5
         found = {cell["id"]: cell for cell in value["cells"]}
         value["cells"] = [
             found[cell["id"]] if cell["id"] in running & found.keys() else _over(found, cell)

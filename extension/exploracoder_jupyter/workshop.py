@@ -116,8 +116,10 @@ class Choices:
         found = await find_servers({"": choice.base_url})
         if not found:
             raise SetupError(f"No model server answers at {choice.base_url}. Start it again.")
-        if choice.name not in found[0].models:
-            offered = ", ".join(found[0].models[:_SHOWN_MODELS])
+        known = found[0].models
+        # Ollama lists a model with its tag, and takes it without.
+        if not {choice.name, f"{choice.name}:latest"} & set(known):
+            offered = ", ".join(known[:_SHOWN_MODELS])
             raise SetupError(
                 f"The server at {choice.base_url} does not have the model {choice.name!r} any more."
                 f" It has: {offered}."

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_jupyter.merging import difference, fingerprint, state_of, with_others
+from exploracoder_jupyter.merging import (
+    difference,
+    fingerprint,
+    merged,
+    state_of,
+    with_ids,
+    with_others,
+)
 
 from .conftest import request
 from .server import Answer, Client
@@ -172,6 +179,64 @@ async def test_many_saves_at_once_lose_nothing(client: Client, opened: Any) -> N
     assert len(cells) == len(json.loads(tabs[0].file.read_text("utf-8"))["cells"])
 
 
+def written(id_: str, source: str) -> dict[str, Any]:
+    """A candidate's cell as the server writes it."""
+    mark = {"exploracoder": {"role": "candidate", "subtask": id_}}
+    return {**own(id_, source), "metadata": mark}
+
+
+def test_what_the_server_wrote_is_nobodys_even_if_a_tab_shows_another_candidate() -> None:
+    base = {"s1": state_of(written("s1", ""))}
+    shown = written("s1", "p = 2")
+
+    joined = with_others(
+        [shown], [written("s1", "v = 1")], base, seen={"s1"}, before={"s1": "v = 1"}
+    )
+
+    assert joined == [shown]
+
+
+def test_a_file_that_was_not_read_removes_nothing() -> None:
+    cell = own("mine", "1")
+
+    assert with_others([cell], [], {"mine": state_of(cell)}, seen=()) == [cell]
+    assert with_others([cell], [], {"mine": state_of(cell)}, seen={"mine"}) == []
+
+
+def test_outputs_and_pictures_of_others_are_changes_too() -> None:
+    before, run = own("a", "5"), {**own("a", "5"), "execution_count": 3, "outputs": [{}]}
+    note = {"cell_type": "markdown", "id": "n", "metadata": {}, "source": "![x](attachment:x)"}
+    pasted = {**note, "attachments": {"x": {"image/png": "AA=="}}}
+    base = {"a": state_of(before), "n": state_of(note)}
+
+    assert with_others([before, note], [run, pasted], base, seen=base) == [run, pasted]
+
+
+def test_what_is_typed_into_a_heading_stays_until_the_heading_changes() -> None:
+    def heading(source: str) -> dict[str, Any]:
+        mark = {"exploracoder": {"role": "goal", "subtask": "s1"}}
+        return {"cell_type": "markdown", "id": "s1-goal", "metadata": mark, "source": source}
+
+    noted, before = heading("## 1. Read\nA note"), {"s1-goal": "## 1. Read"}
+
+    kept = merged([heading("## 1. Read")], [noted], before)
+    changed = merged([heading("## 1. Read all")], [noted], before)
+
+    assert [cell["source"] for cell in kept] == ["## 1. Read\nA note"]
+    assert [cell["source"] for cell in changed] == ["## 1. Read all", "## 1. Read\nA note"]
+
+
+def test_cells_without_ids_are_known_by_what_they_are() -> None:
+    cells = [written("s1", "v = 1"), own("x", "1")]
+    bare = [{key: one for key, one in cell.items() if key != "id"} for cell in cells]
+
+    once, twice = with_ids(bare), with_ids(bare)
+
+    assert once[0]["id"] == "s1"
+    assert once == twice
+    assert merged([written("s1", "v = 2")], once, {"s1": "v = 1"})[0]["source"] == "v = 2"
+
+
 def test_tabs_and_server_give_a_text_the_same_name() -> None:
     assert fingerprint("") == "0-ztntfp"
     assert fingerprint("x = 'é😀'") == "9-7jr06y"
@@ -182,7 +247,7 @@ def test_new_cells_of_others_stand_behind_the_cell_that_they_follow() -> None:
     base = {cell["id"]: state_of(cell) for cell in before}
     found = [own("top", "0"), before[0], own("n1", "3"), own("n2", "4"), before[1]]
 
-    joined = with_others([before[1], before[0]], found, base)
+    joined = with_others([before[1], before[0]], found, base, seen=base)
 
     assert [cell["id"] for cell in joined] == ["top", "b", "a", "n1", "n2"]
 

@@ -58,6 +58,8 @@ def key_for(base_url: str, keys: Mapping[str, str]) -> str:
         base_url: The server that is asked.
         keys: Keys by the base URLs that they were configured for.
     """
+    if keys.get(base_url):
+        return keys[base_url]
     origin = _origin(base_url)
     fitting = (key for url, key in keys.items() if key and origin and _origin(url) == origin)
     return next(fitting, "")

@@ -6,7 +6,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Change, Exploration } from '../protocol';
 import { IExplorationModel, IExplorations } from '../tokens';
 import { attachKernel } from './attaching';
-import { sourceOf } from './marks';
+import { KEY, isObject, sourceOf } from './marks';
 import { merge } from './merge';
 import { Previews, previewsAfter, stepOf, withPreviews } from './preview';
 import { ExplorationContents, IMerge } from './provider';
@@ -140,7 +140,17 @@ export class NotebookHolder implements IDisposable {
       this._last = model.exploration;
       model.changed.connect(this._onModel, this);
       this._attachKernel(model);
+      this._name(model);
       this._update();
+    }
+  }
+
+  /** A copy that was resumed is another exploration than the file said when it was opened. */
+  private _name({ id }: IExplorationModel): void {
+    const shared = this.panel.model?.sharedModel;
+    const saved = shared?.getMetadata(KEY);
+    if (shared && isObject(saved) && saved.id !== id && !this.isShared) {
+      this._quiet.make(() => shared.setMetadata(KEY, { ...saved, id }));
     }
   }
 

@@ -10,6 +10,9 @@ export const KEY = 'exploracoder';
  */
 export const WRITTEN_KEY = 'exploracoder_written';
 
+/** Our key in a notebook's metadata: the number of the last save whose answer it has taken in. */
+export const MERGE_KEY = 'exploracoder_merge';
+
 /** What a cell of an exploration's notebook is. */
 export type Role =
   'task' | 'context' | 'goal' | 'candidate' | 'verdict' | 'solution' | 'check' | 'branches';
@@ -116,6 +119,22 @@ export function fingerprint(text: string): string {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
+}
+
+/** What tells whether a cell was changed or run, as the server says it. */
+export function stateOf(cell: nbformat.ICell): string {
+  const { attachments, outputs } = cell as {
+    attachments?: nbformat.IAttachments;
+    outputs?: nbformat.IOutput[];
+  };
+  const parts = [
+    cell.cell_type,
+    cell.execution_count || '',
+    outputs?.length ?? 0,
+    Object.keys(attachments ?? {}).sort(),
+    sourceOf(cell)
+  ];
+  return fingerprint(parts.join(':'));
 }
 
 /** Whether a JSON value is an object. */

@@ -1,6 +1,7 @@
+import * as nbformat from '@jupyterlab/nbformat';
 import { INotebookModel } from '@jupyterlab/notebook';
 import { applyCells } from '../model';
-import { sourceOf } from './marks';
+import { MERGE_KEY, isOurs, sourceOf, stateOf, writtenIn } from './marks';
 import { IMerge } from './provider';
 
 type NewCell = Parameters<INotebookModel['sharedModel']['insertCell']>[1];
@@ -9,29 +10,39 @@ type NewCell = Parameters<INotebookModel['sharedModel']['insertCell']>[1];
  * Take into a notebook what others have made of its cells. What the user has changed since it was
  * sent stays as it is: the next save says so.
  */
-export function merge(model: INotebookModel, { sent, change }: IMerge): void {
+export function merge(model: INotebookModel, { change, number, sent }: IMerge): void {
   const { sharedModel } = model;
-  const before = new Map(sent.map(cell => [cell.id as string, sourceOf(cell)]));
+  const before = new Map(sent.map(cell => [cell.id as string, cell]));
   const after = applyCells(sent, change);
   const kept = new Set(after.map(cell => cell.id as string));
   const indexOf = (id: unknown) => sharedModel.cells.findIndex(cell => cell.id === id);
-  const isAsSent = (index: number, source?: string) =>
-    index >= 0 && sharedModel.getCell(index).getSource() === source;
+  const isAsSent = (index: number, cell: nbformat.ICell | undefined) =>
+    index >= 0 && !!cell && sharedModel.getCell(index).getSource() === sourceOf(cell);
   // Each a transaction of its own: within one the indices stay what they were.
-  for (const [id, source] of before) {
+  const quietly = (work: () => void) => sharedModel.transact(work, false);
+  for (const [id, cell] of before) {
     const index = indexOf(id);
-    if (!kept.has(id) && isAsSent(index, source)) {
-      sharedModel.transact(() => sharedModel.deleteCell(index), false);
+    if (!kept.has(id) && isAsSent(index, cell)) {
+      quietly(() => sharedModel.deleteCell(index));
     }
   }
   after.forEach((cell, place) => {
-    const [index, source] = [indexOf(cell.id), before.get(cell.id as string)];
-    if (index < 0 && source === undefined) {
+    const [index, old] = [indexOf(cell.id), before.get(cell.id as string)];
+    const copy = JSON.parse(JSON.stringify(cell)) as NewCell;
+    if (index < 0 && !old) {
       const above = place ? indexOf(after[place - 1].id) : -1;
-      const copy = JSON.parse(JSON.stringify(cell)) as NewCell;
-      sharedModel.transact(() => sharedModel.insertCell(above + 1, copy), false);
-    } else if (source !== sourceOf(cell) && isAsSent(index, source)) {
-      sharedModel.transact(() => sharedModel.getCell(index).setSource(sourceOf(cell)), false);
+      quietly(() => sharedModel.insertCell(above + 1, copy));
+    } else if (isAsSent(index, old) && isNews(old as nbformat.ICell, cell)) {
+      quietly(() => sharedModel.deleteCell(index));
+      quietly(() => sharedModel.insertCell(index, copy));
     }
   });
+  sharedModel.setMetadata(MERGE_KEY, number);
+}
+
+/** Whether a cell has become another, by people: what the exploration says of it comes by events. */
+function isNews(before: nbformat.ICell, after: nbformat.ICell): boolean {
+  const isTheirs = !isOurs(after.id as string, after.metadata);
+  const isTyped = writtenIn(after.metadata) !== null;
+  return (isTheirs || isTyped) && stateOf(before) !== stateOf(after);
 }

@@ -5,13 +5,19 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { applyCells } from '../model';
 import { CellsChange, NotebookSave, SavedNotebook } from '../protocol';
 import { RequestError, Requests } from '../request';
-import { KEY, fingerprint, isObject, sourceOf } from './marks';
+import { KEY, MERGE_KEY, isObject, stateOf } from './marks';
 
+type Base = NotebookSave['base'];
+
+// Answers that come while others are under way are few.
+const MOST_KNOWN = 8;
 const LONG_AGO = new Date(0).toISOString();
 
 /** What a save has brought: the cells that were sent, and what others have made of them. */
 export interface IMerge {
   path: string;
+  /** Counts the saves; the notebook has it in its metadata once it has taken this in. */
+  number: number;
   sent: ReadonlyArray<nbformat.ICell>;
   change: CellsChange;
 }
@@ -32,10 +38,10 @@ export class ExplorationContents extends RestContentProvider {
 
   /** A notebook of ours was renamed. */
   rename(before: string, after: string): void {
-    for (const [path, base] of this._bases) {
+    for (const [path, known] of this._known) {
       if (path === before || path.startsWith(`${before}/`)) {
-        this._bases.delete(path);
-        this._bases.set(after + path.slice(before.length), base);
+        this._known.delete(path);
+        this._known.set(after + path.slice(before.length), known);
       }
     }
   }
@@ -43,42 +49,62 @@ export class ExplorationContents extends RestContentProvider {
   override async get(path: string, options?: Contents.IFetchOptions): Promise<Contents.IModel> {
     const model = await super.get(path, options);
     if (model.type === 'notebook' && model.content) {
-      this._bases.delete(path);
-      if (isExploration(model.content.metadata)) {
-        this._bases.set(path, baseOf(model.content.cells));
+      this._known.delete(path);
+      if (isOurs(model.content)) {
+        this._known.set(path, new Map([[0, baseOf(model.content.cells)]]));
       }
     }
-    return this._bases.has(path) ? timeless(model) : model;
+    return this._known.has(path) ? timeless(model) : model;
   }
 
   override async save(
     path: string,
     options: Contents.IContentProvisionOptions & Partial<Contents.IModel> = {}
   ): Promise<Contents.IModel> {
-    const base = this._bases.get(path);
-    if (!base || options.type !== 'notebook' || !options.content) {
+    const known = this._known.get(path);
+    if (!known || options.type !== 'notebook' || !options.content) {
       return super.save(path, options);
     }
+    // What the save before has brought into the file is needed to know what others have.
+    const saving = this._saving.then(() => this._save(path, known, options));
+    this._saving = saving.catch(() => undefined);
+    return saving;
+  }
+
+  private async _save(
+    path: string,
+    known: Map<number, Base>,
+    options: Contents.IContentProvisionOptions & Partial<Contents.IModel>
+  ): Promise<Contents.IModel> {
     const { content } = options;
     const sent = content.cells as nbformat.ICell[];
+    const taken = Number(content.metadata[MERGE_KEY] ?? 0);
+    const base = known.get(taken) ?? {};
     try {
       const body: NotebookSave = { path, content, base };
-      const saved = await this._requests.put<SavedNotebook>('notebook', body);
-      this._bases.set(path, baseOf(applyCells(sent, saved.change)));
-      this._merged.emit({ path, sent, change: saved.change });
+      const { change, ...saved } = await this._requests.put<SavedNotebook>('notebook', body);
+      const number = (this._count += 1);
+      // Whatever is sent before this answer was taken in, comes from these cells.
+      known.set(taken, baseOf(sent));
+      known.set(number, baseOf(applyCells(sent, change)));
+      [...known.keys()].slice(0, -MOST_KNOWN).forEach(one => known.delete(one));
+      this._merged.emit({ path, number, sent, change });
       const { created, last_modified, writable, size } = saved;
-      const known = { ...(options as Contents.IModel), path, created, last_modified, writable };
-      return timeless({ ...known, size: size ?? undefined, content: null, format: null });
+      const model = { ...(options as Contents.IModel), path, created, last_modified, writable };
+      return timeless({ ...model, size: size ?? undefined, content: null, format: null });
     } catch (error) {
-      if (error instanceof RequestError && error.status === 404) {
-        // It was deleted; or nothing of ours is in the server any more.
+      if (error instanceof RequestError && [400, 404].includes(error.status)) {
+        // It was deleted, or it is one that the server cannot read.
         return timeless(await super.save(path, options));
       }
       throw error;
     }
   }
 
-  private _bases = new Map<string, NotebookSave['base']>();
+  /** By path: the cells as this tab has known them, by the number of the save. */
+  private _known = new Map<string, Map<number, Base>>();
+  private _count = 0;
+  private _saving: Promise<unknown> = Promise.resolve();
   private _merged = new Signal<this, IMerge>(this);
 }
 
@@ -88,13 +114,13 @@ export function isExploration(metadata: PartialJSONObject | undefined): boolean 
   return isObject(saved) && typeof saved.schema_version === 'number';
 }
 
-function baseOf(cells: ReadonlyArray<nbformat.ICell>): { [id: string]: string } {
-  return Object.fromEntries(
-    cells.map(cell => [
-      cell.id as string,
-      fingerprint(`${(cell.execution_count as number | null) || ''}:${sourceOf(cell)}`)
-    ])
-  );
+/** Whether the server can put a notebook together: an exploration's, whose cells have ids. */
+function isOurs({ cells, metadata }: nbformat.INotebookContent): boolean {
+  return isExploration(metadata) && cells.every(cell => typeof cell.id === 'string');
+}
+
+function baseOf(cells: ReadonlyArray<nbformat.ICell>): Base {
+  return Object.fromEntries(cells.map(cell => [cell.id as string, stateOf(cell)]));
 }
 
 /**

@@ -19,7 +19,8 @@ export class QuietChanges implements IDisposable {
   ) {
     _context.model.metadataChanged.connect(this._onMetadata, this);
     _context.model.contentChanged.connect(this._onContent, this);
-    _context.model.stateChanged.connect(this._onContent, this);
+    _context.model.stateChanged.connect(this._onState, this);
+    _context.saveState.connect(this._onSaveState, this);
   }
 
   get isDisposed(): boolean {
@@ -75,10 +76,27 @@ export class QuietChanges implements IDisposable {
 
   private _onContent(): void {
     if (!this._isQuiet) {
+      this._isEdited = true;
       this.saveSoon();
     }
   }
 
+  private _onState(): void {
+    if (!this._isQuiet) {
+      this.saveSoon();
+    }
+  }
+
+  /** JupyterLab takes what was typed during a save for saved. */
+  private _onSaveState(_: unknown, state: DocumentRegistry.SaveState): void {
+    if (state === 'started') {
+      this._isEdited = false;
+    } else if (state === 'completed' && this._isEdited) {
+      this._context.model.dirty = true;
+    }
+  }
+
   private _isQuiet = false;
+  private _isEdited = false;
   private _saving = new Debouncer(() => this._save(), SAVE_AFTER_MS);
 }

@@ -105,8 +105,12 @@ export class Sidebar {
     if (number !== undefined) {
       await this.select(number);
     }
-    await this.button('More about this subtask').click();
-    await menuItem(this.page, action).click();
+    // A menu has what could be done when it was opened.
+    await expect(async () => {
+      await this.page.keyboard.press('Escape');
+      await this.button('More about this subtask').click();
+      await menuItem(this.page, action).click({ timeout: 2_000 });
+    }).toPass({ timeout: 60_000 });
   }
 
   async addLibrary(name: string): Promise<void> {

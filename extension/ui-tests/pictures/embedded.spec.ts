@@ -10,7 +10,7 @@ test('a real library and the embedded model', async ({ lab, page, stage }) => {
   test.skip(!process.env.EMBEDDED_PICTURE, 'minutes of a model: npm run screenshot:embedded');
   test.setTimeout(1_500_000);
   const { sidebar } = lab;
-  const kernel = { name: 'python3', display_name: 'Python 3' };
+  const kernel = { name: 'other', display_name: 'Python 3' };
   stage.writeNotebookFor(kernel, 'lamps.ipynb', read('context.py'));
   await lab.goto('lamps.ipynb');
   await expect(page.getByText('Python 3 | Idle')).toBeVisible({ timeout: 60_000 });

@@ -43,6 +43,7 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
 
   await test.step('with an accepted step', async () => {
     await reload();
+    await lab.execute('exploracoder:open-notebook');
     await expect(sidebar.items.first()).toContainText('done');
     await lab.accept('done', 'done', 'review');
     await lab.accept('done', 'done', 'done');
@@ -53,6 +54,7 @@ test('the page can be loaded again at every stage, and nothing is lost', async (
   await test.step('with a solution', async () => {
     await reload();
     await expect(sidebar.button('Insert into my notebook')).toBeEnabled();
+    await lab.execute('exploracoder:open-notebook');
     await expect(notebook.solution).toHaveCount(1);
   });
 

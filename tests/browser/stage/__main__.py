@@ -36,7 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-extension", action="store_true", help="plain JupyterLab")
     parser.add_argument("--base-url", default="/", help="where the server is, as on a hub")
     parser.add_argument("--packages", type=Path, help="a folder with more packages for Jupyter")
-    parser.add_argument("--python", type=Path, help="a Python for one more kernel, `python3`")
+    parser.add_argument("--python", type=Path, help="a Python for one more kernel, `other`")
     parser.add_argument("--sandbox", help="level of the sandbox; by default the server's choice")
     parser.add_argument("--keep", type=Path, help="a folder to leave the server's log in")
     parser.add_argument("command", nargs=argparse.REMAINDER)

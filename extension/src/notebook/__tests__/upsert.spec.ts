@@ -249,7 +249,7 @@ describe('merge', () => {
     sent.forEach((one, index) => model.sharedModel.insertCell(index, one as never));
     const after = [own('new', '0'), own('a', '1'), own('b', '22'), own('z', '4')];
 
-    merge(model, { path, sent, change: changeBetween(sent, after) });
+    merge(model, { path, number: 1, sent, change: changeBetween(sent, after) });
 
     expect(sources(model)).toEqual(['0', '1', '22', '4', '']);
   });
@@ -260,7 +260,7 @@ describe('merge', () => {
     cell(model, 'a').sharedModel.setSource('typed');
     cell(model, 'b').sharedModel.setSource('typed, too');
 
-    merge(model, { path, sent, change: changeBetween(sent, [own('a', '11')]) });
+    merge(model, { path, number: 1, sent, change: changeBetween(sent, [own('a', '11')]) });
 
     expect(sources(model)).toEqual(['typed', 'typed, too', '']);
   });
