@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +27,10 @@ from exploracoder.cli.options import (
     strategy_option,
 )
 from exploracoder.errors import InputError, SetupError
+
+if TYPE_CHECKING:
+    from exploracoder.mcp.folder import Folder
+    from exploracoder.workspace import Options
 
 
 @click.command()
@@ -88,37 +93,42 @@ def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
         raise SetupError(
             "The server needs the package mcp, 2 or newer. Run: pip install 'exploracoder[mcp]'"
         ) from error
-    folder, options = _place(root, given)
+    options, folder = _options(given), _enter(root, given["libraries"])
     if is_http:
-        work = server.serve_http(folder, options, given["model"], port=port or 0, tell=_tell)
+        run_async(server.serve_http(folder, options, given["model"], port=port or 0, tell=_tell))
     else:
-        work = server.serve_stdio(folder, options, given["model"])
-    run_async(work)
+        run_async(server.serve_stdio(folder, options, given["model"]))
     return 0
 
 
-def _place(root: Path, given: dict[str, Any]) -> tuple[Any, Any]:
-    """The folder and the options; whatever is relative in them is meant from the folder on."""
+def _options(given: dict[str, Any]) -> Options:
+    """What was given, its paths in full. Raises InputError when a setting cannot be used."""
     from exploracoder import prepare
     from exploracoder.config import make_settings
-    from exploracoder.mcp.folder import Folder
 
-    libraries = tuple(prepare.absolute_target(one) for one in given["libraries"])
-    readable = tuple(prepare.full(one) for one in given["readable"])
-    folder = Folder(root.expanduser().resolve(), libraries)
+    paths: dict[str, Any] = {
+        name: prepare.full(given[name]) for name in ("lora", "replies") if given[name]
+    }
+    paths["readable"] = [prepare.full(one) for one in given["readable"]]
+    paths["python"] = given["python"] and prepare.absolute_target(given["python"])
+    settings = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
+    settings |= {name: given[name] for name in ("max_seconds", "max_tokens") if given[name]}
+    make_settings(given["profile"] or "standard", **settings)  # better said now than to a client
+    # A client cannot answer for the user: without a sandbox nothing runs, unless they agreed to it.
+    return replace(options_of(given | paths, settings=settings), consent=lambda missing: False)
+
+
+def _enter(root: Path, libraries: Sequence[str]) -> Folder:
+    """The folder to work in, as the current one. Raises InputError when it cannot be used."""
+    from exploracoder.mcp.folder import Folder
+    from exploracoder.prepare import absolute_target
+
+    folder = Folder(root.expanduser().resolve(), tuple(map(absolute_target, libraries)))
     try:
         os.chdir(folder.root)
     except OSError as error:
         raise InputError(f"--root: {root} cannot be used: {error.strerror}.") from error
-    assigned = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
-    limits = {name: given[name] for name in ("max_seconds", "max_tokens") if given[name]}
-    settings = assigned | limits
-    make_settings(given["profile"] or "standard", **settings)  # better said now than to a client
-    # A client cannot answer for the user: without a sandbox nothing runs, unless they agreed to it.
-    options = replace(
-        options_of(given, settings=settings, readable=readable), consent=lambda missing: False
-    )
-    return folder, options
+    return folder
 
 
 def _tell(address: str) -> None:

@@ -32,9 +32,7 @@ class Folder:
         except (OSError, ValueError, RuntimeError):
             full = None
         if full is None or not full.is_relative_to(self.root):
-            raise InputError(
-                f"{path!r} is not in {self.root}, the folder that this server is for."
-            )
+            raise InputError(f"{path!r} is not in {self.root}, the folder that this server is for.")
         return full
 
     def library(self, target: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -11,7 +12,6 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 import anyio
-import uvicorn
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import Context, MCPServer
@@ -23,6 +23,7 @@ from pydantic import AnyHttpUrl
 from exploracoder import __version__
 from exploracoder.errors import ExploraCoderError, InputError, SetupError
 from exploracoder.mcp.folder import Folder
+from exploracoder.mcp.stdin import standard_input
 from exploracoder.mcp.tools import Tools
 from exploracoder.workspace import Options, in_thread
 
@@ -44,6 +45,7 @@ class Server(MCPServer[Any]):
     """Offers the tools, and the explorations of the folder as resources."""
 
     def __init__(self, tools: Tools, folder: Folder, **options: Any) -> None:
+        _log_warnings_only()
         super().__init__(
             "exploracoder",
             title="ExploraCoder",
@@ -93,6 +95,13 @@ class Server(MCPServer[Any]):
             raise ResourceNotFoundError(str(error)) from error
 
 
+def _log_warnings_only() -> None:
+    """Some libraries set their loggers to say everything, to whoever listens."""
+    listener = logging.StreamHandler()
+    listener.setLevel(logging.WARNING)
+    logging.basicConfig(handlers=[listener])
+
+
 class _Token:
     """Verifies the one token there is."""
 
@@ -107,9 +116,10 @@ class _Token:
 
 
 async def serve_stdio(folder: Folder, options: Options, model: str | None) -> None:
-    """Serve one client until it closes its end."""
-    async with _opened(folder, options, model) as tools:
-        await Server(tools, folder).run_stdio_async()
+    """Serve one client until it closes its end, or this is cancelled."""
+    with standard_input() as end:
+        async with _opened(folder, options, model) as tools:
+            await _until_cancelled(Server(tools, folder).run_stdio_async(), end)
 
 
 async def serve_http(
@@ -124,6 +134,8 @@ async def serve_http(
 
     ``tell`` is told address and token. Raises SetupError when the port is taken.
     """
+    import uvicorn
+
     try:
         listener = socket.create_server((_HOST, port))
     except OSError as error:
@@ -141,7 +153,12 @@ async def serve_http(
             config = uvicorn.Config(
                 app, log_level="warning", timeout_graceful_shutdown=_GOODBYE_SECONDS
             )
-            await uvicorn.Server(config).serve(sockets=[listener])
+            http = uvicorn.Server(config)
+
+            def end() -> None:
+                http.should_exit = True
+
+            await _until_cancelled(http.serve(sockets=[listener]), end)
 
 
 @asynccontextmanager
@@ -151,6 +168,17 @@ async def _opened(folder: Folder, options: Options, model: str | None) -> AsyncI
         yield tools
     finally:
         await _to_its_end(tools.close())
+
+
+async def _until_cancelled(serving: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
+    """Serve; who cancels this has it ended in its own way, with what is worked on for clients."""
+    task = asyncio.ensure_future(serving)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        end()
+        await task
+        raise
 
 
 async def _to_its_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
