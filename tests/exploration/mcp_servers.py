@@ -72,9 +72,8 @@ async def stdio(
         env=dict(environment or os.environ),
         cwd=folder,
     )
-    with (Path(os.devnull)).open("w") as nowhere:
-        async with Client(stdio_client(started, errlog=nowhere)) as client:
-            yield client
+    async with Client(stdio_client(started, errlog=sys.__stderr__ or sys.stderr)) as client:
+        yield client
 
 
 def text(result: CallToolResult) -> str:
