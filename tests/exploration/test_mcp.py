@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -433,6 +434,45 @@ def test_a_library_outside_the_folder_is_known_when_the_user_named_it(tmp_path: 
     assert folder.library("pandas") == "pandas"
     with pytest.raises(InputError):
         folder.library(str(tmp_path / "elsewhere"))
+
+
+async def test_a_library_outside_the_folder_can_be_used_and_may_vanish(
+    own_library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    named = own_library / "tealeaf"
+    async with stdio(tmp_path, "--root", "here", "--library", named) as client:
+        run = await told(client, "run_cells", cells=["import tealeaf\ntealeaf.__version__"])
+        doc = await told(client, "read_doc", name="Kettle")
+        await asyncio.to_thread(shutil.rmtree, named)
+        gone = await refused(client, "read_doc", name="Kettle")
+        still = await told(client, "run_cells", cells=["1"])
+
+    assert run["cells"][0]["output"] == "'2.1'"
+    assert "A kettle" in doc
+    assert "There is no documentation" in gone
+    assert still["cells"][0]["output"] == "1"
+
+
+def test_a_server_that_waits_for_its_client_ends_with_a_signal(library: Path) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, "mcp"],
+        cwd=library,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    process.stdin.flush()
+    answered = process.stdout.readline()
+
+    process.terminate()
+
+    assert json.loads(answered)["id"] == 1
+    assert process.wait(PATIENCE_S) == 130
+    process.communicate()
 
 
 async def test_an_agent_solves_a_task_with_the_tools_alone(

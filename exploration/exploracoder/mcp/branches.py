@@ -18,7 +18,8 @@ MOST = 32
 # Nothing has run in it.
 FRESH = "b0"
 
-# Where libraries lie that nothing installed; no name is bound by it.
+# Where libraries lie that nothing installed, some of them named since the sidecar was started. No
+# name is bound by it.
 _FIND_LIBRARIES = (
     "__import__('sys').path[:0] = [p for p in {homes!r} if p not in __import__('sys').path]"
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
@@ -41,7 +42,8 @@ class Libraries:
         self._stack = ExitStack()
         self._index: Index | None = None
         self._interpreter: Interpreter | None = None
-        self._known = dict.fromkeys(folder.libraries)
+        # By what they are named; where those lie that nothing installed.
+        self._homes: dict[str, str | None] = {}
         self._lock = threading.RLock()
 
     def close(self) -> None:
@@ -69,16 +71,15 @@ class Libraries:
         named = [self._folder.library(one) for one in targets]
         with self._lock:
             found = prepare.index_libraries(self.index, named, self.interpreter)
-            self._known.update(dict.fromkeys(named))
+            for name, one in zip(dict.fromkeys(named), found, strict=True):
+                home = self.index.info(one.name).home
+                self._homes[name] = str(home) if home is not None else None
         return found
 
     def homes(self) -> list[str]:
         """The folders in which the libraries lie that nothing installed."""
-        with self._lock:
-            if not self._known:
-                return []
-            found = [self.index.info(one.name).home for one in self.use(tuple(self._known))]
-        return [str(home) for home in dict.fromkeys(found) if home is not None]
+        self._use_given()
+        return [home for home in dict.fromkeys(self._homes.values()) if home is not None]
 
     def find(self, task: str, targets: Sequence[str], k: int) -> str:
         """The APIs that do what the task says, best first; what classes share is there once."""
@@ -126,11 +127,23 @@ class Libraries:
         """What is known of the libraries that were asked for, and of the one that a path names."""
         top = name.partition(".")[0]
         with self._lock:
-            names = [one.name for one in self.use(tuple(self._known))]
-            known = KnownApis(doc for one in names for doc in self.index.docs(one))
+            known = KnownApis(self._docs())
             if known.meant(name) or top == name:
                 return known
             try:
                 return KnownApis(self.index.docs(self.use([top])[0].name))
             except InputError:
                 return known
+
+    def _docs(self) -> Iterator[ApiDoc]:
+        """Those of all that were asked for and are still there."""
+        self._use_given()
+        for target in tuple(self._homes):
+            with suppress(InputError):
+                yield from self.index.docs(self.use([target])[0].name)
+
+    def _use_given(self) -> None:
+        with self._lock:
+            given = [one for one in self._folder.libraries if one not in self._homes]
+            if given:
+                self.use(given)

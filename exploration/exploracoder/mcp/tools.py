@@ -15,11 +15,11 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import Field
 
-from exploracoder import api
 from exploracoder.config import make_settings
 from exploracoder.errors import SetupError, raised_as
 from exploracoder.events import Event
-from exploracoder.mcp import checking, showing
+from exploracoder.installed import import_paths
+from exploracoder.mcp import showing
 from exploracoder.mcp.branches import FRESH, Branches
 from exploracoder.mcp.folder import Folder
 from exploracoder.mcp.libraries import Libraries
@@ -146,6 +146,8 @@ class Tools:
         Its names are compared with the versions that are installed; of those that do not exist,
         real ones near them are told. Without a check it is at best unverified.
         """
+        from exploracoder.mcp import checking
+
         return await checking.check(
             solution,
             self._named(libraries),
@@ -200,7 +202,9 @@ class Tools:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)
         interpreter = await in_thread(lambda: self._libraries.interpreter)
         scratch = await in_thread(self._options.find_scratch, interpreter.executable)
-        return scratch(Limits(wall_seconds=settings.run_seconds), {})
+        # Those outside the folder can be read then, too.
+        paths = import_paths(await in_thread(self._libraries.homes))
+        return scratch(Limits(wall_seconds=settings.run_seconds), paths)
 
 
 def _bare(name: str) -> str:
@@ -210,6 +214,8 @@ def _bare(name: str) -> str:
 
 async def _with_progress(ctx: Context[Any, Any], task: str, **given: Any) -> Any:
     """Explore, and tell the client of each thing that happens."""
+    from exploracoder import api
+
     news: asyncio.Queue[str] = asyncio.Queue()
 
     def hear(event: Event) -> None:
