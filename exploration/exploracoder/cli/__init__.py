@@ -25,6 +25,7 @@ _COMMANDS = {
     "apisearch": ("apisearch", "Find APIs in docs and, if you say so, on the web."),
     "model": ("model", "Fetch, look after, or serve the embedded model."),
     "sidecar": ("sidecar", "Run files in the scratch kernel, or look at one that runs."),
+    "mcp": ("mcp", "Offer libraries, a kernel that branches, and checks to other agents."),
     "doctor": ("doctor", "Say what is found, what is missing, and what to do."),
 }
 

@@ -93,9 +93,8 @@ class _Functions:
 
     async def read_doc(self, asked: Named) -> str:
         self._tell("Reading the docs")
-        known, name = self._bench.libraries.known, asked.name.strip("`() ")
-        doc = known.at(name)
-        docs = [doc] if doc else list(known.named(name.rpartition(".")[2]))[:_SAME_NAME]
+        name = asked.name.strip("`() ")
+        docs = self._bench.libraries.known.meant(name)[:_SAME_NAME]
         chars = _WHOLE * self._bench.settings.doc_chars
         said = "\n".join(describe_api(one, chars) for one in docs)
         return said or f"There is no documentation of {name[:80]}."

@@ -21,7 +21,7 @@ from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.scope import Scope
 from exploracoder_retrieval.facts.sources import InstalledSources
 from exploracoder_retrieval.facts.store import FactStore
-from exploracoder_retrieval.facts.values import Class, Function
+from exploracoder_retrieval.facts.values import Class, Function, Module
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
@@ -77,6 +77,26 @@ class SourceLookup:
         if methods:
             return self._written(methods, path, with_body)
         return self._members(located, name)
+
+    def source(self, path: str) -> str:
+        """The text of the class, function or method at a dotted path; empty where it is not to be
+        had. Raises RetrievalError."""
+        found = self._scope.at(path)
+        if found is not None and isinstance(found.item, Class | Function):
+            return self._text(found.module, found.item)
+        owner_path, _, name = path.rpartition(".")
+        owner = self._scope.at(owner_path) if owner_path else None
+        if owner is None or not isinstance(owner.item, Class):
+            return ""
+        methods = methods_of(Located(owner.module, owner.item), name, self._lineages)
+        return "\n\n".join(self._text(one.module, one.item) for one in methods if one.has_source)
+
+    def _text(self, module: Module, item: Class | Function) -> str:
+        file = self._sources.path(module.name)
+        if file is None or file.suffix != ".py" or module.is_stub:
+            return ""
+        lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
+        return "\n".join([f"# {file.name}, line {item.first_line}", *lines])
 
     def _constructor(self, located: Located) -> str:
         found = methods_of(located, "__init__", self._lineages)

@@ -36,6 +36,11 @@ class KnownApis:
         """The APIs whose last name this is, methods and aliases included."""
         return tuple(self._by_name.get(name, ()))
 
+    def meant(self, name: str) -> tuple[ApiDoc, ...]:
+        """The API at this path, or else all that have the last name of it."""
+        doc = self.at(name)
+        return (doc,) if doc else self.named(name.rpartition(".")[2])
+
     def importable(self, name: str) -> ApiDoc | None:
         """The class or function which ``name`` can only mean: the one that the library publishes
         nearest to its top. None when there is none, or several at the same depth."""

@@ -1,0 +1,135 @@
+"""``exploracoder mcp``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import run_async, say
+from exploracoder.cli.options import (
+    index_options,
+    library_option,
+    limit_options,
+    list_settings,
+    method_option,
+    model_options,
+    options_of,
+    path_option,
+    profile_option,
+    python_option,
+    sandbox_options,
+    set_option,
+    strategy_option,
+)
+from exploracoder.errors import InputError, SetupError
+
+if TYPE_CHECKING:
+    from exploracoder.mcp.folder import Folder
+    from exploracoder.workspace import Options
+
+
+@click.command()
+@library_option("A library to know from the start, also one outside the folder.")
+@path_option(
+    "--root",
+    metavar="DIR",
+    default=Path(),
+    help="The folder to work in: code may read it, libraries may be named by their paths in it, and"
+    " explorations in it are resources. Nothing elsewhere is read because a client says so."
+    " Default: the current one.",
+)
+@click.option(
+    "--http",
+    "is_http",
+    is_flag=True,
+    help="Serve HTTP on this machine's loopback instead of standard input and output. Address and a"
+    " token, new each time, are printed on standard error.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The port of --http. Default: one that is free.",
+)
+@python_option
+@sandbox_options
+@strategy_option
+@profile_option
+@method_option
+@set_option
+@list_settings
+@limit_options
+@model_options
+@index_options
+def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
+    """Offer libraries, a kernel that branches, and checks to other programs' agents.
+
+    The protocol is the Model Context Protocol, so that any agent that speaks it can use the tools:
+    find_apis, read_doc, library_map and read_source know the versions that are installed; run_cells
+    and go_back run code in a sandbox and take it back; check runs a solution in a fresh state;
+    explore does the whole task with the model that is configured here, which the other tools do not
+    need. Saved explorations are resources.
+
+    \b
+      exploracoder mcp --root ~/project --python ~/project/.venv/bin/python
+      exploracoder mcp --http --port 8765
+
+    A client is told the command and its arguments: docs/mcp.md has what to write where. It needs
+    the package mcp: pip install 'exploracoder[mcp]'. Limits: --set run-seconds=S for each cell,
+    --max-seconds and --max-tokens for each exploration.
+    """
+    if port is not None and not is_http:
+        raise InputError("--port is for --http.")
+    try:
+        from exploracoder.mcp import server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "uvicorn"):
+            raise
+        raise SetupError(
+            "The server needs the package mcp, 2 or newer. Run: pip install 'exploracoder[mcp]'"
+        ) from error
+    options, folder = _options(given), _enter(root, given["libraries"])
+    if is_http:
+        run_async(server.serve_http(folder, options, given["model"], port=port or 0, tell=_tell))
+    else:
+        run_async(server.serve_stdio(folder, options, given["model"]))
+    return 0
+
+
+def _options(given: dict[str, Any]) -> Options:
+    """What was given, its paths in full. Raises InputError when a setting cannot be used."""
+    from exploracoder import prepare
+    from exploracoder.config import make_settings
+
+    paths: dict[str, Any] = {
+        name: prepare.full(given[name]) for name in ("lora", "replies") if given[name]
+    }
+    paths["readable"] = [prepare.full(one) for one in given["readable"]]
+    paths["python"] = given["python"] and prepare.absolute_target(given["python"])
+    settings = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
+    settings |= {name: given[name] for name in ("max_seconds", "max_tokens") if given[name]}
+    make_settings(given["profile"] or "standard", **settings)  # better said now than to a client
+    # A client cannot answer for the user: without a sandbox nothing runs, unless they agreed to it.
+    return replace(options_of(given | paths, settings=settings), consent=lambda missing: False)
+
+
+def _enter(root: Path, libraries: Sequence[str]) -> Folder:
+    """The folder to work in, as the current one. Raises InputError when it cannot be used."""
+    from exploracoder.mcp.folder import Folder
+    from exploracoder.prepare import absolute_target
+
+    folder = Folder(root.expanduser().resolve(), tuple(map(absolute_target, libraries)))
+    try:
+        os.chdir(folder.root)
+    except OSError as error:
+        raise InputError(f"--root: {root} cannot be used: {error.strerror}.") from error
+    return folder
+
+
+def _tell(address: str) -> None:
+    say(address, err=True)

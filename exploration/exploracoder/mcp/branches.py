@@ -1,0 +1,132 @@
+"""The states that a client may go on from: branches of one sidecar, a limited number of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+
+from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.observation import Observation, Variable
+
+from exploracoder.errors import InputError
+from exploracoder.opening import Scratch
+
+MOST = 32
+# Nothing has run in it.
+FRESH = "b0"
+
+# Where libraries lie that nothing installed, some of them named since the sidecar was started. No
+# name is bound by it.
+_FIND_LIBRARIES = (
+    "__import__('sys').path[:0] = [p for p in {homes!r} if p not in __import__('sys').path]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CellsRun:
+    """Cells that were run one after another, the last perhaps failing, and where."""
+
+    start: str
+    branch: str
+    observations: tuple[Observation, ...]
+
+
+class Branches:
+    """The branches of one sidecar, which is started when it is first needed.
+
+    ``current`` is the one that cells run on where none is named.
+
+    Args:
+        open_scratch: Gives what starts the sidecar.
+        most: So many are kept; then the one that was not used for longest is dropped.
+    """
+
+    def __init__(
+        self,
+        open_scratch: Callable[[], Awaitable[AbstractAsyncContextManager[Scratch]]],
+        most: int = MOST,
+    ) -> None:
+        self.current = FRESH
+        self._open_scratch = open_scratch
+        self._most = most
+        self._stack = AsyncExitStack()
+        self._executor: Executor | None = None
+        self._opening = asyncio.Lock()
+        # Those used last come last.
+        self._kept: dict[str, None] = {}
+        self._dropped: set[str] = set()
+
+    async def close(self) -> None:
+        """End the sidecar."""
+        await self._stack.aclose()
+
+    async def run(self, cells: Sequence[str], start: str | None, homes: Sequence[str]) -> CellsRun:
+        """Run cells in a new branch, as far as they succeed; that branch is then the current one.
+
+        Raises InputError when there is no branch to start from, SidecarError when nothing runs.
+        """
+        executor = await self._opened()
+        start = start or self.current
+        branch = await self._fork(executor, start)
+        seen: list[Observation] = []
+        try:
+            if homes:
+                await executor.run(branch, _FIND_LIBRARIES.format(homes=list(homes)))
+            for cell in cells:
+                seen.append(await executor.run(branch, cell))
+                if not seen[-1].ran:
+                    break
+        except BaseException:
+            await executor.drop(branch)
+            raise
+        await self._keep(executor, branch)
+        return CellsRun(start, branch, tuple(seen))
+
+    async def go_back(self, branch: str) -> tuple[Variable, ...]:
+        """Make an earlier branch the current one; what variables it has.
+
+        Raises InputError when it is not there, SidecarError when it cannot be asked.
+        """
+        executor = await self._opened()
+        try:
+            variables = await executor.variables(branch)
+        except BranchNotFound:
+            raise self._not_there(branch) from None
+        await self._keep(executor, branch)
+        return variables
+
+    async def _opened(self) -> Executor:
+        async with self._opening:
+            if self._executor is None:
+                scratch = await self._stack.enter_async_context(await self._open_scratch())
+                self._executor = scratch.executor
+            return self._executor
+
+    async def _fork(self, executor: Executor, start: str) -> str:
+        try:
+            return await executor.fork(start)
+        except BranchNotFound:
+            raise self._not_there(start) from None
+
+    async def _keep(self, executor: Executor, branch: str) -> None:
+        self.current = branch
+        if branch == executor.root:
+            return
+        self._kept.pop(branch, None)
+        self._kept[branch] = None
+        while len(self._kept) > self._most:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            self._dropped.add(oldest)
+            await executor.drop(oldest)
+
+    def _not_there(self, branch: str) -> InputError:
+        why = (
+            f"The branch {branch!r} was dropped: the {self._most} that were used last are kept."
+            if branch in self._dropped
+            else f"There is no branch {branch[:40]!r}."
+        )
+        return InputError(f"{why} There are: {', '.join([FRESH, *self._kept])}.")

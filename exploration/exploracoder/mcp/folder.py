@@ -1,0 +1,81 @@
+"""The folder that a server works in: nothing outside of it is read because a client names it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exploracoder import document
+from exploracoder.document import METADATA_KEY
+from exploracoder.errors import InputError
+from exploracoder.exporting import export
+from exploracoder.prepare import absolute_target
+
+_MOST_LISTED = 200
+_MOST_LOOKED_AT = 2_000
+_MOST_BYTES = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder, and the libraries elsewhere that the user has named, by name or full path."""
+
+    root: Path
+    libraries: tuple[str, ...] = ()
+
+    def inside(self, path: str) -> Path:
+        """The full path of something in the folder. Raises InputError when it lies elsewhere."""
+        try:
+            full = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError):
+            full = None
+        if full is None or not full.is_relative_to(self.root):
+            raise InputError(f"{path!r} is not in {self.root}, the folder that this server is for.")
+        return full
+
+    def library(self, target: str) -> str:
+        """A library as it is named to the index: its name, or its full path.
+
+        Raises InputError when it is a path that leads out of the folder and was not named when the
+        server was started.
+        """
+        full = absolute_target(target)
+        if full not in self.libraries and Path(full).is_absolute():
+            self.inside(full)
+        return full
+
+    def explorations(self) -> list[Path]:
+        """The notebooks of explorations, newest first, as they are named from the folder on."""
+        found = [one for one in self._notebooks() if _is_exploration(self.root / one)]
+        found.sort(key=lambda one: (self.root / one).stat().st_mtime, reverse=True)
+        return found[:_MOST_LISTED]
+
+    def read(self, path: str) -> str:
+        """An exploration as a report in Markdown. Raises InputError when it is none."""
+        full = self.inside(path)
+        if full.suffix != ".ipynb" or not full.is_file() or full.stat().st_size > _MOST_BYTES:
+            raise InputError(f"There is no exploration {path!r} in {self.root}.")
+        return export(document.load(full), "md")
+
+    def _notebooks(self) -> Iterator[Path]:
+        """Some of them, where there are very many; none of hidden folders."""
+        seen = 0
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith((".", "node_modules"))]
+            for name in files:
+                if name.endswith(".ipynb") and not name.startswith("."):
+                    yield Path(folder, name).relative_to(self.root)
+                    seen += 1
+            if seen > _MOST_LOOKED_AT:
+                return
+
+
+def _is_exploration(notebook: Path) -> bool:
+    """Whether a notebook seems to be one: all of it is looked at when it is read."""
+    try:
+        is_fit = not notebook.is_symlink() and notebook.stat().st_size <= _MOST_BYTES
+        return is_fit and f'"{METADATA_KEY}"'.encode() in notebook.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,36 @@
+"""A standard input that can be ended from here."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+_CHUNK_BYTES = 65_536
+
+
+@contextmanager
+def standard_input() -> Iterator[Callable[[], None]]:
+    """Within, standard input ends when the client closes it, or when what is yielded is called.
+
+    Who waits for a client's next line waits in a thread, and nothing else would wake that.
+    """
+    client, (ours, feed) = os.dup(0), os.pipe()
+    os.dup2(ours, 0)
+    os.close(ours)
+    passed_on = os.fdopen(feed, "wb", buffering=0)
+
+    def pass_on() -> None:
+        # When it was ended from here, nobody reads or nothing can be written any more.
+        with suppress(OSError, ValueError):
+            while data := os.read(client, _CHUNK_BYTES):
+                passed_on.write(data)
+        passed_on.close()
+
+    threading.Thread(target=pass_on, name="standard input", daemon=True).start()
+    try:
+        yield passed_on.close
+    finally:
+        passed_on.close()
+        os.dup2(client, 0)

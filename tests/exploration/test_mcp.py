@@ -1,0 +1,546 @@
+"""Our tools in the hands of other programs' agents: a real client, a real server and sidecar."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from exploracoder.errors import InputError
+from exploracoder.mcp.branches import Branches
+from exploracoder.mcp.folder import Folder
+from exploracoder.opening import Scratch, local_scratch
+from exploracoder.testing import Call, Delay, RecordedRequest, ScriptedModelServer
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sandbox import Sandboxing
+from mcp import Client, MCPError
+from mcp.types import ImageContent
+
+from .conftest import Command, Serve, model_words
+from .mcp_servers import (
+    PATIENCE_S,
+    PROGRAM,
+    HttpServer,
+    descendants,
+    http_server,
+    refused,
+    stdio,
+    text,
+    told,
+    wait_until,
+)
+from .scripted import CHECK, CONTEXT, NAMES_CHECK, SOLUTION, TASK, WRONG_SOLUTION, TeaModel
+
+TOOLS = {
+    "find_apis",
+    "read_doc",
+    "library_map",
+    "read_source",
+    "run_cells",
+    "go_back",
+    "check",
+    "explore",
+}
+TEA = ["tealeaf/"]
+KEY = "sk-nobody-may-see-this"
+# One pixel.
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedModelServer]:
+    with ScriptedModelServer(TeaModel()) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(
+    shelf: Path, model: ScriptedModelServer, sandboxing: Sandboxing, strategy: str
+) -> Iterator[HttpServer]:
+    """One server for the tests that need none of their own."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "EXPLORACODER_CACHE": str(shelf / "cache"),
+        "EXPLORACODER_CONFIG": str(shelf / "config"),
+        "EXPLORACODER_SANDBOX": sandboxing.level,
+        "EXPLORACODER_STRATEGY": strategy,
+        "JUPYTER_DATA_DIR": os.environ["JUPYTER_DATA_DIR"],
+        "OPENAI_API_KEY": KEY,
+    }
+    words = ["--set", "run-seconds=3", *model_words(model)]
+    with http_server(shelf / "project", words, environment) as started:
+        yield started
+
+
+async def test_a_client_over_standard_input_lists_the_tools_and_runs_a_cell(library: Path) -> None:
+    async with stdio(library) as client:
+        listed = (await client.list_tools()).tools
+        run = await told(client, "run_cells", cells=["1 + 1"])
+
+    assert {one.name for one in listed} == TOOLS
+    assert all(one.description for one in listed)
+    arguments = [field for one in listed for field in one.input_schema["properties"].values()]
+    assert all("description" in field for field in arguments)
+    assert run["cells"][0]["output"] == "2"
+
+
+async def test_libraries_are_found_mapped_and_read(server: HttpServer) -> None:
+    async with server.client() as client:
+        found = await told(client, "find_apis", task="the strongest leaf", libraries=TEA, k=3)
+        mapped = await told(client, "library_map", library="tealeaf/")
+        doc = await told(client, "read_doc", name="tealeaf.Flow.keep")
+        named = await told(client, "read_doc", name="`Kettle`")
+        source = await told(client, "read_source", name="Flow.keep")
+
+    assert "strongest" in found
+    assert "class tealeaf.Flow" in mapped
+    assert "Keep the items" in doc
+    assert "from tealeaf import Kettle" in named
+    assert "return Flow(" in source
+
+
+async def test_cells_go_on_from_any_branch(server: HttpServer) -> None:
+    async with server.client() as client:
+        first = await told(client, "run_cells", cells=["x = 1", "y = [x]"], branch="b0")
+        second = await told(client, "run_cells", cells=["x += 1\nx"])
+        back = await told(client, "go_back", branch=first["branch"])
+        third = await told(client, "run_cells", cells=["x"])
+        fresh = await told(client, "run_cells", cells=["x"], branch="b0")
+
+    assert [one["name"] for one in first["variables"]] == ["x", "y"]
+    assert second["started_from"] == first["branch"]
+    assert second["cells"][0]["output"] == "2"
+    assert [one["name"] for one in back["variables"]] == ["x", "y"]
+    assert third["cells"][0]["output"] == "1"
+    assert fresh["cells"][0]["error"].startswith("NameError")
+
+
+async def test_a_library_named_by_its_path_can_be_imported_and_a_picture_is_seen(
+    server: HttpServer,
+) -> None:
+    picture = f"from IPython.display import Image\nImage(__import__('base64').b64decode('{PNG}'))"
+    async with server.client() as client:
+        await told(client, "library_map", library="tealeaf/")
+        result = await client.call_tool(
+            "run_cells", {"cells": ["import tealeaf", picture], "branch": "b0"}
+        )
+
+    images = [part for part in result.content if isinstance(part, ImageContent)]
+    assert [cell["status"] for cell in result.structured_content["cells"]] == ["ok", "ok"]
+    assert [image.mime_type for image in images] == ["image/png"]
+    assert base64.b64decode(images[0].data) == base64.b64decode(PNG)
+
+
+async def test_a_cell_that_fails_says_where_and_none_runs_after_it(server: HttpServer) -> None:
+    async with server.client() as client:
+        cells = ["print('before')", "def f():\n    raise ValueError('\\ud800')\nf()", "never = 1"]
+        run = await told(client, "run_cells", cells=cells, branch="b0")
+
+    assert [cell["status"] for cell in run["cells"]] == ["ok", "error"]
+    assert "line 2, in f" in run["cells"][1]["traceback"]
+    assert run["cells"][1]["error"].startswith("ValueError")
+
+
+async def test_what_has_no_end_is_stopped_and_what_is_huge_is_cut(server: HttpServer) -> None:
+    async with server.client() as client:
+        endless = await told(client, "run_cells", cells=["while True: pass"], branch="b0")
+        huge = await told(client, "run_cells", cells=["print('x' * 10**7)"], branch="b0")
+        after = await told(client, "run_cells", cells=["1"], branch=endless["branch"])
+
+    assert endless["cells"][0]["status"] == "timeout"
+    assert "characters left out" in huge["cells"][0]["output"]
+    assert len(huge["cells"][0]["output"]) < 10_000
+    assert after["cells"][0]["output"] == "1"
+
+
+async def test_cells_see_no_key(server: HttpServer) -> None:
+    async with server.client() as client:
+        looked = "import os\nprint(dict(os.environ))\nprint(open('/proc/self/environ').read())"
+        run = await told(client, "run_cells", cells=[looked], branch="b0")
+
+    assert run["cells"][0]["status"] == "ok"
+    assert KEY not in json.dumps(run)
+    assert server.token not in json.dumps(run)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "pattern"),
+    [
+        ("run_cells", {"cells": ["1"], "branch": "b999"}, "There is no branch 'b999'"),
+        ("run_cells", {"cells": "1; 2"}, "cells"),
+        ("run_cells", {"cells": []}, "at least 1"),
+        ("go_back", {"branch": "../b1"}, "There is no branch"),
+        ("read_doc", {"name": "tealeaf.Flow.nothing_like_it"}, "There is no documentation"),
+        ("read_source", {"name": "tealeaf.Nothing"}, "There is no Python source"),
+        ("find_apis", {"task": "x", "libraries": ["no-such-library-here"]}, "no-such-library"),
+        ("find_apis", {"task": " ", "libraries": TEA}, "The task is empty"),
+        ("find_apis", {"task": "x", "libraries": ["/etc"]}, "'/etc' is not in"),
+        ("library_map", {"library": "../../.."}, "is not in"),
+        ("explore", {"task": "x", "libraries": TEA, "notebook": "../x.ipynb"}, "is not in"),
+        ("explore", {"task": "x", "libraries": TEA, "notebook": "x.py"}, "must end in .ipynb"),
+        ("check", {"solution": "x = 1", "libraries": TEA, "check": "1"}, "passes before there is"),
+        ("check", {"solution": "x = 1", "libraries": TEA, "context": "1/0"}, "The context failed"),
+        ("no_such_tool", {}, "Unknown tool"),
+    ],
+)
+async def test_bad_input_is_refused_with_a_sentence(
+    server: HttpServer, tool: str, arguments: dict[str, Any], pattern: str
+) -> None:
+    async with server.client() as client:
+        said = await refused(client, tool, **arguments)
+
+    assert pattern in said
+    assert "Traceback" not in said
+
+
+async def test_a_solution_is_checked_as_the_engine_checks_its_own(server: HttpServer) -> None:
+    asked: dict[str, Any] = {"libraries": TEA, "context": CONTEXT, "check": CHECK}
+    wrong_name = SOLUTION.replace("read_leaves", "read_leafs")
+    async with server.client() as client:
+        right = await told(client, "check", solution=SOLUTION, **asked)
+        wrong = await told(client, "check", solution=WRONG_SOLUTION, **asked)
+        named = await told(client, "check", solution=wrong_name, **asked)
+        without = await told(client, "check", solution=SOLUTION, libraries=TEA)
+
+    assert right["verified"]
+    assert {"tealeaf.read_leaves", "tealeaf.Flow"} <= set(right["apis"])
+    assert not wrong["verified"] and "AssertionError" in wrong["error"]
+    assert "read_leaves" in named["problems"][0]
+    assert not without["verified"] and without["verdict"].startswith("Unverified")
+
+
+async def test_a_whole_exploration_tells_its_progress_and_is_a_resource_then(
+    server: HttpServer, shelf: Path
+) -> None:
+    told_of: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told_of.append(message or "")
+
+    asked = {"task": TASK, "libraries": TEA, "context": CONTEXT, "check": CHECK}
+    async with server.client() as client:
+        result = await client.call_tool(
+            "explore", {**asked, "notebook": "found/tea.ipynb"}, progress_callback=hear
+        )
+        no_folder = text(result)
+        result = await client.call_tool(
+            "explore", {**asked, "notebook": "tea tree.ipynb"}, progress_callback=hear
+        )
+        listed = (await client.list_resources()).resources
+        read = await client.read_resource(listed[0].uri)
+
+    assert "There is no folder" in no_folder
+    done = result.structured_content
+    assert done is not None
+    assert done["verified"] and "def strong_names" in done["solution"]
+    assert [step["status"] for step in done["plan"]] == ["done"] * 3
+    assert done["notebook"] == str(shelf / "project" / "tea tree.ipynb")
+    assert "Starting the model" in told_of and "Finished" in told_of
+    assert [one.name for one in listed] == ["tea tree.ipynb"]
+    assert TASK in read.contents[0].text
+    (shelf / "project" / "tea tree.ipynb").unlink()
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.ipynb", "%2e%2e/secret.ipynb", "/etc/passwd", "link.ipynb", "a%00.ipynb"]
+)
+async def test_no_resource_lies_outside_the_folder(
+    server: HttpServer, shelf: Path, path: str
+) -> None:
+    link, secret = shelf / "project" / "link.ipynb", shelf / "secret.ipynb"
+    secret.write_text('{"metadata": {"exploracoder": {"task": "a secret"}}}')
+    link.symlink_to(secret)
+    try:
+        async with server.client() as client:
+            with pytest.raises(MCPError) as refusal:
+                await client.read_resource(f"exploration://{path}")
+            listed = (await client.list_resources()).resources
+    finally:
+        link.unlink()
+
+    assert "a secret" not in str(refusal.value)
+    assert listed == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": "Bearer w\xf6rong"}, 401),
+        ({"Authorization": "Basic {token}"}, 401),
+        ({"Authorization": "Bearer {token}", "Host": "evil.example"}, 421),
+        ({"Authorization": "Bearer {token}", "Origin": "http://evil.example"}, 403),
+    ],
+)
+async def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(
+    server: HttpServer, headers: dict[str, str], status: int
+) -> None:
+    given = {
+        name: value.format(token=server.token).encode("latin-1") for name, value in headers.items()
+    }
+    accepts = {"Accept": b"application/json, text/event-stream"}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    async with httpx2.AsyncClient() as http:
+        answer = await http.post(server.url, json=ping, headers={**accepts, **given})
+
+    assert answer.status_code == status
+    assert server.token not in answer.text
+
+
+async def test_an_exploration_that_is_cancelled_leaves_nothing(
+    serve: Serve, library: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    model, temporary = serve(lambda request: Delay(120, "too late")), tmp_path_factory.mktemp("t")
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with http_server(library, model_words(model), environment) as server:
+        async with server.client() as client:
+            with anyio.move_on_after(120) as scope:
+                async with anyio.create_task_group() as group:
+                    asked = {"task": TASK, "libraries": TEA, "context": CONTEXT}
+                    group.start_soon(client.call_tool, "explore", asked)
+                    await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
+                    await asyncio.to_thread(wait_until, lambda: bool(descendants(server.pid)))
+                    group.cancel_scope.cancel()
+            await asyncio.to_thread(
+                wait_until, lambda: not (descendants(server.pid) or any(temporary.iterdir()))
+            )
+            still = await told(client, "run_cells", cells=["1"])
+
+    assert not scope.cancelled_caught
+    assert still["cells"][0]["output"] == "1"
+
+
+async def test_a_client_that_disconnects_in_the_middle_leaves_no_process(
+    serve: Serve, library: Path
+) -> None:
+    model = serve(lambda request: Delay(120, "too late"))
+    own = descendants(os.getpid())
+    async with (
+        anyio.create_task_group() as group,
+        stdio(library, *model_words(model)) as client,
+    ):
+        group.start_soon(_until_closed, client, {"task": TASK, "libraries": TEA})
+        await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
+
+    await asyncio.to_thread(wait_until, lambda: descendants(os.getpid()) <= own)
+
+
+async def _until_closed(client: Client, asked: dict[str, Any]) -> None:
+    with pytest.raises(MCPError):
+        await client.call_tool("explore", asked)
+
+
+def test_nonsense_is_passed_over(library: Path) -> None:
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "0"},
+        },
+    }
+    nonsense = ["{", "[]", "null", '{"jsonrpc": "2.0", "id": 7}', "\x00\xff", '"' + "x" * 100_000]
+
+    done = subprocess.run(
+        [PROGRAM, "mcp"],
+        input="\n".join([*nonsense, json.dumps(hello), ""]),
+        cwd=library,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert any(one.get("id") == 1 and "result" in one for one in answers)
+
+
+def test_without_the_package_it_says_what_to_install(library: Path) -> None:
+    start = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['exploracoder', 'mcp']\n"
+        "from exploracoder import cli; cli.main()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", start], cwd=library, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert "pip install 'exploracoder[mcp]'" in done.stderr
+
+
+def test_a_port_that_is_taken_a_setting_and_a_folder_that_are_not_there_are_said(
+    command: Command, server: HttpServer
+) -> None:
+    taken = server.url.rpartition(":")[2].partition("/")[0]
+
+    outcomes = [
+        command("mcp", "--http", "--port", taken),
+        command("mcp", "--port", "1"),
+        command("mcp", "--set", "no-such=1"),
+        command("mcp", "--root", "/no/such/folder"),
+    ]
+
+    assert [one.code for one in outcomes] == [2, 2, 2, 2]
+    assert f"Port {taken} cannot be used" in outcomes[0].err
+    assert "--port is for --http" in outcomes[1].err
+    assert "--set takes NAME=VALUE" in outcomes[2].err
+    assert "--root" in outcomes[3].err
+
+
+async def test_the_branch_not_used_for_longest_is_dropped_and_that_is_said(
+    library: Path, sandboxing: Sandboxing
+) -> None:
+    async def start() -> AbstractAsyncContextManager[Scratch]:
+        return local_scratch(sys.executable, library, sandboxing=sandboxing)(Limits(), {})
+
+    async with AsyncExitStack() as stack:
+        branches = Branches(start, most=2)
+        stack.push_async_callback(branches.close)
+        first = await branches.run(["x = 1"], None, [])
+        second = await branches.run(["x = 2"], None, [])
+        await branches.go_back(first.branch)
+        third = await branches.run(["x = 3"], None, [])
+
+        with pytest.raises(InputError, match=f"'{second.branch}' was dropped: the 2") as refusal:
+            await branches.run(["x"], second.branch, [])
+        again = await branches.run(["x"], first.branch, [])
+
+    assert f"b0, {first.branch}, {third.branch}" in str(refusal.value)
+    assert again.observations[0].result == "1"
+
+
+def test_a_library_outside_the_folder_is_known_when_the_user_named_it(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "here", (str(tmp_path / "there"),))
+
+    assert folder.library(str(tmp_path / "there")) == str(tmp_path / "there")
+    assert folder.library("pandas") == "pandas"
+    with pytest.raises(InputError):
+        folder.library(str(tmp_path / "elsewhere"))
+
+
+async def test_a_library_outside_the_folder_can_be_used_and_may_vanish(
+    own_library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    named = own_library / "tealeaf"
+    async with stdio(tmp_path, "--root", "here", "--library", named) as client:
+        run = await told(client, "run_cells", cells=["import tealeaf\ntealeaf.__version__"])
+        doc = await told(client, "read_doc", name="Kettle")
+        await asyncio.to_thread(shutil.rmtree, named)
+        gone = await refused(client, "read_doc", name="Kettle")
+        still = await told(client, "run_cells", cells=["1"])
+
+    assert run["cells"][0]["output"] == "'2.1'"
+    assert "A kettle" in doc
+    assert "There is no documentation" in gone
+    assert still["cells"][0]["output"] == "1"
+
+
+def test_a_server_that_waits_for_its_client_ends_with_a_signal(library: Path) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, "mcp"],
+        cwd=library,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    process.stdin.flush()
+    answered = process.stdout.readline()
+
+    process.terminate()
+
+    assert json.loads(answered)["id"] == 1
+    assert process.wait(PATIENCE_S) == 130
+    process.communicate()
+
+
+async def test_an_agent_solves_a_task_with_the_tools_alone(
+    server: HttpServer, serve: Serve
+) -> None:
+    solution = (
+        "import tealeaf\nnames = [l.name for l in tealeaf.read_leaves(text) if l.strength > 3]"
+    )
+    calls = [
+        Call("find_apis", json.dumps({"task": "read leaves from a text", "libraries": TEA})),
+        Call("read_doc", json.dumps({"name": "tealeaf.read_leaves"})),
+        Call("run_cells", json.dumps({"cells": [CONTEXT, "import tealeaf"], "branch": "b0"})),
+        Call("run_cells", json.dumps({"cells": ["tealeaf.read_leafs(text)"]})),
+        Call("go_back", json.dumps({"branch": "{branch}"})),
+        Call("run_cells", json.dumps({"cells": ["print(tealeaf.read_leaves(text))"]})),
+        Call(
+            "check",
+            json.dumps(
+                {"solution": solution, "libraries": TEA, "context": CONTEXT, "check": NAMES_CHECK}
+            ),
+        ),
+    ]
+
+    def agent(request: RecordedRequest) -> Any:
+        answers = [turn for turn in request.body["messages"] if turn["role"] == "tool"]
+        if len(answers) == len(calls):
+            return "Done."
+        call = calls[len(answers)]
+        if call.name == "go_back":
+            branch = json.loads(answers[2]["content"])["branch"]
+            return Call("go_back", call.arguments.replace("{branch}", branch))
+        return call
+
+    async with server.client() as client:
+        turns = [turn async for turn in _agent_loop(client, serve(agent))]
+
+    answers = [turn["content"] for turn in turns if turn["role"] == "tool"]
+    assert "has no attribute 'read_leafs'" in answers[3]
+    assert "assam" in answers[5]
+    assert json.loads(answers[-1])["verified"]
+    assert turns[-1]["content"] == "Done."
+
+
+async def _agent_loop(client: Client, model: ScriptedModelServer) -> AsyncIterator[dict[str, Any]]:
+    """What any agent does: offer the server's tools to a model, and call what it wants called."""
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": one.name,
+                "description": one.description,
+                "parameters": one.input_schema,
+            },
+        }
+        for one in (await client.list_tools()).tools
+    ]
+    turns: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
+    async with httpx2.AsyncClient(base_url=model.base_url, timeout=PATIENCE_S) as http:
+        while True:
+            asked = {"model": model.model, "messages": turns, "tools": tools}
+            answer = await http.post("/chat/completions", json=asked)
+            turn = answer.json()["choices"][0]["message"]
+            turns.append(turn)
+            yield turn
+            if not turn.get("tool_calls"):
+                return
+            for call in turn["tool_calls"]:
+                wanted = call["function"]
+                result = await client.call_tool(wanted["name"], json.loads(wanted["arguments"]))
+                turns.append({"role": "tool", "tool_call_id": call["id"], "content": text(result)})
+                yield turns[-1]
