@@ -109,8 +109,9 @@ export class Sidebar {
     await expect(async () => {
       await this.page.keyboard.press('Escape');
       await this.button('More about this subtask').click();
-      await menuItem(this.page, action).click({ timeout: 2_000 });
+      await expect(menuItem(this.page, action)).toBeVisible({ timeout: 2_000 });
     }).toPass({ timeout: 60_000 });
+    await menuItem(this.page, action).click();
   }
 
   async addLibrary(name: string): Promise<void> {

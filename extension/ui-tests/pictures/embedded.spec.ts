@@ -14,12 +14,14 @@ test('a real library and the embedded model', async ({ lab, page, stage }) => {
   stage.writeNotebookFor(kernel, 'lamps.ipynb', read('context.py'));
   await lab.goto('lamps.ipynb');
   await expect(page.getByText('Python 3 | Idle')).toBeVisible({ timeout: 60_000 });
+  await lab.execute('notebook:run-cell');
   await sidebar.open();
   await lab.widenSidebar(400);
   await sidebar.task.fill(read('task.txt'));
   await sidebar.addLibrary('justhtml');
   await sidebar.unfold('Check');
   await sidebar.check.fill(read('check.py'));
+  await expect(sidebar.root.getByText('page').first()).toBeVisible();
   await sidebar.button('Explore').click();
 
   const isOver = sidebar.button('Cancel');
