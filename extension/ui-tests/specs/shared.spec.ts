@@ -24,7 +24,7 @@ test('two people share an exploration: both see each cell once, and nothing is l
     await lab.execute('notebook:insert-cell-below');
     await lab.execute('notebook:enter-edit-mode');
     const typing = lab.page.keyboard.type('# a note while somebody decides', { delay: 40 });
-    await other.sidebar.button('Accept').click();
+    await other.sidebar.choose('Accept');
     await typing;
     await lab.expectStates('done', 'review', 'pending');
     await shows('# a note while somebody decides');
