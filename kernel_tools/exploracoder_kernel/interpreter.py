@@ -28,7 +28,8 @@ def find_interpreter(python: str | Path) -> str:
                 f"No command named {given!r} on PATH. Give the path of a Python interpreter."
             )
         return found
-    path = Path(given).expanduser().absolute()
+    # Without "..": a sandbox has the folders on the way to it, and no others to go through.
+    path = Path(os.path.normpath(Path(given).expanduser().absolute()))
     if not path.exists():
         raise InterpreterError(f"No interpreter at {path}. Check the path.")
     if path.is_dir():

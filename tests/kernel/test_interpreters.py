@@ -176,3 +176,12 @@ async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", BRANCH_FILES, ids=lambda path: path.name)
 def test_the_branch_is_written_in_python_3_9(path: Path) -> None:
     ast.parse(path.read_text(), feature_version=(3, 9))
+
+
+async def test_a_path_that_goes_up_and_down_again_is_the_same_interpreter(
+    plain_python: Path, tmp_path: Path
+) -> None:
+    roundabout = plain_python.parent / ".." / "lib" / ".." / "bin" / plain_python.name
+
+    async with Sidecar(roundabout, tmp_path) as sidecar:
+        assert (await sidecar.run(sidecar.root, "print(6 * 7)")).stdout == "42\n"
