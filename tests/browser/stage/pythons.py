@@ -41,7 +41,7 @@ def make_python(folder: Path) -> Path:
 def make_kernelspecs(folder: Path, python: Path, other: Path | None = None) -> None:
     """A kernelspec, as a user has one for each of their environments, and one with the magics."""
     if other is not None:
-        _kernelspec(folder / "other", Path(os.path.abspath(other)), "Python 3", {})
+        _kernelspec(folder / "other", other.absolute(), "Python 3", {})
     _kernelspec(folder / "tea", python, "Tea", {})
     # Where this process has them from, since the environment has nothing of ours.
     with_ours = {"PYTHONPATH": os.pathsep.join(dict.fromkeys(map(_root, OURS)))}
