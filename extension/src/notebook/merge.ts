@@ -42,7 +42,8 @@ export function merge(model: INotebookModel, { change, number, sent }: IMerge): 
 
 /** Whether a cell has become another, by people: what the exploration says of it comes by events. */
 function isNews(before: nbformat.ICell, after: nbformat.ICell): boolean {
-  const isTheirs = !isOurs(after.id as string, after.metadata);
-  const isTyped = writtenIn(after.metadata) !== null;
-  return (isTheirs || isTyped) && stateOf(before) !== stateOf(after);
+  if (isOurs(after.id as string, after.metadata)) {
+    return writtenIn(after.metadata) !== null && sourceOf(before) !== sourceOf(after);
+  }
+  return stateOf(before) !== stateOf(after);
 }

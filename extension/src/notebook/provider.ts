@@ -1,3 +1,4 @@
+import { PathExt } from '@jupyterlab/coreutils';
 import * as nbformat from '@jupyterlab/nbformat';
 import { Contents, RestContentProvider } from '@jupyterlab/services';
 import { PartialJSONObject } from '@lumino/coreutils';
@@ -90,8 +91,18 @@ export class ExplorationContents extends RestContentProvider {
       [...known.keys()].slice(0, -MOST_KNOWN).forEach(one => known.delete(one));
       this._merged.emit({ path, number, sent, change });
       const { created, last_modified, writable, size } = saved;
-      const model = { ...(options as Contents.IModel), path, created, last_modified, writable };
-      return timeless({ ...model, size: size ?? undefined, content: null, format: null });
+      return timeless({
+        name: PathExt.basename(path),
+        path,
+        type: 'notebook',
+        writable,
+        created,
+        last_modified,
+        mimetype: '',
+        content: null,
+        format: 'json',
+        size: size ?? undefined
+      });
     } catch (error) {
       if (error instanceof RequestError && [400, 404].includes(error.status)) {
         // It was deleted, or it is one that the server cannot read.
