@@ -5,6 +5,7 @@ ExploraCoderError
 │   └── UntrustedError     an exploration was not made here, and nobody has agreed to run it
 ├── CommandError       a command came at the wrong time
 ├── SetupError         something that is needed is missing or broken: exit code 2
+│   ├── NoWeightsError     the embedded model was not fetched
 │   └── ModelError     the model could not be asked
 │       ├── ReplyError     the model answered, in a form that could not be used
 │       ├── PromptError    the prompt is longer than the model takes
@@ -54,6 +55,10 @@ class CommandError(ExploraCoderError):
 
 class SetupError(ExploraCoderError):
     """Something that is needed is missing or broken."""
+
+
+class NoWeightsError(SetupError):
+    """The embedded model was not fetched."""
 
 
 class ModelError(SetupError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,13 @@ from exploracoder_retrieval.interpreter import Interpreter
 
 from exploracoder.config import Settings, cache_folder, make_settings
 from exploracoder.effort import find_effort
-from exploracoder.errors import InputError, SetupError, raised_as
+from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
+from exploracoder.models import offers
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.choice import EMBEDDED, HOSTED_URL
+from exploracoder.models.discovery import find_servers
+from exploracoder.models.keys import key_in_environment
 from exploracoder.state import Exploration, Library, Task
 
 if TYPE_CHECKING:
@@ -297,6 +300,11 @@ def wants_embedded(model: str | None, base_url: str | None) -> bool:
     return not (model or base_url or os.environ.get("OPENAI_API_KEY"))
 
 
+def endpoint_url(base_url: str | None) -> str:
+    """The address of the endpoint that a flag or the environment names, or else the hosted one."""
+    return base_url or os.environ.get("OPENAI_BASE_URL") or HOSTED_URL
+
+
 @asynccontextmanager
 async def open_model(
     model: str | None,
@@ -310,7 +318,7 @@ async def open_model(
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
 
-    ``api_key`` takes the place of ``OPENAI_API_KEY``; empty, none is sent. ``cache`` uses the
+    ``api_key`` takes the place of the environment's; empty, none is sent. ``cache`` uses the
     user's reply cache, ``replies`` another. ``lora`` is an adapter for the embedded model.
     ``reasoning_effort`` is for models that reason; others, and the embedded one, are asked without.
     What servers refuse is kept in ``dialects.json`` of the user's cache folder.
@@ -325,22 +333,30 @@ async def open_model(
     if wants_embedded(model, base_url):
         from exploracoder.models.local import EmbeddedModel
 
-        async with EmbeddedModel(cache=replies, lora=lora) as embedded:
+        async with AsyncExitStack() as stack:
+            try:
+                opened = EmbeddedModel(cache=replies, lora=lora)
+                embedded = await stack.enter_async_context(opened)
+            except NoWeightsError as error:
+                others = offers.in_words(await offers.offered())
+                raise NoWeightsError(f"{error}{others}") from None
             yield embedded
         return
     if lora is not None:
         raise InputError("--lora is for the embedded model: add --model embedded, or leave it out.")
-    name = model or os.environ.get("EXPLORACODER_MODEL")
+    name, url = model or os.environ.get("EXPLORACODER_MODEL"), endpoint_url(base_url)
     if not name:
+        found = await find_servers({"It has": url})
         raise InputError(
             "An endpoint is configured, but no model. Name one with --model or EXPLORACODER_MODEL;"
             " --model embedded uses the one that comes with ExploraCoder."
+            + offers.in_words(offers.of_servers(found))
         )
     from exploracoder.models.openai_client import OpenAIChatModel
 
     async with OpenAIChatModel(
-        base_url or os.environ.get("OPENAI_BASE_URL") or HOSTED_URL,
-        os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key,
+        url,
+        key_in_environment(url) if api_key is None else api_key,
         name,
         cache=replies,
         reasoning_effort=find_effort(reasoning_effort),

@@ -8,12 +8,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder.models.discovery import USUAL, find_servers, is_loopback
+from exploracoder import prepare
+from exploracoder.cli.doctor import doctor
+from exploracoder.errors import InputError, NoWeightsError
+from exploracoder.models import discovery, offers
+from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_loopback
+from exploracoder.models.keys import PROVIDERS, key_in_environment
 from exploracoder.testing import ScriptedModelServer
 
+KEY = "sk-nobody-may-see-this"
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -62,6 +69,13 @@ def slow(handler: BaseHTTPRequestHandler) -> None:
     saying(listing("late"))(handler)
 
 
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = [name for one in PROVIDERS for name in one.variables]
+    for name in (*variables, "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def test_the_usual_addresses_are_those_of_this_machine() -> None:
     assert set(USUAL) == {"Ollama", "LM Studio", "llama.cpp", "vLLM"}
     assert all(is_loopback(url) for url in USUAL.values())
@@ -100,6 +114,172 @@ async def test_servers_that_list_models_are_found_in_their_order() -> None:
 async def test_what_is_no_list_of_models_is_nothing(answer: Answer) -> None:
     with serving(answer) as url:
         assert await find_servers({"X": url}) == ()
+
+
+# What each of the four answered at /v1/models, shortened.
+RECORDED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "Ollama": (
+        {
+            "object": "list",
+            "data": [
+                {"id": "qwen3:8b", "object": "model", "created": 1758012345, "owned_by": "library"},
+                {
+                    "id": "nomic-embed-text:latest",
+                    "object": "model",
+                    "created": 1757912345,
+                    "owned_by": "library",
+                },
+            ],
+        },
+        ("qwen3:8b",),
+    ),
+    "LM Studio": (
+        {
+            "data": [
+                {"id": "qwen2.5-coder-7b-instruct", "object": "model", "owned_by": "organization"},
+                {
+                    "id": "text-embedding-nomic-embed-text-v1.5",
+                    "object": "model",
+                    "owned_by": "organization_owner",
+                },
+            ],
+            "object": "list",
+        },
+        ("qwen2.5-coder-7b-instruct",),
+    ),
+    "llama.cpp": (
+        {
+            "models": [
+                {
+                    "name": "qwen2.5-coder-7b-q4_k_m.gguf",
+                    "model": "qwen2.5-coder-7b-q4_k_m.gguf",
+                    "modified_at": "",
+                    "capabilities": ["completion"],
+                    "details": {"format": "gguf", "families": [""]},
+                }
+            ],
+            "object": "list",
+            "data": [
+                {
+                    "id": "qwen2.5-coder-7b-q4_k_m.gguf",
+                    "object": "model",
+                    "created": 1758012345,
+                    "owned_by": "llamacpp",
+                    "meta": {"n_vocab": 152064, "n_ctx_train": 32768, "n_params": 7615616512},
+                }
+            ],
+        },
+        ("qwen2.5-coder-7b-q4_k_m.gguf",),
+    ),
+    "vLLM": (
+        {
+            "object": "list",
+            "data": [
+                {
+                    "id": "Qwen/Qwen2.5-Coder-7B-Instruct",
+                    "object": "model",
+                    "created": 1758012345,
+                    "owned_by": "vllm",
+                    "root": "Qwen/Qwen2.5-Coder-7B-Instruct",
+                    "parent": None,
+                    "max_model_len": 32768,
+                    "permission": [{"id": "modelperm-1", "object": "model_permission"}],
+                }
+            ],
+        },
+        ("Qwen/Qwen2.5-Coder-7B-Instruct",),
+    ),
+}
+
+
+@pytest.mark.parametrize("title", USUAL)
+async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
+    body, names = RECORDED[title]
+    with serving(saying(json.dumps(body).encode())) as url:
+        (found,) = await find_servers({title: url})
+
+        assert found.models == names
+        (offer,) = offers.of_servers((found,))
+        assert (offer.title, offer.found) == (title, f"{names[0]} at {url}")
+        assert offer.command == f"exploracoder explore … --base-url {url} --model {names[0]}"
+
+
+def test_of_many_models_a_few_are_named() -> None:
+    many = LocalServer(title="A", base_url="http://a", models=tuple("abcdefg"))
+
+    (offer,) = offers.of_servers((many,))
+
+    assert offer.found == "a, b, c, d, e and 2 more at http://a"
+
+
+def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
+    odd = LocalServer(title="A", base_url="http://a", models=("m; rm -rf x",))
+
+    (offer,) = offers.of_servers((odd,))
+
+    assert offer.command.endswith("--model 'm; rm -rf x'")
+
+
+def test_keys_are_named_by_their_variables_and_never_shown() -> None:
+    environment = {"GROQ_API_KEY": KEY, "GOOGLE_API_KEY": KEY, "MISTRAL_API_KEY": " ", "X": KEY}
+
+    found = offers.of_keys(environment)
+
+    assert [one.title for one in found] == ["Gemini", "Groq"]
+    assert found[0].found.startswith("GOOGLE_API_KEY is set")
+    assert found[1].command.endswith("--base-url https://api.groq.com/openai/v1 --model NAME")
+    assert KEY not in str(found)
+
+
+def test_a_key_goes_to_its_own_provider() -> None:
+    environment = {"GROQ_API_KEY": KEY, "OPENAI_API_KEY": "other"}
+
+    def key(url: str) -> str:
+        return key_in_environment(url, environment)
+
+    assert key("https://api.groq.com/openai/v1") == KEY
+    assert key("https://api.mistral.ai/v1") == "other"
+    assert key_in_environment("https://api.mistral.ai/v1", {"GROQ_API_KEY": KEY}) == ""
+
+
+async def test_where_there_is_no_model_those_that_are_found_are_offered_and_not_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    with ScriptedModelServer("x") as server:
+        monkeypatch.setattr(discovery, "USUAL", {"Ollama": server.base_url})
+        with pytest.raises(NoWeightsError) as caught:
+            async with prepare.open_model("embedded", None):
+                pass
+
+        assert [one.path for one in server.requests] == ["/v1/models"]
+    assert f"--base-url {server.base_url} --model scripted" in str(caught.value)
+    assert "GROQ_API_KEY" in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+async def test_an_endpoint_without_a_model_says_which_it_has() -> None:
+    with ScriptedModelServer("x") as server, pytest.raises(InputError) as caught:
+        async with prepare.open_model(None, server.base_url):
+            pass
+
+    assert f"--base-url {server.base_url} --model scripted" in str(caught.value)
+
+
+def test_doctor_offers_what_was_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    with ScriptedModelServer("x") as server:
+        monkeypatch.setattr(discovery, "USUAL", {"Ollama": server.base_url})
+        doctor.main(["--json"], standalone_mode=False)
+
+    said = capsys.readouterr().out
+    found = {one["topic"]: one for one in json.loads(said)}
+    assert found["found: Ollama"]["advice"].endswith(f"{server.base_url} --model scripted")
+    assert found["found: Groq"]["level"] == "ok"
+    assert KEY not in said
 
 
 async def test_a_redirect_is_not_followed() -> None:

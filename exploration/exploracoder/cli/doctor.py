@@ -75,6 +75,7 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     yield _branches(python, sandboxing)
     yield _model()
     yield _endpoint()
+    yield from _offers()
     yield _cache()
     yield finding
 
@@ -132,6 +133,14 @@ def _endpoint() -> Finding:
             "Set EXPLORACODER_MODEL, or unset OPENAI_BASE_URL and OPENAI_API_KEY.",
         )
     return Finding("ok", "endpoint", f"{name} at {url or 'the hosted default'}")
+
+
+def _offers() -> Iterator[Finding]:
+    """What could be asked besides; nothing of it is used unasked."""
+    from exploracoder.models import offers
+
+    for one in run_async(offers.offered()):
+        yield Finding("ok", f"found: {one.title}", one.found, one.command)
 
 
 def _cache() -> Finding:

@@ -18,7 +18,7 @@ import anyio
 from pydantic import ValidationError
 
 from exploracoder import __version__
-from exploracoder.errors import SetupError
+from exploracoder.errors import NoWeightsError, SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
@@ -130,7 +130,7 @@ class EmbeddedModel:
 
     def _place(self) -> ServerPlace:
         if not self.store.is_verified:
-            raise SetupError(
+            raise NoWeightsError(
                 f"The embedded model is not there ({self.store.path}). Fetch it once with "
                 "`exploracoder model pull`, or use another model with --base-url."
             )

@@ -1,0 +1,64 @@
+"""What could be asked where no model was chosen: servers of this machine, keys that are set.
+
+Nothing of it is used before somebody chooses it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from exploracoder.models import discovery
+from exploracoder.models.discovery import LocalServer
+from exploracoder.models.keys import variables_set
+
+_SHOWN_MODELS = 5
+
+
+class Offer(NamedTuple):
+    """A place with models: what was found, and the options that choose it."""
+
+    title: str
+    found: str
+    command: str
+
+
+def of_servers(servers: Iterable[LocalServer]) -> tuple[Offer, ...]:
+    """What is offered of servers that were found on this machine."""
+    return tuple(
+        Offer(one.title, f"{_names(one.models)} at {one.base_url}", _command(one, one.models[0]))
+        for one in servers
+    )
+
+
+def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
+    """What is offered of keys in the environment, by the names of their variables alone."""
+    return tuple(
+        Offer(
+            one.title,
+            f"{variable} is set; it is used when you name {one.title}'s address",
+            f"exploracoder explore … --base-url {one.base_url} --model NAME",
+        )
+        for variable, one in variables_set(environment)
+    )
+
+
+async def offered() -> tuple[Offer, ...]:
+    """All that could be asked."""
+    return of_servers(await discovery.find_servers(discovery.USUAL)) + of_keys()
+
+
+def in_words(offers: Iterable[Offer]) -> str:
+    """A line for each, to go after the sentence that says that there is no model."""
+    return "".join(f"\n{one.title}: {one.found}\n  → {one.command}" for one in offers)
+
+
+def _command(server: LocalServer, model: str) -> str:
+    return f"exploracoder explore … --base-url {server.base_url} --model {shlex.quote(model)}"
+
+
+def _names(models: tuple[str, ...]) -> str:
+    more = len(models) - _SHOWN_MODELS
+    return ", ".join(models[:_SHOWN_MODELS]) + (f" and {more} more" if more > 0 else "")
