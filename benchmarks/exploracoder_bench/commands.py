@@ -231,9 +231,14 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
     assigned = dict(map(prepare.setting_of, _assignments(given)))
     is_embedded = _model(given["model"], given["base_url"])[0] == EMBEDDED
+    known = prepare.known_capabilities(given["model"], given["base_url"])
     return {
         name: prepare.settings_for(
-            name, profile=given["profile"], settings=assigned, is_embedded=is_embedded
+            name,
+            profile=given["profile"],
+            settings=assigned,
+            is_embedded=is_embedded,
+            capabilities=known,
         )
         for name in _methods(given)
     }

@@ -22,6 +22,7 @@ from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.events import Progress
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
+from exploracoder.models.capabilities import UNKNOWN
 from exploracoder.models.chat import ChatModel
 from exploracoder.session import Session
 from exploracoder.state import Exploration, Target
@@ -68,6 +69,9 @@ def new_exploration(
         is_embedded=getattr(model, "is_embedded", False)
         if is_given
         else prepare.wants_embedded(named_model, options.base_url),
+        capabilities=UNKNOWN
+        if is_given
+        else prepare.known_capabilities(named_model, options.base_url, options.reasoning_effort),
         method=options.method,
         seed=options.seed,
     )

@@ -22,10 +22,16 @@ from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models import offers
+from exploracoder.models.capabilities import UNKNOWN, Capabilities
+from exploracoder.models.capabilities import capabilities_memory as remembered
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.choice import EMBEDDED, HOSTED_URL
 from exploracoder.models.discovery import find_servers
+from exploracoder.models.endpoint_memory import EndpointMemory
+from exploracoder.models.failures import checked_base_url, without_credentials
 from exploracoder.models.keys import key_in_environment
+from exploracoder.models.weights import WeightsStore
+from exploracoder.profiles import Fit, profile_for
 from exploracoder.state import Exploration, Library, Task
 
 if TYPE_CHECKING:
@@ -40,6 +46,7 @@ def make_exploration(
     profile: str | None = None,
     settings: Mapping[str, object] | None = None,
     is_embedded: bool,
+    capabilities: Capabilities = UNKNOWN,
     method: str = DEFAULT,
     seed: int = 0,
 ) -> Exploration:
@@ -56,13 +63,14 @@ def make_exploration(
             else f"{found.name} writes no class into a repository. Leave out --repository and"
             " --file, or choose a method that does: --method rrr."
         )
-    chosen = settings_for(found.name, profile=profile, settings=settings, is_embedded=is_embedded)
+    chosen = settings_for(
+        found.name,
+        profile=profile,
+        settings=settings,
+        is_embedded=is_embedded,
+        capabilities=capabilities,
+    )
     return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
-
-
-def default_profile(*, is_embedded: bool) -> str:
-    """The profile that suits the model, where none was asked for."""
-    return "small" if is_embedded else "standard"
 
 
 def settings_for(
@@ -71,8 +79,9 @@ def settings_for(
     profile: str | None = None,
     settings: Mapping[str, object] | None = None,
     is_embedded: bool,
+    capabilities: Capabilities = UNKNOWN,
 ) -> Settings:
-    """What a method works with; without a profile it is the one that suits the model.
+    """What a method works with; without a profile it is what suits the model.
 
     What the method's source gives values for goes before the profile, and what was asked for before
     both. Raises InputError when there is no such profile, setting or method, a value is out of
@@ -81,9 +90,11 @@ def settings_for(
     from exploracoder.engine.knowing.lookup import open_web
 
     found = find_method(method)
-    profile = profile or default_profile(is_embedded=is_embedded)
+    fit = profile_for(capabilities, is_embedded=is_embedded)
+    fitting = {} if profile else dict(fit.settings)
     asked = {name: value for name, value in (settings or {}).items() if value is not None}
-    wanted = make_settings(profile, **(dict(found.published) | asked))
+    given = fitting | dict(found.published) | asked
+    wanted = make_settings(profile or fit.profile, **given)
     chosen = wanted.model_copy(update=dict(found.overrides))
     for name in asked:
         fixed = getattr(chosen, name, None)
@@ -298,6 +309,39 @@ def wants_embedded(model: str | None, base_url: str | None) -> bool:
     model = model or os.environ.get("EXPLORACODER_MODEL")
     base_url = base_url or os.environ.get("OPENAI_BASE_URL")
     return not (model or base_url or os.environ.get("OPENAI_API_KEY"))
+
+
+def capabilities_memory(
+    model: str | None, base_url: str | None, reasoning_effort: str | None = None
+) -> EndpointMemory[Capabilities] | None:
+    """Where it is kept what the model can do that flags and environment name; None without a name.
+
+    Raises InputError when there is no such effort, or the address cannot be one.
+    """
+    file = cache_folder() / "capabilities.json"
+    if wants_embedded(model, base_url):
+        return remembered(file, EMBEDDED, WeightsStore().model.sha256)
+    name = model or os.environ.get("EXPLORACODER_MODEL")
+    if not name:
+        return None
+    url = without_credentials(checked_base_url(endpoint_url(base_url)))
+    return remembered(file, url.rstrip("/"), name, find_effort(reasoning_effort) or "")
+
+
+def known_capabilities(
+    model: str | None, base_url: str | None, reasoning_effort: str | None = None
+) -> Capabilities:
+    """What `exploracoder model test` found of that model; nothing is asked now."""
+    memory = capabilities_memory(model, base_url, reasoning_effort)
+    return (memory.recall() if memory is not None else None) or UNKNOWN
+
+
+def fit_of(model: str | None, base_url: str | None, reasoning_effort: str | None = None) -> Fit:
+    """The profile and settings that suit the model that flags and environment name."""
+    return profile_for(
+        known_capabilities(model, base_url, reasoning_effort),
+        is_embedded=wants_embedded(model, base_url),
+    )
 
 
 def endpoint_url(base_url: str | None) -> str:

@@ -17,6 +17,7 @@ from exploracoder.models.chat import ChatModel
 from exploracoder.models.choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.discovery import find_servers, is_loopback
 from exploracoder.models.weights import WeightsStore
+from exploracoder.profiles import Fit
 from exploracoder_kernel.kernel.start_options import StartOptions
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
@@ -62,7 +63,16 @@ class Choices:
     @property
     def default_profile(self) -> str:
         """The profile of a new exploration that names none, with the configured model."""
-        return self.profile or prepare.default_profile(is_embedded=self.is_embedded)
+        return self.profile or self._fit().profile
+
+    def _fit(self, choice: ModelChoice = _CONFIGURED) -> Fit:
+        """What suits a model, by what is kept of it."""
+        own = None if choice.name else self.base_url or None
+        return prepare.fit_of(
+            choice.name or self.model or None,
+            choice.base_url or own,
+            self.reasoning_effort or None,
+        )
 
     def model_name(self, choice: ModelChoice = _CONFIGURED) -> str:
         """The model that is asked; empty when an endpoint is configured and no model."""
@@ -137,11 +147,11 @@ class Choices:
         unknown = sorted(set(given) - (set(Settings.model_fields) - {"profile"}))
         if unknown:
             raise InputError(f"There is no setting {unknown[0]!r}.")
-        fitting = prepare.default_profile(is_embedded=choice.is_embedded)
-        name = profile or self.profile or (fitting if choice.name else self.default_profile)
+        forced, fit = profile or self.profile, self._fit(choice)
+        name = forced or fit.profile
         if name not in PROFILES:
             raise InputError(f"There is no profile {name!r}. Profiles: {', '.join(PROFILES)}.")
-        return make_settings(name, **given)
+        return make_settings(name, **(given if forced else {**fit.settings, **given}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ def surroundings(
     monkeypatch.setenv("EXPLORACODER_CACHE", str(shelf / "cache"))
     # A port may come again: what one test's server refuses says nothing of another's.
     (shelf / "cache" / "dialects.json").unlink(missing_ok=True)
+    (shelf / "cache" / "capabilities.json").unlink(missing_ok=True)
     # What one test's exploration solved is no example of another's.
     shutil.rmtree(shelf / "cache" / "index" / "examples", ignore_errors=True)
     monkeypatch.setenv("EXPLORACODER_CONFIG", str(shelf / "config"))

@@ -91,7 +91,8 @@ def _run(given: argparse.Namespace) -> int:
     found: list[Result] = []
 
     async def ask_all() -> int:
-        from exploracoder.prepare import default_profile, open_model, wants_embedded
+        from exploracoder.prepare import open_model, wants_embedded
+        from exploracoder.profiles import profile_for
 
         from exploracoder_bench.api_use.answers import Asking
         from exploracoder_bench.api_use.judging import open_judge
@@ -101,7 +102,7 @@ def _run(given: argparse.Namespace) -> int:
         asking = Asking(
             given.method, given.temperature, given.seed, given.max_seconds,
             given.out.absolute().parent / f"{given.out.stem}-explorations", given.format,
-            given.profile or default_profile(is_embedded=is_embedded),
+            given.profile or profile_for(is_embedded=is_embedded).profile,
         )  # fmt: skip
         async with (
             open_judge(sandbox=given.sandbox, seconds=given.seconds) as judge,

@@ -70,6 +70,9 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
         profile=given["profile"],
         settings=dict(prepare.setting_of(one) for one in given["assignments"]),
         is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
+        capabilities=prepare.known_capabilities(
+            given["model"], given["base_url"], given["reasoning_effort"]
+        ),
     )
     options = options_of(given)
     with (

@@ -159,6 +159,10 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
         model=given["model"],
         options=options,
     )
+    if given["profile"] is None and not given["quiet"]:
+        fit = prepare.fit_of(given["model"], given["base_url"], given["reasoning_effort"])
+        if fit.reasons:
+            click.echo(fit.in_words, err=True)
     return _work(exploration, _output(given["output"]), options, given, so_far)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from exploracoder.cli.console import print_result, run_async
+from exploracoder.cli.model_test import test
 from exploracoder.cli.options import json_option, lora_option
 
 
@@ -17,6 +18,9 @@ def model() -> None:
 
     Qwen2.5-Coder-1.5B-Instruct, 4-bit (Apache-2.0): 1.1 GB on disk, about 2 GB of memory, no key.
     """
+
+
+model.add_command(test)
 
 
 @model.command()

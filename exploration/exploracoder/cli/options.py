@@ -53,8 +53,9 @@ def profile_option(command: CommandT) -> CommandT:
     return click.option(
         "--profile",
         type=click.Choice(list(PROFILES)),
-        help="Settings: 'small' for the embedded model (its default), 'standard' for hosted ones,"
-        " 'paper' for the paper's.",
+        help="Settings: 'small' for small models, 'standard' for others, 'paper' for the paper's."
+        " Default: what suits the model, by what 'exploracoder model test' found, or else 'small'"
+        " for the embedded one and 'standard' for all others.",
     )(command)
 
 
@@ -156,27 +157,33 @@ index_options = _stack(
     click.option("--embeddings-model", metavar="NAME", default="", help="Its model."),
 )
 
+model_option = click.option(
+    "--model",
+    metavar="NAME",
+    help="The model to ask; 'embedded' is the one that needs nothing else and is the"
+    " default when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
+)
+
+base_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
+    " OPENAI_API_KEY.",
+)
+
+reasoning_effort_option = click.option(
+    "--reasoning-effort",
+    type=click.Choice(EFFORTS),
+    help="How long a model that reasons is to think before it answers. Where the server"
+    " does not take this, the model is asked without. Environment:"
+    " EXPLORACODER_REASONING_EFFORT.",
+)
+
 # Which model is asked.
 model_options = _stack(
-    click.option(
-        "--model",
-        metavar="NAME",
-        help="The model to ask; 'embedded' is the one that needs nothing else and is the"
-        " default when no endpoint is configured. Environment: EXPLORACODER_MODEL.",
-    ),
-    click.option(
-        "--base-url",
-        metavar="URL",
-        help="An OpenAI-compatible endpoint. Environment: OPENAI_BASE_URL, with the key in"
-        " OPENAI_API_KEY.",
-    ),
-    click.option(
-        "--reasoning-effort",
-        type=click.Choice(EFFORTS),
-        help="How long a model that reasons is to think before it answers. Where the server"
-        " does not take this, the model is asked without. Environment:"
-        " EXPLORACODER_REASONING_EFFORT.",
-    ),
+    model_option,
+    base_url_option,
+    reasoning_effort_option,
     click.option("--cache", is_flag=True, help="Answer repeated requests from the reply cache."),
     click.option(
         "--replies",

@@ -83,6 +83,11 @@ class Dialect(Learnt):
         for name in learnt.model_dump(exclude_defaults=True):
             setattr(self, name, getattr(learnt, name))
 
+    def forget(self) -> None:
+        """Starts from the full API again."""
+        for name, value in Learnt():
+            setattr(self, name, value)
+
     def body(
         self,
         model: str,

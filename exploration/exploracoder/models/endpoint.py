@@ -131,7 +131,9 @@ class Endpoint:
             await asyncio.sleep(_pause_s(reply.retry_after, number))
         return await self._send(path, content, on_more)
 
-    async def _send(self, path: str, content: bytes | None, on_more: OnMore | None) -> HttpReply:
+    async def _send(
+        self, path: str, content: bytes | None = None, on_more: OnMore | None = None
+    ) -> HttpReply:
         import httpx
 
         base = httpx.URL(self._base_url)
@@ -186,6 +188,15 @@ class Endpoint:
         except ModelError:
             return []
         raise self.report.refused(reply)
+
+    async def beside(self, path: str) -> object:
+        """What a page says that is no part of the API, from the server's root; None without one."""
+        try:
+            async with self.within_deadline():
+                reply = await self._send(f"../{path}")
+            return self.read(reply, lambda said: said) if reply.status == 200 else None
+        except ModelError:
+            return None
 
     async def refusal(self, reply: HttpReply) -> ModelError:
         """The error for a request that was refused, with the models on offer where that helps."""

@@ -123,6 +123,21 @@ class OpenAIChatModel:
         """The endpoint, without credentials."""
         return self._server.url
 
+    @property
+    def server(self) -> Endpoint:
+        """The endpoint itself, for what is no question to a model."""
+        return self._server
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the server is known to understand."""
+        return self._dialect
+
+    def forget(self) -> None:
+        """The server is asked for the full API again, whatever it refused before."""
+        if self._memory is not None:
+            self._dialect.forget()
+
     async def __aenter__(self) -> OpenAIChatModel:
         if self._memory is not None:
             await asyncio.to_thread(self._memory.recall, self._dialect)

@@ -45,8 +45,7 @@ async def complete_json(
     for _ in range(1 + MAX_CORRECTIONS):
         reply = await model.complete(conversation, sampling, schema=schema)
         try:
-            body = _FENCE.sub(r"\g<body>", reply.text)
-            return schema_model.model_validate_json(body)
+            return schema_model.model_validate_json(without_fence(reply.text))
         except ValidationError as error:
             problem = _describe(error, reply)
         conversation = [*messages, Message("assistant", reply.text), _correction(problem, schema)]
@@ -55,6 +54,11 @@ async def complete_json(
         f"{1 + MAX_CORRECTIONS} tries: {problem} Its last answer began: "
         f"{reply.text[:_SHOWN_REPLY_CHARS]!r}. Try a stronger model, or a higher token limit."
     )
+
+
+def without_fence(text: str) -> str:
+    """A reply without the fence around all of it, where there is one."""
+    return _FENCE.sub(r"\g<body>", text)
 
 
 def _describe(error: ValidationError, reply: Reply) -> str:

@@ -1,0 +1,135 @@
+"""``exploracoder model test``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exploracoder.cli.console import Progress, print_json, printable, run_async, text_console
+from exploracoder.cli.options import (
+    base_url_option,
+    json_option,
+    model_option,
+    quiet_option,
+    reasoning_effort_option,
+)
+
+if TYPE_CHECKING:
+    from exploracoder.models.capabilities import Capabilities
+    from exploracoder.models.openai_client import OpenAIChatModel
+    from exploracoder.profiles import Fit
+
+
+@click.command()
+@model_option
+@base_url_option
+@reasoning_effort_option
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=1),
+    default=180.0,
+    show_default=True,
+    metavar="S",
+    help="The longest that each question may take, in seconds.",
+)
+@json_option
+@quiet_option
+def test(
+    model: str | None,
+    base_url: str | None,
+    reasoning_effort: str | None,
+    timeout_s: float,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Ask a model a handful of short questions, and say what it and its server can do.
+
+    Without --model it is the configured one, or else the embedded one. It takes seconds, a few
+    thousand tokens, and longer for a model that has to be loaded first. What is found is kept for
+    this endpoint and model on this machine, and explorations with it get settings that suit it,
+    where --profile names none.
+
+    \b
+      exploracoder model test
+      exploracoder model test --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
+    """
+    from exploracoder import prepare
+    from exploracoder.models.openai_client import OpenAIChatModel
+    from exploracoder.models.probing import probe
+    from exploracoder.profiles import profile_for
+
+    memory = prepare.capabilities_memory(model, base_url, reasoning_effort)
+
+    async def work(progress: Progress) -> tuple[OpenAIChatModel, Capabilities]:
+        progress.working("Starting the model")
+        opening = prepare.open_model(model, base_url, reasoning_effort=reasoning_effort)
+        async with opening as opened:
+            assert isinstance(opened, OpenAIChatModel), "all that can be named are"
+            return opened, await probe(opened, tell=progress.working, timeout_s=timeout_s)
+
+    with Progress(quiet=quiet) as progress:
+        asked, found = run_async(work(progress))
+    if memory is not None:
+        memory.keep(found, is_measured_anew=True)
+    fit = profile_for(found, is_embedded=asked.is_embedded)
+    if as_json:
+        print_json(_as_json(asked, found, fit))
+    else:
+        _show(asked, found, fit)
+    return 0
+
+
+def _as_json(model: OpenAIChatModel, found: Capabilities, fit: Fit) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "base_url": None if model.is_embedded else model.base_url,
+        "capabilities": found.model_dump(mode="json"),
+        **fit._asdict(),
+    }
+
+
+def _show(model: OpenAIChatModel, found: Capabilities, fit: Fit) -> None:
+    from rich.table import Table
+
+    where = "embedded" if model.is_embedded else f"at {model.base_url}"
+    table = Table("ability", "found", title=printable(f"{model.name}, {where}"), title_style="")
+    for row in _rows(found):
+        table.add_row(*row)
+    console = text_console()
+    console.print(table)
+    console.print(fit.in_words)
+    console.print("Explorations with this model use that, where --profile names none.")
+
+
+def _rows(found: Capabilities) -> Iterator[tuple[str, str]]:
+    yield "JSON schema", _SCHEMA[found.schema_mode]
+    yield "functions (tools)", _said(found.tools)
+    yield "streaming", _said(found.streaming)
+    yield "several replies (n)", _said(found.several, no="no: asked for one after another")
+    yield "probabilities (logprobs)", _said(found.logprobs)
+    yield "prefix cache", _said(found.prefix_cache)
+    yield "reasoning", _said(found.reasons)
+    yield "context", _amount(found.context_tokens, "tokens")
+    yield "parameters", _amount(found.parameters, "")
+    yield "prompts", _amount(found.prompt_tokens_per_s, "tokens/s")
+    yield "replies", _amount(found.completion_tokens_per_s, "tokens/s")
+
+
+_SCHEMA = {
+    "json_schema": "kept to (json_schema)",
+    "json_object": "kept to, said in words (json_object)",
+    "words": "kept to, said in words",
+    "ignored": "not kept to",
+    None: "not known",
+}
+
+
+def _said(value: bool | None, *, no: str = "no") -> str:
+    return "not known" if value is None else "yes" if value else no
+
+
+def _amount(value: float | None, unit: str) -> str:
+    return "not known" if value is None else f"{value:,} {unit}".rstrip()

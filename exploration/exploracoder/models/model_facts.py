@@ -1,0 +1,69 @@
+"""What a server says of a model: how long its context is, and how large it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from exploracoder.models.completion import mapping, mappings
+from exploracoder.models.endpoint import Endpoint
+
+# Hosted services and vLLM say it in their list of models, each in its own word.
+_CONTEXT_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
+_MOST = 1 << 53
+# "7b" of "qwen2.5-coder:7b", "30B" of "Qwen3-30B-A3B".
+_SIZE = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)b(?![a-z0-9])", re.IGNORECASE)
+
+
+async def facts_of(server: Endpoint, model: str) -> dict[str, int]:
+    """``context_tokens`` and ``parameters``, each where it is said.
+
+    Raises:
+        ModelError: The server did not answer in time, or failed.
+    """
+    facts = dict[str, int]()
+    async for said in _sayings(server, model):
+        facts = said | facts
+        if "context_tokens" in facts:
+            break
+    size = _size(model)
+    return ({"parameters": size} if size else {}) | facts
+
+
+async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]]:
+    """What the list of models says, then what llama.cpp, Ollama and LM Studio say elsewhere."""
+    yield _of_card(_own(list(await server.cards()), "id", model))
+    props = mapping(await server.beside("props"))
+    yield _facts(mapping(props.get("default_generation_settings")).get("n_ctx"))
+    running = _own(mappings(mapping(await server.beside("api/ps")).get("models")), "name", model)
+    size = _size(str(mapping(running.get("details")).get("parameter_size")))
+    yield _facts(running.get("context_length"), size)
+    listed = mappings(mapping(await server.beside("api/v0/models")).get("data"))
+    card = _own(listed, "id", model)
+    yield _facts(card.get("loaded_context_length"))
+
+
+def _of_card(card: Mapping[str, Any]) -> dict[str, int]:
+    meta = mapping(card.get("meta"))
+    lengths = [card[name] for name in _CONTEXT_NAMES if _is_count(card.get(name))]
+    return _facts(lengths[0] if lengths else None, meta.get("n_params"))
+
+
+def _facts(context: object = None, parameters: object = None) -> dict[str, int]:
+    said = {"context_tokens": context, "parameters": parameters}
+    return {name: value for name, value in said.items() if _is_count(value)}  # type: ignore[misc]
+
+
+def _own(listed: list[Any], name: str, model: str) -> Mapping[str, Any]:
+    """What is said of the model; Ollama lists it with its tag, and takes it without."""
+    return next((one for one in listed if one.get(name) in (model, f"{model}:latest")), {})
+
+
+def _size(text: str) -> int | None:
+    found = _SIZE.search(text)
+    return int(float(found[1]) * 1e9) or None if found else None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST

@@ -1,0 +1,122 @@
+"""Which settings suit a model, by what is known of it. What is not known changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from exploracoder.config import PROFILES, ProfileName, Settings
+from exploracoder.models.capabilities import UNKNOWN, Capabilities
+
+# Models of one or two thousand million parameters need the ways of the profile `small`.
+_SMALL_PARAMETERS = 3_000_000_000
+# A client waits so long for an answer.
+_LONGEST_ANSWER_S = 300.0
+# Code and docs have about three characters to a token.
+_CHARS_PER_TOKEN = 3
+# What a thought may take besides the answer.
+_THOUGHT_TOKENS = 4096
+# The shortest part of a prompt that is of any use, and the shortest answer.
+_LEAST_CHARS, _LEAST_TOKENS = 300, 64
+
+
+_Wanted = tuple[dict[str, object], str]
+
+
+class Fit(NamedTuple):
+    """A profile, the settings in which a model wants another value, and a sentence for each."""
+
+    profile: ProfileName
+    settings: Mapping[str, object]
+    reasons: tuple[str, ...]
+
+    @property
+    def in_words(self) -> str:
+        """The profile, why, and what differs from it, in a sentence or two."""
+        why = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        changed = (f"{name.replace('_', '-')} {value}" for name, value in self.settings.items())
+        others = f" Other than in that profile: {', '.join(changed)}." if self.settings else ""
+        return f"The profile {self.profile} suits the model{why}.{others}"
+
+
+def profile_for(capabilities: Capabilities = UNKNOWN, *, is_embedded: bool) -> Fit:
+    """What suits a model.
+
+    Args:
+        capabilities: What is known of it.
+        is_embedded: Whether it is the embedded one, which is small where nothing else is known.
+    """
+    profile, reason = _profile(capabilities, "small" if is_embedded else "standard")
+    base, settings, reasons = PROFILES[profile], dict[str, object](), [reason] if reason else []
+    for rule in (_short_context, _thoughts, _no_functions):
+        wanted, why = rule(capabilities, base)
+        changed = {name: one for name, one in wanted.items() if one != getattr(base, name)}
+        settings |= changed
+        reasons += [why] if changed else []
+    return Fit(profile, settings, tuple(reasons))
+
+
+def _profile(known: Capabilities, usual: ProfileName) -> tuple[ProfileName, str]:
+    size, seconds = known.parameters, _answer_seconds(known)
+    if size is not None and size < _SMALL_PARAMETERS:
+        return "small", f"it has {size / 1e9:.2g} thousand million parameters"
+    if seconds is not None and seconds > _LONGEST_ANSWER_S:
+        return "small", (
+            f"all cells in one answer would take about {seconds:.0f} s, and an answer has"
+            f" {_LONGEST_ANSWER_S:.0f} s"
+        )
+    if size is not None and seconds is not None:
+        return "standard", (
+            f"it has {size / 1e9:.2g} thousand million parameters, and all cells in one answer take"
+            f" about {seconds:.0f} s"
+        )
+    return usual, ""
+
+
+def _answer_seconds(known: Capabilities) -> float | None:
+    """The longest answer of the profile `standard`, if both speeds are known."""
+    reading, writing = known.prompt_tokens_per_s, known.completion_tokens_per_s
+    if writing is None or (reading is None and not known.reasons):
+        return None
+    base, thought = PROFILES["standard"], _THOUGHT_TOKENS if known.reasons else 0
+    # Of one that reasons only the time of whole answers is known, reading included.
+    read_s = base.prompt_chars / _CHARS_PER_TOKEN / reading if reading is not None else 0.0
+    return read_s + (base.write_tokens + thought) / writing
+
+
+def _short_context(known: Capabilities, base: Settings) -> _Wanted:
+    """Half of the context, without room for thoughts, is for the libraries, a quarter to answer."""
+    if known.context_tokens is None:
+        return {}, ""
+    room = max(0, known.context_tokens - (_THOUGHT_TOKENS if known.reasons else 0))
+
+    def chars(name: str, share: float) -> int:
+        most = max(_LEAST_CHARS, int(room * share * _CHARS_PER_TOKEN))
+        return int(min(getattr(base, name), most))
+
+    def tokens(name: str) -> int:
+        return int(min(getattr(base, name), max(_LEAST_TOKENS, room // 4)))
+
+    wanted: dict[str, object] = {
+        "prompt_chars": chars("prompt_chars", 1 / 2),
+        # Some docs in full, an answer of a tool, an output and source are one prompt's together.
+        "doc_chars": chars("doc_chars", 1 / 24),
+        "tool_chars": chars("tool_chars", 1 / 8),
+        "output_chars": chars("output_chars", 1 / 16),
+        "source_chars": chars("source_chars", 1 / 24),
+        **{name: tokens(name) for name in ("write_tokens", "step_tokens", "solution_tokens")},
+    }
+    return wanted, f"its context has {known.context_tokens} tokens"
+
+
+def _thoughts(known: Capabilities, base: Settings) -> _Wanted:
+    """Each reply costs a thought: none is asked for that may not be needed."""
+    if not known.reasons:
+        return {}, ""
+    return {"stop_at_first": True, "rerank": "none"}, "it thinks before each reply"
+
+
+def _no_functions(known: Capabilities, base: Settings) -> _Wanted:
+    if known.tools is not False:
+        return {}, ""
+    return {"functions": "off"}, "it calls no functions"

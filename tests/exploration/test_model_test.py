@@ -1,0 +1,89 @@
+"""``exploracoder model test``, and the explorations after it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from exploracoder.config import PROFILES
+from exploracoder.testing import ScriptedModelServer
+from scripted_abilities import capable, plain, thoughtful
+
+from .conftest import Command, Explorer, Serve
+from .scripted import TeaModel
+
+KEY = "sk-nobody-may-see-this"
+
+
+def where(server: ScriptedModelServer) -> tuple[str, ...]:
+    return ("--base-url", server.base_url, "--model", server.model)
+
+
+def test_what_was_found_is_printed_with_the_profile_that_suits(
+    command: Command, serve: Serve
+) -> None:
+    server = serve(capable, card={"max_model_len": 4096})
+    done = command("model", "test", *where(server))
+
+    assert done.code == 0
+    for said in ("JSON schema", "kept to (json_schema)", "4,096 tokens", "reasoning"):
+        assert said in done.out
+    assert "The profile standard suits the model: its context has 4096 tokens." in done.out
+    assert "prompt-chars 6144" in done.out
+    assert "How fast it reads and writes" in done.err
+
+
+def test_programs_get_it_as_json_and_without_the_key(
+    command: Command, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    server = serve(thoughtful, require_key=KEY)
+    done = command("model", "test", *where(server), "--json", "--quiet")
+
+    assert done.code == 0
+    assert done.err == ""
+    assert done.json["capabilities"]["reasons"] is True
+    assert done.json["profile"] == "standard"
+    assert done.json["settings"]["stop_at_first"] is True
+    assert KEY not in done.out
+    assert KEY not in (Path(os.environ["EXPLORACODER_CACHE"]) / "capabilities.json").read_text()
+
+
+def test_one_that_cannot_be_asked_is_bad_set_up(command: Command, serve: Serve) -> None:
+    server = serve(plain, require_key="another")
+    done = command("model", "test", *where(server))
+
+    assert done.code == 2
+    assert done.err.count("Error: ") == 1
+    assert "wants an API key" in done.err
+
+
+def test_explorations_with_a_tested_model_have_what_suits_it(
+    command: Command, serve: Serve, explore: Explorer
+) -> None:
+    card = {"max_model_len": 8192}
+    tested = serve(plain, card=card)
+    command("model", "test", *where(tested))
+    tested.script = TeaModel()
+
+    explore(tested)
+    fitting = explore.exploration.settings
+    explore(tested, "--profile", "standard")
+    forced = explore.exploration.settings
+
+    assert (fitting.profile, fitting.prompt_chars, fitting.functions) == ("standard", 12_288, "off")
+    assert forced == PROFILES["standard"]
+
+
+def test_an_exploration_says_what_its_model_is_given(
+    command: Command, serve: Serve, explore: Explorer
+) -> None:
+    tested = serve(plain)
+    command("model", "test", *where(tested))
+    tested.script = TeaModel()
+
+    words = [word for word in explore.words(tested) if word != "--quiet"]
+    done = command(*words, *explore.files())
+
+    assert "suits the model: it calls no functions." in done.err

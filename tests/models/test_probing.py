@@ -1,0 +1,203 @@
+"""What a model and its server can do is found out by asking, and said as it is."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploracoder.errors import AnswerTimeoutError, ModelError
+from exploracoder.models import endpoint
+from exploracoder.models.capabilities import Capabilities, capabilities_memory
+from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.probing import probe
+from exploracoder.testing import Delay, Failure, Raw, RecordedRequest, ScriptedModelServer
+from scripted_abilities import LOGPROBS, capable, plain, thoughtful
+
+KEY = "sk-nobody-may-see-this"
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
+
+
+async def found(server: ScriptedModelServer, **options: Any) -> Capabilities:
+    given = {"model": server.model, "max_retries": 0} | options
+    timeout_s = given.pop("timeout", 30.0)
+    async with OpenAIChatModel(server.base_url, KEY, **given) as model:
+        return await probe(model, tell=lambda _: None, timeout_s=timeout_s)
+
+
+async def test_a_server_that_knows_the_whole_api_is_found_to() -> None:
+    card = {"max_model_len": 32_768, "meta": {"n_params": 7_615_616_512}}
+    with ScriptedModelServer(capable, card=card, piece_pause_s=0.1) as server:
+        said = await found(server)
+
+        assert len(server.chat_requests) == 6
+    assert said.model_dump(exclude={"prompt_tokens_per_s", "completion_tokens_per_s"}) == {
+        "schema_mode": "json_schema",
+        "tools": True,
+        "streaming": True,
+        "several": True,
+        "logprobs": True,
+        "prefix_cache": True,
+        "reasons": False,
+        "context_tokens": 32_768,
+        "parameters": 7_615_616_512,
+    }
+    # Words are tokens there: about 700 are read in 0.7 s, and 40 come in six pieces.
+    assert 300 < (said.prompt_tokens_per_s or 0) < 1600
+    assert 30 < (said.completion_tokens_per_s or 0) < 200
+
+
+async def test_a_server_that_knows_little_is_not_said_to_fail() -> None:
+    refused: dict[str, Any] = {
+        "refuse_n": True,
+        "refuse_tools": True,
+        "refuse_stream": True,
+        "refuse_formats": ["json_schema", "json_object"],
+        "report_usage": False,
+    }
+    with ScriptedModelServer(plain, **refused) as server:
+        said = await found(server)
+
+    assert said == Capabilities(
+        schema_mode="ignored",
+        tools=False,
+        streaming=False,
+        several=False,
+        logprobs=False,
+        reasons=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("refused", "mode"),
+    [(["json_schema"], "json_object"), (["json_schema", "json_object"], "words")],
+)
+async def test_how_a_schema_is_conveyed_is_found(refused: list[str], mode: str) -> None:
+    with ScriptedModelServer(capable, refuse_formats=refused) as server:
+        assert (await found(server)).schema_mode == mode
+
+
+async def test_a_model_that_thinks_is_found_to() -> None:
+    with ScriptedModelServer(thoughtful) as server:
+        said = await found(server)
+
+    assert said.reasons
+    assert said.schema_mode == "json_schema"
+    # How long the thought took is not known apart from how long the prompt took.
+    assert said.prompt_tokens_per_s is None
+    assert said.completion_tokens_per_s is not None
+
+
+CARDS: dict[str, tuple[dict[str, Any], int | None]] = {
+    "vLLM": ({"max_model_len": 4096}, 4096),
+    "hosted": ({"context_length": 131_072}, 131_072),
+    "another hosted": ({"context_window": 8192}, 8192),
+    "trained with more than it has": ({"meta": {"n_ctx_train": 32_768}}, None),
+    "not a number": ({"max_model_len": "4096"}, None),
+    "no length": ({"max_model_len": -1, "context_length": True}, None),
+    "no length at all": ({"max_model_len": 10**40}, None),
+}
+
+
+@pytest.mark.parametrize(("card", "tokens"), CARDS.values(), ids=CARDS)
+async def test_the_context_is_what_the_list_of_models_says(
+    card: dict[str, Any], tokens: int | None
+) -> None:
+    with ScriptedModelServer(plain, card=card) as server:
+        assert (await found(server)).context_tokens == tokens
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [
+        ("qwen2.5-coder:1.5b", 1_500_000_000),
+        ("Qwen3-30B-A3B", 30_000_000_000),
+        ("gpt-4o", None),
+        ("bge-3bit", None),
+    ],
+)
+async def test_the_size_is_what_the_name_says(model: str, size: int | None) -> None:
+    with ScriptedModelServer(plain, model=model) as server:
+        assert (await found(server)).parameters == size
+
+
+async def test_what_was_refused_before_is_tried_again(tmp_path: Path) -> None:
+    file = tmp_path / "dialects.json"
+    with ScriptedModelServer(capable, refuse_tools=True) as server:
+        assert not (await found(server, dialects=file)).tools
+        server.refuse_tools = False
+        assert (await found(server, dialects=file)).tools
+
+
+FAILURES: dict[str, tuple[Any, dict[str, Any], dict[str, Any], str]] = {
+    "key refused": (plain, {"require_key": "other"}, {}, "rejected the API key"),
+    "no such model": (plain, {"require_model": True}, {"model": "x"}, "does not offer the model"),
+    "not a model server": (lambda _: Raw("<html>hi</html>"), {}, {}, "not an OpenAI-compatible"),
+    "refuses all": (lambda _: Failure(400, "no, never"), {}, {}, "refused the request"),
+}
+
+
+@pytest.mark.parametrize(("script", "server", "client", "said"), FAILURES.values(), ids=FAILURES)
+async def test_one_that_cannot_be_asked_is_a_sentence(
+    script: Any, server: dict[str, Any], client: dict[str, Any], said: str
+) -> None:
+    with (
+        ScriptedModelServer(script, **server) as serving,
+        pytest.raises(ModelError, match=said) as caught,
+    ):
+        await found(serving, **client)
+
+    assert KEY not in str(caught.value)
+
+
+async def test_nobody_there_is_a_sentence() -> None:
+    async with OpenAIChatModel("http://127.0.0.1:9/v1", "", "m", max_retries=0) as model:
+        with pytest.raises(ModelError, match="No model server can be reached"):
+            await probe(model, tell=lambda _: None)
+
+
+async def test_one_that_is_slow_is_a_sentence() -> None:
+    started = time.monotonic()
+    with ScriptedModelServer(lambda _: Delay(2, "tea")) as server:
+        with pytest.raises(AnswerTimeoutError, match="is slow: one short question"):
+            await found(server, timeout=0.3)
+
+        assert time.monotonic() - started < 2
+
+
+async def test_a_prompt_that_is_too_long_leaves_the_rest_to_be_asked() -> None:
+    def short(request: RecordedRequest) -> Any:
+        if request.last_user_message.startswith("Store"):
+            return Failure(400, "This model's maximum context length is 512 tokens.")
+        return capable(request)
+
+    with ScriptedModelServer(short, card={"max_model_len": 512}) as server:
+        said = await found(server)
+
+    assert (said.streaming, said.tools, said.context_tokens) == (None, True, 512)
+
+
+async def test_odd_probabilities_are_none() -> None:
+    def odd(request: RecordedRequest) -> Any:
+        said = capable(request)
+        if not isinstance(said, Raw):
+            return said
+        return Raw(said.body.replace(json.dumps(LOGPROBS), "[3]"))
+
+    with ScriptedModelServer(odd) as server:
+        assert (await found(server)).logprobs is False
+
+
+def test_what_was_found_is_kept_for_its_endpoint_alone(tmp_path: Path) -> None:
+    file, known = tmp_path / "capabilities.json", Capabilities(tools=False, context_tokens=4096)
+    capabilities_memory(file, "http://a/v1", "m").keep(known, is_measured_anew=True)
+
+    assert capabilities_memory(file, "http://a/v1", "m").recall() == known
+    assert capabilities_memory(file, "http://a/v1", "n").recall() is None
+    assert "http://a" not in file.read_text()
