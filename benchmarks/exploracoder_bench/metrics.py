@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from exploracoder.models.usage import Price
+
 from exploracoder_bench.intervals import (
     CONFIDENCE,
     Estimate,
@@ -16,7 +18,6 @@ from exploracoder_bench.intervals import (
     ratio,
     sign_test,
 )
-from exploracoder_bench.plan import Price
 from exploracoder_bench.results import RunResult
 
 Passed = Callable[[RunResult], bool]
@@ -261,13 +262,7 @@ def _jobs(timed: Iterable[RunResult]) -> str:
 
 def money(results: Iterable[RunResult], price: Price) -> float:
     """What the tokens cost, in the currency of the price."""
-    return (
-        sum(
-            one.prompt_tokens * price.prompt + one.completion_tokens * price.completion
-            for one in results
-        )
-        / 1e6
-    )
+    return sum(price.of(one.prompt_tokens, one.completion_tokens) for one in results)
 
 
 def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:

@@ -12,6 +12,7 @@ from typing import Literal
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.openai_client import fingerprint_of
+from exploracoder.models.usage import Price
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
@@ -20,15 +21,6 @@ from exploracoder_bench.problems import Problem
 FILE = "plan.json"
 # Whether the methods are given a problem's check, or it is only asked afterwards.
 Checks = Literal["shown", "hidden"]
-
-
-class Price(BaseModel):
-    """Money for a million tokens, in whatever currency."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    prompt: float = 0.0
-    completion: float = 0.0
 
 
 class Plan(BaseModel):

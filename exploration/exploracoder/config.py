@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from exploracoder_retrieval.apisearch.page import SITES
-from platformdirs import user_cache_path
+from platformdirs import user_cache_path, user_config_path
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.errors import InputError
@@ -27,6 +27,12 @@ def cache_folder() -> Path:
     """
     override = os.environ.get("EXPLORACODER_CACHE")
     return Path(override).expanduser() if override else user_cache_path("exploracoder")
+
+
+def config_folder() -> Path:
+    """The folder of what the user says of this program; ``EXPLORACODER_CONFIG`` overrides it."""
+    override = os.environ.get("EXPLORACODER_CONFIG")
+    return Path(override).expanduser() if override else user_config_path("exploracoder")
 
 
 class Settings(BaseModel):

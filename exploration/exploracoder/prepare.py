@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,7 +30,7 @@ from exploracoder.models.choice import EMBEDDED, HOSTED_URL
 from exploracoder.models.discovery import find_servers
 from exploracoder.models.endpoint_memory import EndpointMemory
 from exploracoder.models.failures import checked_base_url, without_credentials
-from exploracoder.models.keys import key_in_environment
+from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.weights import WeightsStore
 from exploracoder.profiles import Fit, profile_for
 from exploracoder.state import Exploration, Library, Task
@@ -362,7 +363,8 @@ async def open_model(
 ) -> AsyncIterator[ChatModel]:
     """The model that flags and environment name, or the embedded one.
 
-    ``api_key`` takes the place of the environment's; empty, none is sent. ``cache`` uses the
+    ``api_key`` takes the place of the environment's; where there is neither, the keyring may have
+    one. ``cache`` uses the
     user's reply cache, ``replies`` another. ``lora`` is an adapter for the embedded model.
     ``reasoning_effort`` is for models that reason; others, and the embedded one, are asked without.
     What servers refuse is kept in ``dialects.json`` of the user's cache folder.
@@ -398,9 +400,10 @@ async def open_model(
         )
     from exploracoder.models.openai_client import OpenAIChatModel
 
+    key = key_in_environment(url) if api_key is None else api_key
     async with OpenAIChatModel(
         url,
-        key_in_environment(url) if api_key is None else api_key,
+        key or await asyncio.to_thread(kept_key, url),
         name,
         cache=replies,
         reasoning_effort=find_effort(reasoning_effort),

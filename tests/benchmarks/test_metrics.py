@@ -5,6 +5,7 @@ import random
 from itertools import combinations
 
 import pytest
+from exploracoder.models.usage import Price
 from exploracoder_bench.api_names import called_names, gold_names
 from exploracoder_bench.intervals import bootstrap, ratio, sign_test
 from exploracoder_bench.metrics import (
@@ -17,7 +18,6 @@ from exploracoder_bench.metrics import (
     success_at_k,
     summarize,
 )
-from exploracoder_bench.plan import Price
 
 from .made_results import apart, failed, made
 

@@ -87,3 +87,26 @@ def test_an_exploration_says_what_its_model_is_given(
     done = command(*words, *explore.files())
 
     assert "suits the model: it calls no functions." in done.err
+
+
+def test_what_it_cost_is_said_where_the_user_wrote_a_price(
+    command: Command, serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CONFIG", str(explore.folder / "config"))
+    server = serve()
+    table = Path(command("model", "prices").out.strip())
+    table.write_text("- {model: 'script*', prompt: 1000, completion: 2000, currency: EUR}")
+    known = command("model", "prices", server.model)
+    unknown = command("model", "prices", "another")
+    told = explore(server)
+    as_json = explore(server, "--json").json
+    table.write_text("- 3")
+    spoilt = explore(server)
+
+    assert (known.code, unknown.code) == (0, 1)
+    assert " EUR.\n" in told.out
+    spent = as_json["usage"]
+    amount = (spent["prompt_tokens"] + 2 * spent["completion_tokens"]) / 1000
+    assert as_json["money"] == {"amount": pytest.approx(amount), "currency": "EUR"}
+    assert spoilt.code == 0
+    assert "What that costs is not known" in spoilt.out

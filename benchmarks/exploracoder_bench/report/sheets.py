@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from exploracoder.models.usage import Price
+
 from exploracoder_bench.metrics import by_problem, is_success, recall, summarize
-from exploracoder_bench.plan import Price
 from exploracoder_bench.report.tables import grouped
 from exploracoder_bench.results import RunResult
 

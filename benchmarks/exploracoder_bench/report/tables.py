@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+from exploracoder.models.usage import Price
+
 from exploracoder_bench.intervals import Estimate
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.metrics import (
@@ -19,7 +21,6 @@ from exploracoder_bench.metrics import (
     success_at_k,
     summarize,
 )
-from exploracoder_bench.plan import Price
 from exploracoder_bench.results import RunResult
 
 KS = (1, 3, 5, 10, 20)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from exploracoder.models.usage import Price
+
 from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
 from exploracoder_bench.metrics import is_pass, is_success, telling
-from exploracoder_bench.plan import Plan, Price
+from exploracoder_bench.plan import Plan
 from exploracoder_bench.problems import slug_of
 from exploracoder_bench.report.browser import write_browser
 from exploracoder_bench.report.differences import differences_table

@@ -122,6 +122,8 @@ def _model() -> Finding:
 
 
 def _endpoint() -> Finding:
+    from exploracoder.models.capabilities import UNKNOWN
+
     url, name = os.environ.get("OPENAI_BASE_URL"), os.environ.get("EXPLORACODER_MODEL")
     if not (url or name or os.environ.get("OPENAI_API_KEY")):
         return Finding("ok", "endpoint", "none configured: the embedded model is used")
@@ -132,7 +134,14 @@ def _endpoint() -> Finding:
             "configured without a model",
             "Set EXPLORACODER_MODEL, or unset OPENAI_BASE_URL and OPENAI_API_KEY.",
         )
-    return Finding("ok", "endpoint", f"{name} at {url or 'the hosted default'}")
+    from exploracoder.prepare import known_capabilities
+
+    try:
+        is_known = known_capabilities(None, None) != UNKNOWN
+    except ExploraCoderError as error:
+        return Finding("problem", "endpoint", str(error))
+    advice = "" if is_known else "What it can do, and what suits it: exploracoder model test"
+    return Finding("ok", "endpoint", f"{name} at {url or 'the hosted default'}", advice)
 
 
 def _offers() -> Iterator[Finding]:

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from exploracoder.cli.console import print_result, run_async
+from exploracoder.cli.model_key import key
+from exploracoder.cli.model_prices import prices
 from exploracoder.cli.model_test import test
 from exploracoder.cli.options import json_option, lora_option
 
@@ -20,7 +22,8 @@ def model() -> None:
     """
 
 
-model.add_command(test)
+for command in (test, key, prices):
+    model.add_command(command)
 
 
 @model.command()

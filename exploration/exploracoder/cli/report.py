@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder import document
+from exploracoder.errors import InputError
+from exploracoder.models.prices import price_of
 from exploracoder.models.usage import Usage
 from exploracoder.state import Attempt, Exploration, Step
 from exploracoder.toolcoder.cards import with_cards
@@ -46,6 +48,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
             "seconds_total": round(exploration.seconds_total, 3),
         },
         "usage_of_this_run": _usage(asked),
+        "money": _money(exploration)[0],
         "usage_by_part": {part.part: _usage(part.usage) for part in exploration.spending},
         "model": exploration.model,
         "method": exploration.method,
@@ -81,9 +84,25 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
         lines.append(f"It uses {used}.")
     lines.append(
         f"{done} of {len(exploration.steps)} subtasks explored; {document.cost(exploration)}"
+        f"{_money(exploration)[1]}"
     )
     lines.append(f"Notebook: {notebook}")
     return "\n".join(lines).replace("**", "")
+
+
+def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:
+    """What the exploration's tokens cost at most, for programs and in words, if that is known."""
+    try:
+        price = price_of(exploration.model)
+    except InputError as error:
+        return None, f" What that costs is not known: {error}"
+    if price is None:
+        return None, ""
+    usage, currency = exploration.usage, price.currency
+    amount = price.of(usage.prompt_tokens, usage.completion_tokens)
+    # Servers may ask less for what they have read before.
+    words = f" At most {amount:.{2 if amount >= 1 else 4}f} {currency}".rstrip() + "."
+    return {"amount": round(amount, 6), "currency": currency}, words
 
 
 def _subtask(step: Step) -> dict[str, Any]:

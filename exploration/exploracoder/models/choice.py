@@ -65,6 +65,12 @@ def key_for(base_url: str, keys: Mapping[str, str]) -> str:
     return next(fitting, "")
 
 
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a server; empty where it is no address of one."""
+    origin = _origin(url)
+    return f"{origin[0]}://{origin[1]}:{origin[2]}" if origin else ""
+
+
 def _origin(url: str) -> tuple[str, str, int] | None:
     try:
         parts = urlsplit(url)

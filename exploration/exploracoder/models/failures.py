@@ -78,13 +78,14 @@ class FailureReport:
         if status in (401, 403) and not self._has_key:
             return ModelError(
                 f"The model server at {self._url} wants an API key (HTTP {status}), and none is "
-                "configured for it. Set OPENAI_API_KEY; in JupyterLab that is for the configured "
+                "configured for it. Set OPENAI_API_KEY, or keep one with `exploracoder model key "
+                "set`; in JupyterLab that is for the configured "
                 "server, and c.ExploraCoder.key_variables names the keys of others."
             )
         if status in (401, 403):
             return ModelError(
                 f"The model server at {self._url} rejected the API key (HTTP {status}). Check "
-                "OPENAI_API_KEY."
+                "OPENAI_API_KEY, the provider's own variable, or `exploracoder model key`."
             )
         if status == 404:
             return self._not_found(offered)

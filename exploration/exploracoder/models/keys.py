@@ -7,10 +7,14 @@ shown and never written to a file.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
-from exploracoder.models.choice import HOSTED_URL, key_for
+from exploracoder.errors import SetupError
+from exploracoder.models.choice import HOSTED_URL, key_for, origin_of
+
+_SERVICE = "exploracoder"
 
 
 class Provider(NamedTuple):
@@ -52,3 +56,66 @@ def key_in_environment(base_url: str, environment: Mapping[str, str] = os.enviro
     """The key for a server: a provider's own, or else ``OPENAI_API_KEY``, which is for any."""
     keys = {one.base_url: environment[name] for name, one in variables_set(environment)}
     return key_for(base_url, keys) or environment.get("OPENAI_API_KEY", "")
+
+
+def kept_key(base_url: str) -> str:
+    """The key that the keyring has for a server's origin; empty without one, or without keyring.
+
+    It may take a moment, and on some desktops asks for the keyring to be unlocked.
+    """
+    try:
+        with _keyring() as keyring:
+            return keyring.get_password(_SERVICE, origin_of(base_url)) or ""
+    except SetupError:
+        return ""
+
+
+def keep_key(base_url: str, key: str) -> None:
+    """Puts a server's key into the keyring, in place of one that is there.
+
+    Raises:
+        SetupError: There is no keyring, or it does not take it.
+    """
+    with _keyring() as keyring:
+        keyring.set_password(_SERVICE, origin_of(base_url), key)
+    if kept_key(base_url) != key:
+        raise SetupError(f"The keyring did not keep the key. {_INSTEAD}")
+
+
+def forget_key(base_url: str) -> bool:
+    """Takes a server's key out of the keyring; whether there was one.
+
+    Raises:
+        SetupError: There is no keyring, or it does not give it back.
+    """
+    with _keyring() as keyring:
+        if keyring.get_password(_SERVICE, origin_of(base_url)) is None:
+            return False
+        keyring.delete_password(_SERVICE, origin_of(base_url))
+        return True
+
+
+_INSTEAD = "Without one, keys are read from the environment: set OPENAI_API_KEY."
+
+
+@contextmanager
+def _keyring() -> Iterator[Any]:
+    """The keyring of this machine, with its failures in our words."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError, NoKeyringError
+    except ImportError:
+        raise SetupError(
+            "Keys are kept by the package keyring, which is not installed: pip install"
+            f" 'exploracoder[keyring]'. {_INSTEAD}"
+        ) from None
+    try:
+        yield keyring
+    except NoKeyringError:
+        raise SetupError(f"This machine has no keyring that keys could be in. {_INSTEAD}") from None
+    except KeyringError as error:
+        # Its words may be anything, the key included.
+        raise SetupError(
+            f"The keyring cannot be used ({type(error).__name__}). Unlock it, or do without."
+            f" {_INSTEAD}"
+        ) from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt
 
 
 class Usage(BaseModel):
@@ -33,3 +35,26 @@ class Usage(BaseModel):
     def total_tokens(self) -> int:
         """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+class Price(BaseModel):
+    """Money for a million tokens, in whatever currency."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    prompt: NonNegativeFloat = 0.0
+    completion: NonNegativeFloat = 0.0
+    currency: Annotated[str, Field(max_length=20, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")] = ""
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost, whether or not the server had read some of them before."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+    @property
+    def in_words(self) -> str:
+        """The price as people say it."""
+        currency = f" {self.currency}" if self.currency else ""
+        return (
+            f"{self.prompt:g}{currency} a million prompt tokens, {self.completion:g}{currency}"
+            " a million completion tokens"
+        )
