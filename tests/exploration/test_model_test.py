@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from exploracoder.config import PROFILES
-from exploracoder.testing import ScriptedModelServer
+from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from scripted_abilities import capable, plain, thoughtful
 
 from .conftest import Command, Explorer, Serve
@@ -57,6 +58,19 @@ def test_one_that_cannot_be_asked_is_bad_set_up(command: Command, serve: Serve) 
     assert done.code == 2
     assert done.err.count("Error: ") == 1
     assert "wants an API key" in done.err
+
+
+def test_an_interrupted_test_keeps_nothing(command: Command, serve: Serve) -> None:
+    def interrupt(request: RecordedRequest) -> Outcome:
+        os.kill(os.getpid(), signal.SIGINT)
+        return Delay(5, "late")
+
+    done = command("model", "test", *where(serve(interrupt)))
+
+    assert done.code == 130
+    assert done.out == ""
+    assert done.err.endswith("Interrupted.\n")
+    assert not (Path(os.environ["EXPLORACODER_CACHE"]) / "capabilities.json").exists()
 
 
 def test_explorations_with_a_tested_model_have_what_suits_it(

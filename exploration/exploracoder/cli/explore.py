@@ -160,10 +160,20 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
         options=options,
     )
     if given["profile"] is None and not given["quiet"]:
-        fit = prepare.fit_of(given["model"], given["base_url"], given["reasoning_effort"])
-        if fit.reasons:
-            click.echo(fit.in_words, err=True)
+        _say_what_suits(given)
     return _work(exploration, _output(given["output"]), options, given, so_far)
+
+
+def _say_what_suits(given: dict[str, Any]) -> None:
+    """Where what is known of the model leads to other settings than it would have without."""
+    from exploracoder import prepare
+    from exploracoder.profiles import profile_for
+
+    fit = prepare.fit_of(given["model"], given["base_url"], given["reasoning_effort"])
+    is_embedded = prepare.wants_embedded(given["model"], given["base_url"])
+    usual = profile_for(is_embedded=is_embedded)
+    if (fit.profile, fit.settings) != (usual.profile, usual.settings):
+        click.echo(fit.in_words, err=True)
 
 
 def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
