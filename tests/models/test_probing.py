@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from exploracoder.errors import AnswerTimeoutError, ModelError
 from exploracoder.models import endpoint
 from exploracoder.models.capabilities import Capabilities, capabilities_memory
+from exploracoder.models.model_facts import facts_of
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.probing import probe
 from exploracoder.testing import Delay, Failure, Raw, RecordedRequest, ScriptedModelServer
+from http_answers import saying, serving
 from scripted_abilities import LOGPROBS, capable, plain, thoughtful
 
 KEY = "sk-nobody-may-see-this"
@@ -111,6 +114,53 @@ async def test_the_context_is_what_the_list_of_models_says(
 ) -> None:
     with ScriptedModelServer(plain, card=card) as server:
         assert (await found(server)).context_tokens == tokens
+
+
+# What three servers say beside the API, shortened.
+PAGES: dict[str, tuple[str, Any, dict[str, int]]] = {
+    "llama.cpp": (
+        "/props",
+        {"default_generation_settings": {"n_ctx": 8192, "params": {}}, "total_slots": 1},
+        {"context_tokens": 8192},
+    ),
+    "Ollama": (
+        "/api/ps",
+        {
+            "models": [
+                {"name": "other:latest", "context_length": 1},
+                {
+                    "name": "m:latest",
+                    "details": {"format": "gguf", "parameter_size": "8.2B"},
+                    "size_vram": 0,
+                    "context_length": 4096,
+                },
+            ]
+        },
+        {"context_tokens": 4096, "parameters": 8_200_000_000},
+    ),
+    "LM Studio": (
+        "/api/v0/models",
+        {"data": [{"id": "m", "max_context_length": 32_768, "loaded_context_length": 4096}]},
+        {"context_tokens": 4096},
+    ),
+    "an odd one": ("/props", [{"default_generation_settings": 3}], {}),
+    "none": ("/nothing", {}, {}),
+}
+
+
+@pytest.mark.parametrize(("page", "body", "facts"), PAGES.values(), ids=PAGES)
+async def test_what_servers_say_beside_the_api_is_read(
+    page: str, body: Any, facts: dict[str, int]
+) -> None:
+    cards = saying(json.dumps({"data": [{"id": "m"}]}).encode())
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        pages = {"/v1/models": cards, page: saying(json.dumps(body).encode())}
+        pages.get(handler.path, saying(b"no such page", 404))(handler)
+
+    with serving(answer) as url:
+        async with OpenAIChatModel(url, "", "m", max_retries=0) as model:
+            assert await facts_of(model.server, model.name) == facts
 
 
 @pytest.mark.parametrize(

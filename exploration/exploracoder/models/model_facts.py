@@ -62,7 +62,7 @@ def _own(listed: list[Any], name: str, model: str) -> Mapping[str, Any]:
 
 def _size(text: str) -> int | None:
     found = _SIZE.search(text)
-    return int(float(found[1]) * 1e9) or None if found else None
+    return round(float(found[1]) * 1e9) or None if found else None
 
 
 def _is_count(value: object) -> bool:

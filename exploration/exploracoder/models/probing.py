@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import anyio
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
+from exploracoder.errors import AnswerTimeoutError, ModelError, PromptError, RefusedError
 from exploracoder.models.capabilities import Capabilities
 from exploracoder.models.chat import Message, Reply, Sampling
 from exploracoder.models.completion import mapping, mappings
@@ -26,6 +26,7 @@ _PREFIX_LINES = 110
 _COUNT_TO = 40
 # Below that a network says more of the time than a model does.
 _TELLING_S = 0.4
+_FACTS_S = 15.0
 
 Tell = Callable[[str], None]
 Found = dict[str, Any]
@@ -137,7 +138,9 @@ async def _streamed(model: OpenAIChatModel, text: str, most: int) -> tuple[Reply
 
 
 def _speed(name: str, tokens: int, seconds: float) -> Found:
-    return {name: round(tokens / seconds, 1)} if tokens > 0 and seconds > 1e-3 else {}
+    if tokens <= 0 or seconds < 1e-3:
+        return {}
+    return {name: round(tokens / seconds, 1) or 0.1}
 
 
 async def _fill_in_a_form(model: OpenAIChatModel) -> Found:
@@ -181,7 +184,10 @@ async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
 
 
 async def _ask_for_facts(model: OpenAIChatModel) -> Found:
-    return dict(await facts_of(model.server, model.name))
+    """A page that hangs or fails is no reason to lose the rest."""
+    with anyio.move_on_after(_FACTS_S), suppress(ModelError):
+        return dict(await facts_of(model.server, model.name))
+    return {}
 
 
 _QUESTIONS: dict[str, Callable[[OpenAIChatModel], Awaitable[Found]]] = {
