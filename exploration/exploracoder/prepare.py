@@ -22,7 +22,7 @@ from exploracoder.config import Settings, cache_folder, make_settings
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
-from exploracoder.models import offers
+from exploracoder.models import alternatives
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
 from exploracoder.models.capabilities import capabilities_memory as remembered
 from exploracoder.models.chat import ChatModel
@@ -384,7 +384,7 @@ async def open_model(
                 opened = EmbeddedModel(cache=replies, lora=lora)
                 embedded = await stack.enter_async_context(opened)
             except NoWeightsError as error:
-                others = offers.in_words(await offers.offered())
+                others = alternatives.in_words(await alternatives.offered())
                 raise NoWeightsError(f"{error}{others}") from None
             yield embedded
         return
@@ -396,7 +396,7 @@ async def open_model(
         raise InputError(
             "An endpoint is configured, but no model. Name one with --model or EXPLORACODER_MODEL;"
             " --model embedded uses the one that comes with ExploraCoder."
-            + offers.in_words(offers.of_servers(found))
+            + alternatives.in_words(alternatives.of_servers(found))
         )
     from exploracoder.models.openai_client import OpenAIChatModel
 

@@ -12,7 +12,7 @@ import pytest
 from exploracoder import prepare
 from exploracoder.cli.doctor import doctor
 from exploracoder.errors import InputError, NoWeightsError
-from exploracoder.models import discovery, offers
+from exploracoder.models import alternatives, discovery
 from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_loopback
 from exploracoder.models.keys import PROVIDERS, key_in_environment
 from exploracoder.testing import ScriptedModelServer
@@ -160,7 +160,7 @@ async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
         (found,) = await find_servers({title: url})
 
         assert found.models == names
-        (offer,) = offers.of_servers((found,))
+        (offer,) = alternatives.of_servers((found,))
         assert (offer.title, offer.found) == (title, f"{names[0]} at {url}")
         assert offer.command == f"exploracoder explore … --base-url {url} --model {names[0]}"
 
@@ -168,7 +168,7 @@ async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
 def test_of_many_models_a_few_are_named() -> None:
     many = LocalServer(title="A", base_url="http://a", models=tuple("abcdefg"))
 
-    (offer,) = offers.of_servers((many,))
+    (offer,) = alternatives.of_servers((many,))
 
     assert offer.found == "a, b, c, d, e and 2 more at http://a"
 
@@ -176,7 +176,7 @@ def test_of_many_models_a_few_are_named() -> None:
 def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
     odd = LocalServer(title="A", base_url="http://a", models=("m; rm -rf x",))
 
-    (offer,) = offers.of_servers((odd,))
+    (offer,) = alternatives.of_servers((odd,))
 
     assert offer.command.endswith("--model 'm; rm -rf x'")
 
@@ -184,7 +184,7 @@ def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
 def test_keys_are_named_by_their_variables_and_never_shown() -> None:
     environment = {"GROQ_API_KEY": KEY, "GOOGLE_API_KEY": KEY, "MISTRAL_API_KEY": " ", "X": KEY}
 
-    found = offers.of_keys(environment)
+    found = alternatives.of_keys(environment)
 
     assert [one.title for one in found] == ["Gemini", "Groq"]
     assert found[0].found.startswith("GOOGLE_API_KEY is set")

@@ -146,9 +146,9 @@ def _endpoint() -> Finding:
 
 def _offers() -> Iterator[Finding]:
     """What could be asked besides; nothing of it is used unasked."""
-    from exploracoder.models import offers
+    from exploracoder.models import alternatives
 
-    for one in run_async(offers.offered()):
+    for one in run_async(alternatives.offered()):
         yield Finding("ok", f"found: {one.title}", one.found, one.command)
 
 
