@@ -193,29 +193,6 @@ def test_the_servers_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch
     assert not any("secret" in value for value in environment.values())
 
 
-@pytest.mark.parametrize(
-    ("load", "occupied", "policy"), [(0.1, 2.0, None), (64.0, 2.0, "passive"), (64.0, 0.2, None)]
-)
-def test_on_a_machine_that_is_busy_still_the_servers_threads_do_not_spin(
-    monkeypatch: pytest.MonkeyPatch, load: float, occupied: float, policy: str | None
-) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
-    monkeypatch.setattr(hardware, "physical_cores", lambda: 2)
-    monkeypatch.setattr(hardware, "occupied_cores", lambda _: occupied)
-
-    assert server_environment().get("OMP_WAIT_POLICY") == policy
-
-
-def test_a_process_that_computes_occupies_a_core() -> None:
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as computing:
-        time.sleep(0.2)
-        occupied = hardware.occupied_cores(0.5)
-        computing.kill()
-
-    assert 0.1 < occupied < (os.cpu_count() or 1) + 0.5
-
-
 def test_only_the_user_can_enter_the_servers_folder(cache_folder: Path) -> None:
     place = ServerPlace.for_model(WeightsStore(), 1024)
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
-from math import inf
 from pathlib import Path
 
 _GIB = 1 << 30
 _BYTES_PER_CONTEXT_TOKEN = 28 << 10
 # Weights as they are laid out for the CPU, work space, and the context of one slot.
 _CONTEXT_FOR_AVAILABLE = ((3.0 * _GIB, 16_384), (2.5 * _GIB, 8_192), (2.0 * _GIB, 4_096))
-# Long enough for the clock that the system counts work with, which ticks every 10 ms.
-_LOOK_S = 0.3
 
 
 def available_memory_bytes() -> int:
@@ -44,34 +40,6 @@ def physical_cores() -> int:
         return max(1, (os.cpu_count() or 2) // 2)
     cores = {_siblings(cpu) for cpu in os.sched_getaffinity(0)}
     return max(1, min(len(cores), _quota_cores()))
-
-
-def is_busy() -> bool:
-    """Whether work keeps more than half of the usable cores occupied: in the last minute, and now.
-
-    What was done just before, such as reading a library, is in the minute's average, and over.
-    Takes a moment where the average is high.
-    """
-    many = physical_cores() / 2
-    return os.getloadavg()[0] > many and occupied_cores(_LOOK_S) > many
-
-
-def occupied_cores(seconds: float) -> float:
-    """Cores that worked, on average over so many seconds from now; infinite where not known."""
-    before = _worked_seconds()
-    time.sleep(seconds)
-    after = _worked_seconds()
-    return inf if before is None or after is None else (after - before) / seconds
-
-
-def _worked_seconds() -> float | None:
-    """What all cores have worked since the machine started."""
-    try:
-        ticks = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
-        user, nice, system = (int(one) for one in ticks[:3])
-    except (OSError, ValueError, IndexError):
-        return None
-    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
 def _siblings(cpu: int) -> str:

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
+from exploracoder.models.cpu_backends import use_best_backend
 
 _HELLO_BYTES = 4096
 _HELLO_TIMEOUT_S = 2.0
@@ -69,6 +70,7 @@ class Announcement(_Said):
     api_key: str = Field(default="", repr=False)
     model: str = ""
     context_tokens: int = 0
+    cpu_backend: str = ""
     problem: str = ""
 
 
@@ -184,7 +186,11 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
     try:
         import xllamacpp
 
+        cpu_backend = use_best_backend()
+
         server = xllamacpp.Server(_parameters(options, context_tokens, api_key))
+    except SetupError:
+        raise
     except Exception as error:
         raise SetupError(f"The embedded model could not be loaded: {error}.") from error
     return server, Announcement(
@@ -193,6 +199,7 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
         api_key=api_key,
         model=options.model_name,
         context_tokens=context_tokens,
+        cpu_backend=cpu_backend,
     )
 
 
@@ -219,6 +226,11 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     threads = hardware.physical_cores()
     for pool in (parameters.cpuparams, parameters.cpuparams_batch):
         pool.n_threads = threads
+    # What is copied from the prompt, such as a cell that is mended, is guessed ahead and only
+    # checked: several tokens for the time of one.
+    parameters.speculative.types = [
+        xllamacpp.common_speculative_type.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE
+    ]
     parameters.ui = False
     parameters.endpoint_slots = False
     return parameters
