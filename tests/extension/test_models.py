@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.models.catalogue import ModelFile
 from exploracoder.models.downloads import Hub
-from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.pulling import Pulling
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import weights
+from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import Hub, PackageParts, Source
-from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
 
 PART_BYTES = 50_000
 CONTENT = bytes(range(256)) * 600  # 153,600 bytes: three parts and a short one
@@ -302,10 +302,10 @@ def test_a_python_without_pip_uses_the_one_it_carries(
 
 
 def test_the_embedded_models_parts_make_up_its_size() -> None:
-    parts = next(source for source in weights.EMBEDDED.sources if isinstance(source, PackageParts))
+    parts = next(source for source in DEFAULT.sources if isinstance(source, PackageParts))
 
-    assert (parts.count - 1) * parts.part_bytes < weights.EMBEDDED.size_bytes
-    assert weights.EMBEDDED.size_bytes <= parts.count * parts.part_bytes
+    assert (parts.count - 1) * parts.part_bytes < DEFAULT.size_bytes
+    assert DEFAULT.size_bytes <= parts.count * parts.part_bytes
 
 
 def test_the_cache_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
