@@ -49,9 +49,8 @@ def list_(as_json: bool) -> int:
         return 0
     _print_table(found)
     notes = [f"{one.short_name}: {one.license}, {one.terms}." for one in found if one.terms]
-    notes += [
-        f"{source}." for source in dict.fromkeys(one.quality_source for one in found) if source
-    ]
+    sources = dict.fromkeys(one.quality_source for one in found if one.quality_source)
+    notes += [f"{source}." for source in sources]
     notes += [f"{one.short_name}: {one.title}. {one.publisher}." for one in found]
     say("\n".join(notes))
     return 0
@@ -196,7 +195,7 @@ def _print_table(found: Sequence[Offer]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=0)
     table.add_column("Name", no_wrap=True)
     table.add_column("Size", no_wrap=True, justify="right")
     table.add_column("Memory", no_wrap=True, justify="right")

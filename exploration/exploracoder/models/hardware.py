@@ -7,10 +7,10 @@ import time
 from math import inf
 from pathlib import Path
 
-_GIB = 1 << 30
+_MIB = 1 << 20
 # Work space beside the weights and the context, and the context that goes with it. Measured with a
 # model of 1.5B, which had to have 3.0, 2.5 and 2.0 GiB in all.
-_WORK_FOR_CONTEXT = ((1.52 * _GIB, 16_384), (1.24 * _GIB, 8_192), (0.85 * _GIB, 4_096))
+_WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB, 4_096))
 # Long enough for the clock that the system counts work with, which ticks every 10 ms.
 _LOOK_S = 0.3
 
@@ -51,7 +51,7 @@ def context_for_memory(
 def least_memory_bytes(weights_bytes: int, token_bytes: int, slots: int = 1) -> int:
     """The memory with which a model runs at all."""
     work_bytes, tokens = _WORK_FOR_CONTEXT[-1]
-    return weights_bytes + int(work_bytes) + slots * tokens * token_bytes
+    return weights_bytes + work_bytes + slots * tokens * token_bytes
 
 
 def physical_cores() -> int:

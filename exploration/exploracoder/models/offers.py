@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from exploracoder.models import hardware
-from exploracoder.models.catalogue import CATALOGUE, ModelFile
+from exploracoder.models import catalogue, hardware
 from exploracoder.models.weights import ModelStatus, WeightsStore
 
 
@@ -45,9 +44,9 @@ class Offer(BaseModel):
         return self.missing_bytes == 0
 
 
-def offers(models: tuple[ModelFile, ...] = CATALOGUE, folder: Path | None = None) -> list[Offer]:
+def offers() -> list[Offer]:
     """What each model of the catalogue is here."""
-    return [offer_of(WeightsStore(model, folder)) for model in models]
+    return [offer_of(WeightsStore(model)) for model in catalogue.CATALOGUE]
 
 
 def offer_of(store: WeightsStore) -> Offer:
