@@ -1,7 +1,8 @@
 """The models that run on this machine itself: a short catalogue of published files.
 
-Source: sizes and SHA-256 are those that the publishers' repositories give for the files. What a
-model needs for a token of context is counted from its published configuration: layers times
+Source: size and SHA-256 of the first file were measured here. Those of the others are what several
+users of the publishers' files wrote down, independently and alike; a file that differs is refused.
+What a model needs for a token of context is counted from its published configuration: layers times
 key-value heads times their length, two bytes each for the key and the value.
 """
 
