@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_GIB = 1 << 30
-_BYTES_PER_CONTEXT_TOKEN = 28 << 10
-# Weights as they are laid out for the CPU, work space, and the context of one slot.
-_CONTEXT_FOR_AVAILABLE = ((3.0 * _GIB, 16_384), (2.5 * _GIB, 8_192), (2.0 * _GIB, 4_096))
+_MIB = 1 << 20
+# Work space beside the weights and the context, and the context that goes with it. Measured with a
+# model of 1.5B, which had to have 3.0, 2.5 and 2.0 GiB in all.
+_WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB, 4_096))
 
 
 def available_memory_bytes() -> int:
@@ -25,13 +25,29 @@ def total_memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def context_for_memory(available_bytes: int, wanted_tokens: int, slots: int = 1) -> int:
-    """The context that fits for each slot, in tokens; 0 if the model does not fit at all."""
-    for needed_bytes, most_tokens in _CONTEXT_FOR_AVAILABLE:
+def context_for_memory(
+    available_bytes: int,
+    wanted_tokens: int,
+    slots: int = 1,
+    *,
+    weights_bytes: int,
+    token_bytes: int,
+) -> int:
+    """The context that fits for each slot, in tokens; 0 if the model does not fit at all.
+
+    ``token_bytes`` is what the model needs for a token of context.
+    """
+    for work_bytes, most_tokens in _WORK_FOR_CONTEXT:
         tokens = min(most_tokens, wanted_tokens)
-        if available_bytes >= needed_bytes + (slots - 1) * tokens * _BYTES_PER_CONTEXT_TOKEN:
+        if available_bytes >= weights_bytes + work_bytes + slots * tokens * token_bytes:
             return tokens
     return 0
+
+
+def least_memory_bytes(weights_bytes: int, token_bytes: int, slots: int = 1) -> int:
+    """The memory with which a model runs at all."""
+    work_bytes, tokens = _WORK_FOR_CONTEXT[-1]
+    return weights_bytes + work_bytes + slots * tokens * token_bytes
 
 
 def physical_cores() -> int:

@@ -131,8 +131,8 @@ class EmbeddedModel:
     def _place(self) -> ServerPlace:
         if not self.store.is_verified:
             raise SetupError(
-                f"The embedded model is not there ({self.store.path}). Fetch it once with "
-                "`exploracoder model pull`, or use another model with --base-url."
+                f"{self.store.trouble} Fetch it once with `{self.store.pull_command}`, or use "
+                "another model with --base-url."
             )
         if self.lora is not None:
             check_adapter(self.lora, self.store.path, self.store.model.sha256)
