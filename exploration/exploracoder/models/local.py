@@ -21,9 +21,10 @@ from exploracoder import __version__
 from exploracoder.errors import SetupError
 from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.cpu_backends import FORCED_BACKEND
+from exploracoder.models.cpu_backends import FORCED_BACKEND, XLLAMACPP_VERSION
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
+from exploracoder.models.prompt_states import PromptStates
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
@@ -119,6 +120,7 @@ class EmbeddedModel:
                     # The server refuses to draw more at once than it has slots.
                     supports_n=False,
                     supports_grammar=True,
+                    states=self._states(self.server),
                 )
             )
             self._stack = stack.pop_all()
@@ -127,6 +129,16 @@ class EmbeddedModel:
     async def __aexit__(self, *_: object) -> None:
         self.server = None
         await self._stack.aclose()
+
+    def _states(self, server: Announcement) -> PromptStates:
+        identity = f"{self.store.model.sha256}{self._lora_sha256}{XLLAMACPP_VERSION}"
+        url = server.base_url.removesuffix("/v1")
+        return PromptStates(self._states_folder(), url, server.api_key, server.model, identity)
+
+    def _states_folder(self) -> Path:
+        folder = self.store.folder.resolve().parent / "prompt_states"
+        _make_private(folder)
+        return folder
 
     def _place(self) -> ServerPlace:
         if not self.store.is_verified:
@@ -188,6 +200,7 @@ class EmbeddedModel:
             model_name=self.store.model.name + (f"+{self.lora.stem}" if self.lora else ""),
             lora_path=self.lora,
             socket_path=place.socket_path,
+            states_folder=self._states_folder(),
             max_context_tokens=self.max_context_tokens,
             slots=self.slots,
             linger_s=self.linger_s,

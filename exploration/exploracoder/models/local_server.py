@@ -50,6 +50,7 @@ class ServerOptions(BaseModel):
     model_path: Path
     model_name: str
     socket_path: Path
+    states_folder: Path
     lora_path: Path | None = None
     max_context_tokens: int
     slots: int = 1
@@ -248,6 +249,7 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     ]
     parameters.ui = False
     parameters.endpoint_slots = False
+    parameters.slot_save_path = f"{options.states_folder}{os.sep}"
     return parameters
 
 
