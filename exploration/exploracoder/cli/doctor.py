@@ -75,6 +75,7 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     sandboxing, finding = _sandbox(python, level, readable)
     yield _branches(python, sandboxing)
     yield _model()
+    yield _arithmetic()
     yield _models_that_fit()
     yield _endpoint()
     yield _cache()
@@ -120,6 +121,23 @@ def _model() -> Finding:
         return Finding("ok", "embedded model", found)
     size = f"{store.model.size_bytes / 1e9:.1f} GB, once"
     return Finding("note", "embedded model", store.trouble, f"{store.pull_command} ({size})")
+
+
+def _arithmetic() -> Finding:
+    from exploracoder.models.cpu_backends import best_backend
+
+    topic = "its arithmetic"
+    try:
+        backend = best_backend()
+    except SetupError as error:
+        return Finding("problem", topic, str(error))
+    if backend is not None:
+        return Finding("ok", topic, f"built for {backend.name}, the best for this processor")
+    advice = (
+        "A wheel for Linux on x86_64 or aarch64 has builds that read prompts faster, from 1.3 times"
+        " up; from a checkout: pip install ziglang, then python exploration/build_cpu_backends.py"
+    )
+    return Finding("note", topic, "the library's own", advice)
 
 
 def _models_that_fit() -> Finding:
