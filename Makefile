@@ -92,8 +92,9 @@ docs: $(READY) ## write the pages that are made from the code
 $(BIN)/python:
 	@.ci/make-venv .venv $(PYTHON)
 
-$(READY): pyproject.toml | $(BIN)/python
+$(READY): pyproject.toml $(wildcard exploration/build_cpu_backends.*) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	$(BIN)/python exploration/build_cpu_backends.py
 	@touch $@
 
 # A link, so that a build is seen at once.

@@ -35,6 +35,9 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
     " exploration before it ends; 20 by default",
+    "EXPLORACODER_MODEL_CPU": "which build of the embedded model's arithmetic is used: `amx`,"
+    " `avx512_vnni`, `avx_vnni`, `avx2`, `i8mm`, `dotprod` or `built in`; by default the fastest"
+    " that the processor can run, which `exploracoder doctor` names",
     "EXPLORACODER_MODEL_SLOTS": "requests that the embedded model's server answers at the same"
     " time, each with a context of its own (0.5 GiB); 1 by default. More pay where many"
     " explorations run beside one another, as with `exploracoder bench run --jobs`",

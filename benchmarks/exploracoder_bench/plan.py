@@ -77,11 +77,12 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
     Raises ModelError when the endpoint cannot be asked.
     """
     if base_url is None:
-        from exploracoder.models.weights import EMBEDDED
+        from exploracoder.models.weights import WeightsStore
 
+        sha256 = WeightsStore().model.sha256
         if not lora_sha256:
-            return EMBEDDED.sha256
-        return hashlib.sha256(f"{EMBEDDED.sha256}+{lora_sha256}".encode()).hexdigest()
+            return sha256
+        return hashlib.sha256(f"{sha256}+{lora_sha256}".encode()).hexdigest()
     import openai
 
     try:

@@ -20,7 +20,7 @@ class Pulling:
 
     def __init__(self, log: Logger, store: WeightsStore | None = None) -> None:
         self._log = log
-        self._store = store or WeightsStore()
+        self._given = store
         self._thread: threading.Thread | None = None
         self._is_unwanted = threading.Event()
         self._done_bytes = 0
@@ -29,7 +29,8 @@ class Pulling:
 
     def state(self) -> EmbeddedModel:
         """What is there of the model, and how far its download is."""
-        model, status = self._store.model, self._store.status()
+        store = self._store
+        model, status = store.model, store.status()
         is_pulling = self._is_wanted
         return EmbeddedModel(
             name=model.name,
@@ -57,6 +58,11 @@ class Pulling:
     def cancel(self) -> None:
         """End it; what was fetched stays."""
         self._is_unwanted.set()
+
+    @property
+    def _store(self) -> WeightsStore:
+        # `exploracoder model use` may have chosen another while the server runs.
+        return self._given or WeightsStore()
 
     @property
     def _is_wanted(self) -> bool:

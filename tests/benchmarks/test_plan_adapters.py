@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from exploracoder.errors import InputError
 from exploracoder.models.adapter import file_sha256
-from exploracoder.models.weights import EMBEDDED
+from exploracoder.models.catalogue import DEFAULT
 from exploracoder_bench import commands
 from exploracoder_bench.cli import bench
 from exploracoder_bench.harness import Bench
@@ -52,7 +52,7 @@ def run(kit: Path, out: Path, *more: object) -> BaseException | None:
 def test_the_identity_of_the_embedded_model_is_its_files_and_the_adapters(adapter: Path) -> None:
     plain, first = identity_of("embedded", None, ""), identity_of("embedded", None, "", "a" * 64)
 
-    assert plain == EMBEDDED.sha256
+    assert plain == DEFAULT.sha256
     assert len({plain, first, identity_of("embedded", None, "", "b" * 64)}) == 3
     assert first == identity_of("embedded", None, "", "a" * 64)
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.models.catalogue import DEFAULT, ModelFile, model_named
+from exploracoder.models.chosen import choose_model
 from exploracoder.models.downloads import Hub
-from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.pulling import Pulling
 
@@ -203,6 +205,19 @@ async def until(condition: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError("It did not come about.")
+
+
+def test_the_download_is_that_of_the_model_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
+    (tmp_path / "models").mkdir()
+    pulling = Pulling(logging.getLogger("test"))
+    before = pulling.state().name
+    choose_model(tmp_path / "models", model_named("qwen2.5-coder-7b"))
+
+    assert before == DEFAULT.name
+    assert pulling.state().name == "qwen2.5-coder-7b-instruct-q4_k_m"
 
 
 async def test_a_download_is_told_ended_and_gone_on_with(

@@ -19,17 +19,20 @@ import pytest
 from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.adapter import BASE_KEY
+from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.gguf_header import read_header
 from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, server_environment
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
 from exploracoder.models.structured import complete_json
-from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
 from gguf_files import Value, write_gguf
 from pydantic import BaseModel
 
 ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k", model="m")
+
+NEEDS = {"weights_bytes": DEFAULT.size_bytes, "token_bytes": DEFAULT.context_token_bytes}
 
 HOLDER = """
 import asyncio
@@ -193,29 +196,6 @@ def test_the_servers_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch
     assert not any("secret" in value for value in environment.values())
 
 
-@pytest.mark.parametrize(
-    ("load", "occupied", "policy"), [(0.1, 2.0, None), (64.0, 2.0, "passive"), (64.0, 0.2, None)]
-)
-def test_on_a_machine_that_is_busy_still_the_servers_threads_do_not_spin(
-    monkeypatch: pytest.MonkeyPatch, load: float, occupied: float, policy: str | None
-) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
-    monkeypatch.setattr(hardware, "physical_cores", lambda: 2)
-    monkeypatch.setattr(hardware, "occupied_cores", lambda _: occupied)
-
-    assert server_environment().get("OMP_WAIT_POLICY") == policy
-
-
-def test_a_process_that_computes_occupies_a_core() -> None:
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as computing:
-        time.sleep(0.2)
-        occupied = hardware.occupied_cores(0.5)
-        computing.kill()
-
-    assert 0.1 < occupied < (os.cpu_count() or 1) + 0.5
-
-
 def test_only_the_user_can_enter_the_servers_folder(cache_folder: Path) -> None:
     place = ServerPlace.for_model(WeightsStore(), 1024)
 
@@ -234,14 +214,14 @@ def test_a_long_cache_path_still_gets_a_socket(
 
 @pytest.mark.parametrize(("gib", "tokens"), [(8, 16_384), (2.7, 8_192), (2.1, 4_096), (1, 0)])
 def test_the_context_shrinks_with_the_memory_that_is_free(gib: float, tokens: int) -> None:
-    assert hardware.context_for_memory(int(gib * (1 << 30)), 16_384) == tokens
+    assert hardware.context_for_memory(int(gib * (1 << 30)), 16_384, **NEEDS) == tokens
 
 
 def test_each_slot_has_a_context_of_its_own_in_memory() -> None:
     gib = 1 << 30
-    assert hardware.context_for_memory(4 * gib, 16_384, slots=3) == 16_384
-    assert hardware.context_for_memory(int(3.5 * gib), 16_384, slots=4) == 8_192
-    assert hardware.context_for_memory(3 * gib, 16_384, slots=64) == 0
+    assert hardware.context_for_memory(4 * gib, 16_384, slots=3, **NEEDS) == 16_384
+    assert hardware.context_for_memory(int(3.5 * gib), 16_384, slots=4, **NEEDS) == 8_192
+    assert hardware.context_for_memory(3 * gib, 16_384, slots=64, **NEEDS) == 0
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "65", "two", "1.5"])

@@ -5,17 +5,14 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from exploracoder.errors import SetupError
-from exploracoder.models import weights
+from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import Hub, PackageParts, Source
-from exploracoder.models.weights import ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
+from model_hubs import hub_with
 
 PART_BYTES = 50_000
 CONTENT = bytes(range(256)) * 600  # 153,600 bytes: three parts and a short one
@@ -27,52 +24,6 @@ PARTS = PackageParts(
     member="data/part{number:02d}.bin",
 )
 HUB = Hub(repository="maker/toy", file_name="toy.gguf")
-
-
-class FileServer(ThreadingHTTPServer):
-    """A hub with one file; `stop_after` cuts each answer short."""
-
-    def __init__(self, content: bytes, *, ranges: bool = True, stop_after: int = 1 << 30) -> None:
-        super().__init__(("127.0.0.1", 0), _FileHandler)
-        self.content, self.ranges, self.stop_after = content, ranges, stop_after
-        self.asked: list[tuple[str, str]] = []
-        self.status = 200
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _FileHandler(BaseHTTPRequestHandler):
-    server: FileServer
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        asked = self.headers.get("Range", "")
-        self.server.asked.append((self.path, asked))
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if self.server.ranges else 0
-        body = self.server.content[start:]
-        status = self.server.status
-        self.send_response(206 if self.server.ranges and status == 200 else status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[: self.server.stop_after])
-
-
-@contextmanager
-def hub_with(
-    monkeypatch: pytest.MonkeyPatch, content: bytes = CONTENT, **options: Any
-) -> Iterator[FileServer]:
-    with FileServer(content, **options) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        monkeypatch.setenv("HF_ENDPOINT", server.url)
-        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-        yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -112,7 +63,7 @@ def test_the_file_comes_from_the_hub_and_is_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, progress = store_at(tmp_path / "models", HUB), list[tuple[int, int]]()
-    with hub_with(monkeypatch) as hub:
+    with hub_with(monkeypatch, CONTENT) as hub:
         path = store.pull(lambda done, total: progress.append((done, total)))
 
     assert path.read_bytes() == CONTENT
@@ -127,7 +78,7 @@ def test_a_broken_download_goes_on_where_it_stopped(
 ) -> None:
     store = store_at(tmp_path, HUB)
     store.partial_path.write_bytes(CONTENT[:1000])
-    with hub_with(monkeypatch, stop_after=100_000) as hub:
+    with hub_with(monkeypatch, CONTENT, stop_after=100_000) as hub:
         store.pull()
 
     assert store.path.read_bytes() == CONTENT
@@ -139,7 +90,7 @@ def test_a_hub_without_ranges_is_read_from_the_start(
 ) -> None:
     store = store_at(tmp_path, HUB)
     store.partial_path.write_bytes(CONTENT[:1000])
-    with hub_with(monkeypatch, ranges=False):
+    with hub_with(monkeypatch, CONTENT, ranges=False):
         store.pull()
 
     assert store.path.read_bytes() == CONTENT
@@ -223,7 +174,7 @@ def test_the_error_says_what_each_source_said(
 
 
 def test_a_hub_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with hub_with(monkeypatch) as hub:
+    with hub_with(monkeypatch, CONTENT) as hub:
         hub.status = 403
         with pytest.raises(SetupError, match="answered HTTP 403"):
             store_at(tmp_path, HUB).pull()
@@ -234,7 +185,7 @@ def test_a_full_disk_is_noticed_before_anything_is_fetched(
 ) -> None:
     model = ModelFile("big", "big.gguf", 1 << 60, "0" * 64, (HUB,))
     with (
-        hub_with(monkeypatch) as hub,
+        hub_with(monkeypatch, CONTENT) as hub,
         pytest.raises(SetupError, match=r"GB free\. Make room"),
     ):
         WeightsStore(model, tmp_path).pull()
@@ -263,7 +214,7 @@ def test_a_file_touched_after_it_was_verified_is_checked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = store_at(tmp_path, HUB)
-    with hub_with(monkeypatch):
+    with hub_with(monkeypatch, CONTENT):
         store.pull()
         store.path.write_bytes(bytes(len(CONTENT)))
         assert not store.is_verified
@@ -276,7 +227,7 @@ def test_two_pulls_at_once_share_one_download(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stores = [store_at(tmp_path, HUB) for _ in range(2)]
-    with hub_with(monkeypatch) as hub:
+    with hub_with(monkeypatch, CONTENT) as hub:
         threads = [threading.Thread(target=store.pull) for store in stores]
         for thread in threads:
             thread.start()
@@ -302,10 +253,10 @@ def test_a_python_without_pip_uses_the_one_it_carries(
 
 
 def test_the_embedded_models_parts_make_up_its_size() -> None:
-    parts = next(source for source in weights.EMBEDDED.sources if isinstance(source, PackageParts))
+    parts = next(source for source in DEFAULT.sources if isinstance(source, PackageParts))
 
-    assert (parts.count - 1) * parts.part_bytes < weights.EMBEDDED.size_bytes
-    assert weights.EMBEDDED.size_bytes <= parts.count * parts.part_bytes
+    assert (parts.count - 1) * parts.part_bytes < DEFAULT.size_bytes
+    assert DEFAULT.size_bytes <= parts.count * parts.part_bytes
 
 
 def test_the_cache_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,13 +35,15 @@ class Message:
     """One turn of a conversation.
 
     An assistant's turn may hold ``calls``; each is answered by a turn of the role ``tool`` whose
-    ``call_id`` names it.
+    ``call_id`` names it. So many characters at its beginning, ``stable_chars``, are the same for
+    every task with a library, and so are the turns before it: a server may keep what it has read.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    stable_chars: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The turn as the OpenAI API writes it."""

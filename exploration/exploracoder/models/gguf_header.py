@@ -46,6 +46,19 @@ class GgufHeader:
         """How many numbers all tensors have together."""
         return sum(prod(shape) for shape in self.shapes.values())
 
+    @property
+    def context_token_bytes(self) -> int:
+        """Memory that a token of context needs, keys and values as 16-bit numbers; 0 if unsaid."""
+        said = {name.partition(".")[2]: value for name, value in self.values.items()}
+        try:
+            heads = said.get("attention.head_count_kv", said["attention.head_count"])
+            length = said["embedding_length"] // said["attention.head_count"]
+            key = said.get("attention.key_length", length)
+            value = said.get("attention.value_length", length)
+            return int(2 * said["block_count"] * heads * (key + value))
+        except (KeyError, TypeError, ZeroDivisionError):
+            return 0
+
 
 def read_header(path: Path) -> GgufHeader:
     """The head of a file. Raises InputError when it cannot be read, or is no GGUF file."""

@@ -19,11 +19,12 @@ from pydantic import ValidationError
 
 from exploracoder import __version__
 from exploracoder.errors import NoWeightsError, SetupError
-from exploracoder.models import hardware
 from exploracoder.models.adapter import check_adapter, file_sha256
 from exploracoder.models.cache import ReplyCache
+from exploracoder.models.cpu_backends import FORCED_BACKEND, XLLAMACPP_VERSION
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
+from exploracoder.models.prompt_states import PromptStates
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
@@ -39,7 +40,7 @@ _LOG_LINES_SHOWN = 5
 # What the server gets of its starter's environment: no keys, tokens or passwords.
 _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
 _PASSED_ON_PREFIXES = (
-    *("LC_", "OMP_", "GOMP_", "GGML_", "XDG_"),
+    *("LC_", "GGML_", "XDG_"),
     *("EXPLORACODER_CACHE", "EXPLORACODER_MODEL_"),
 )
 
@@ -119,6 +120,7 @@ class EmbeddedModel:
                     # The server refuses to draw more at once than it has slots.
                     supports_n=False,
                     supports_grammar=True,
+                    states=self._states(self.server),
                 )
             )
             self._stack = stack.pop_all()
@@ -128,11 +130,21 @@ class EmbeddedModel:
         self.server = None
         await self._stack.aclose()
 
+    def _states(self, server: Announcement) -> PromptStates:
+        identity = f"{self.store.model.sha256}{self._lora_sha256}{XLLAMACPP_VERSION}"
+        url = server.base_url.removesuffix("/v1")
+        return PromptStates(self._states_folder(), url, server.api_key, server.model, identity)
+
+    def _states_folder(self) -> Path:
+        folder = self.store.folder.resolve().parent / "prompt_states"
+        _make_private(folder)
+        return folder
+
     def _place(self) -> ServerPlace:
         if not self.store.is_verified:
             raise NoWeightsError(
-                f"The embedded model is not there ({self.store.path}). Fetch it once with "
-                "`exploracoder model pull`, or use another model with --base-url."
+                f"{self.store.trouble} Fetch it once with `{self.store.pull_command}`, or use "
+                "another model with --base-url."
             )
         if self.lora is not None:
             check_adapter(self.lora, self.store.path, self.store.model.sha256)
@@ -188,11 +200,11 @@ class EmbeddedModel:
             model_name=self.store.model.name + (f"+{self.lora.stem}" if self.lora else ""),
             lora_path=self.lora,
             socket_path=place.socket_path,
+            states_folder=self._states_folder(),
             max_context_tokens=self.max_context_tokens,
             slots=self.slots,
             linger_s=self.linger_s,
         )
-        environment = await asyncio.to_thread(server_environment)
         with place.log_path.open("wb") as log:
             starter = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "exploracoder.models.local_server"),
@@ -202,7 +214,7 @@ class EmbeddedModel:
                 stderr=log,
                 # Modules are looked for in the working folder first: not in the user's.
                 cwd=place.socket_path.parent,
-                env=environment,
+                env=server_environment(),
                 # Ctrl-C in the terminal is for the client alone.
                 start_new_session=True,
             )
@@ -233,6 +245,7 @@ class ServerPlace:
             SetupError: The folder cannot be made, or belongs to somebody else.
         """
         identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256} {slots}"
+        identity += os.environ.get(FORCED_BACKEND, "")
         name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
         # Where links lead: whoever has the same weights has the same server.
         folder = store.folder.resolve().parent / "run"
@@ -289,20 +302,12 @@ def model_status(store: WeightsStore | None = None) -> ModelStatus:
 
 
 def server_environment() -> dict[str, str]:
-    """The part of this process's environment that the server gets, and how its threads wait.
-
-    Takes a moment where the machine was busy lately.
-    """
-    environment = {
+    """The part of this process's environment that the server gets."""
+    return {
         name: value
         for name, value in os.environ.items()
         if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
     }
-    if hardware.is_busy():
-        # Threads that spin while they wait for one another are the fastest on an idle machine, and
-        # many times slower than sleeping ones where something else wants the same cores.
-        environment.setdefault("OMP_WAIT_POLICY", "passive")
-    return environment
 
 
 def _make_private(folder: Path) -> None:

@@ -21,8 +21,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from exploracoder.errors import SetupError
+from exploracoder.errors import InputError, SetupError
 from exploracoder.models import hardware
+from exploracoder.models.cpu_backends import use_best_backend
+from exploracoder.models.gguf_header import read_header
 
 _HELLO_BYTES = 4096
 _HELLO_TIMEOUT_S = 2.0
@@ -48,6 +50,7 @@ class ServerOptions(BaseModel):
     model_path: Path
     model_name: str
     socket_path: Path
+    states_folder: Path
     lora_path: Path | None = None
     max_context_tokens: int
     slots: int = 1
@@ -69,6 +72,7 @@ class Announcement(_Said):
     api_key: str = Field(default="", repr=False)
     model: str = ""
     context_tokens: int = 0
+    cpu_backend: str = ""
     problem: str = ""
 
 
@@ -171,20 +175,30 @@ def _serve(options: ServerOptions, listener: socket.socket) -> None:
 
 def _load(options: ServerOptions) -> tuple[Any, Announcement]:
     available = hardware.available_memory_bytes()
+    weights, token = _needs(options.model_path)
     context_tokens = hardware.context_for_memory(
-        available, options.max_context_tokens, options.slots
+        available,
+        options.max_context_tokens,
+        options.slots,
+        weights_bytes=weights,
+        token_bytes=token,
     )
     if context_tokens == 0:
+        needed = hardware.least_memory_bytes(weights, token, options.slots)
         raise SetupError(
-            f"The embedded model needs 2 GiB of free memory, and more for slots beyond one; "
-            f"{available / (1 << 30):.1f} GiB are free. Close something, or use another model with "
-            "--base-url."
+            f"The embedded model needs {needed / (1 << 30):.1f} GiB of free memory, its slots "
+            f"included; {available / (1 << 30):.1f} GiB are free. Close something, use a smaller "
+            "one (`exploracoder model list`), or another model with --base-url."
         )
     api_key = secrets.token_urlsafe(24)
     try:
         import xllamacpp
 
+        cpu_backend = use_best_backend()
+
         server = xllamacpp.Server(_parameters(options, context_tokens, api_key))
+    except SetupError:
+        raise
     except Exception as error:
         raise SetupError(f"The embedded model could not be loaded: {error}.") from error
     return server, Announcement(
@@ -193,7 +207,16 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
         api_key=api_key,
         model=options.model_name,
         context_tokens=context_tokens,
+        cpu_backend=cpu_backend,
     )
+
+
+def _needs(model: Path) -> tuple[int, int]:
+    """Bytes of the weights, and of a token of context."""
+    try:
+        return model.stat().st_size, read_header(model).context_token_bytes
+    except (OSError, InputError) as error:
+        raise SetupError(f"The embedded model could not be loaded: {error}") from error
 
 
 def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> Any:
@@ -219,8 +242,14 @@ def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> An
     threads = hardware.physical_cores()
     for pool in (parameters.cpuparams, parameters.cpuparams_batch):
         pool.n_threads = threads
+    # What is copied from the prompt, such as a cell that is mended, is guessed ahead and only
+    # checked: several tokens for the time of one.
+    parameters.speculative.types = [
+        xllamacpp.common_speculative_type.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE
+    ]
     parameters.ui = False
     parameters.endpoint_slots = False
+    parameters.slot_save_path = f"{options.states_folder}{os.sep}"
     return parameters
 
 

@@ -27,6 +27,7 @@ from exploracoder.models.failures import (
     lacks_text,
     server_message,
 )
+from exploracoder.models.prompt_states import PromptStates
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
@@ -61,6 +62,7 @@ class OpenAIChatModel:
         supports_grammar: bool = False,
         reasoning_effort: ReasoningEffort | None = None,
         dialects: Path | None = None,
+        states: PromptStates | None = None,
     ) -> None:
         """Describes the endpoint; nothing is sent yet.
 
@@ -78,6 +80,7 @@ class OpenAIChatModel:
             reasoning_effort: How long a model that reasons is to think, where the server takes
                 that; nothing is said of it if None.
             dialects: The file in which it is kept, for later clients, what servers refuse or need.
+            states: Where the server keeps what it has read, if it can.
 
         Raises:
             InputError: The base URL or the key cannot be one.
@@ -91,6 +94,7 @@ class OpenAIChatModel:
         # A server that was named so is known for what it is.
         self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
+        self._states = states
         self._dialect = Dialect(
             supports_n=supports_n,
             supports_grammar=supports_grammar,
@@ -281,6 +285,8 @@ class OpenAIChatModel:
         tools: Sequence[Schema] = (),
         live: LiveText | None = None,
     ) -> Answer:
+        if self._states is not None:
+            await self._states.prepare(messages)
         reserve = 0
 
         def body() -> dict[str, Any]:
@@ -346,7 +352,9 @@ def _neutralised(message: Message) -> Message:
     calls = tuple(
         ToolCall(call.id, call.name, neutralise(call.arguments)) for call in message.calls
     )
-    return Message(message.role, neutralise(message.content), calls, message.call_id)
+    stable_chars = len(neutralise(message.content[: message.stable_chars]))
+    content = neutralise(message.content)
+    return Message(message.role, content, calls, message.call_id, stable_chars)
 
 
 def fingerprint_of(model: str, cards: Iterable[Mapping[str, Any]]) -> str:

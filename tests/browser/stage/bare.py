@@ -15,9 +15,10 @@ from typing import Any
 
 from exploracoder.errors import SetupError
 from exploracoder.models import local
+from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import Hub
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.weights import EMBEDDED, ModelFile, WeightsStore
+from exploracoder.models.weights import WeightsStore
 from tornado.iostream import StreamClosedError
 from tornado.web import Application, RequestHandler
 
@@ -25,12 +26,12 @@ CONTENT = bytes(12_000_000)
 _BLOCK = 200_000
 _PAUSE_SECONDS = 0.05
 FILE = ModelFile(
-    name=EMBEDDED.name,
+    name=DEFAULT.name,
     file_name="small.gguf",
     size_bytes=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
     sources=(Hub(repository="tea/small", file_name="small.gguf"),),
-    license=EMBEDDED.license,
+    license=DEFAULT.license,
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
@@ -24,9 +25,13 @@ _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A prompt's text on the libraries: ``docs`` stand in it in full, ``mapped`` in a line each."""
+    """A prompt's text on the libraries: ``docs`` stand in it in full, ``mapped`` in a line each.
+
+    Its first ``stable_chars`` characters are the same for every task.
+    """
 
     text: str
+    stable_chars: int
     docs: tuple[ApiDoc, ...]
     mapped: frozenset[str]
 
@@ -40,17 +45,16 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
     examples = await used_before(bench, hits, room // _EXAMPLES)
     left = room - len(overview) - len(shown.text) - example_chars(examples)
     docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
-    text = render(
-        "cells",
-        "know",
-        library=bench.libraries.words,
-        overview=overview,
+    know = partial(render, "cells", "know", library=bench.libraries.words, overview=overview)
+    text = know(
         map=shown.text,
         is_whole=shown.is_whole,
         docs=describe_apis(docs, bench.settings.doc_chars),
         examples=examples,
     )
-    return Knowledge(text, docs, shown.paths)
+    stable_map = shown.text if shown.is_stable else ""
+    stable = know(map=stable_map, is_whole=True, docs="", examples=())
+    return Knowledge(text, len(stable), docs, shown.paths)
 
 
 def _overview(bench: Workbench, chars: int) -> str:

@@ -30,8 +30,8 @@ class CellsRequest:
 
     ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
     state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
-    user's turn, which says ``known`` of the libraries, and ``docs`` those that it shows in full,
-    once they are there.
+    user's turn, which says ``known`` of the libraries, the same in its first ``stable_chars`` for
+    every task, and ``docs`` those that it shows in full, once they are there.
     """
 
     before: tuple[Step, ...]
@@ -39,6 +39,7 @@ class CellsRequest:
     room: int
     text: str = ""
     known: str = ""
+    stable_chars: int = 0
     docs: tuple[ApiDoc, ...] = ()
 
 
@@ -63,7 +64,8 @@ async def ask_about_cells(
     while True:
         if not request.text:
             await _write(bench, request)
-        messages = [system, Message("user", request.text), *more]
+        opening = Message("user", request.text, stable_chars=request.stable_chars)
+        messages = [system, opening, *more]
         try:
             return await bench.model.ask(part, messages, sampling, on_text=on_text)
         except PromptError:
@@ -83,6 +85,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
     task = bench.exploration.task
     knowledge = await library_knowledge(bench, request.room)
     request.known, request.docs = knowledge.text, knowledge.docs
+    request.stable_chars = knowledge.stable_chars
     asked = render(
         "cells",
         "ask",

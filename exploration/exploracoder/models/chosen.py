@@ -1,0 +1,39 @@
+"""Which of the catalogue's models is the embedded one: kept beside the files, for all processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploracoder.errors import InputError
+from exploracoder.models.catalogue import DEFAULT, ModelFile, model_named
+
+
+class _Chosen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+
+
+def chosen_model(folder: Path) -> ModelFile:
+    """The model in use with the files of ``folder``; the default one where none was chosen.
+
+    A choice that is damaged, or of a model that this version does not know, is as good as none.
+    """
+    try:
+        chosen = _Chosen.model_validate_json(_file(folder).read_text(encoding="utf-8"))
+        return model_named(chosen.model)
+    except (OSError, ValueError, ValidationError, InputError):
+        return DEFAULT
+
+
+def choose_model(folder: Path, model: ModelFile) -> None:
+    """Make it the one in use. Raises OSError."""
+    draft = _file(folder).with_suffix(".draft")
+    draft.write_text(_Chosen(model=model.name).model_dump_json(), encoding="utf-8")
+    draft.replace(_file(folder))
+
+
+def _file(folder: Path) -> Path:
+    return folder / "chosen.json"

