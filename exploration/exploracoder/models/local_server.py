@@ -196,7 +196,7 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
 
         cpu_backend = use_best_backend()
 
-        server = xllamacpp.Server(_parameters(options, context_tokens, api_key))
+        server = xllamacpp.Server(parameters_for(options, context_tokens, api_key))
     except SetupError:
         raise
     except Exception as error:
@@ -219,7 +219,8 @@ def _needs(model: Path) -> tuple[int, int]:
         raise SetupError(f"The embedded model could not be loaded: {error}") from error
 
 
-def _parameters(options: ServerOptions, context_tokens: int, api_key: str) -> Any:
+def parameters_for(options: ServerOptions, context_tokens: int, api_key: str) -> Any:
+    """The library's parameters for a server with so many tokens of context for each slot."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()

@@ -16,7 +16,8 @@ from exploracoder.errors import SetupError
 
 # The library's release that the files were built for: they share its data structures.
 XLLAMACPP_VERSION = "2026.10.11549"
-_BUILT_IN = "built in"
+# The library's own.
+BUILT_IN = "built in"
 # Names the one to use, such as "avx2" or "built in", for measuring.
 FORCED_BACKEND = "EXPLORACODER_MODEL_CPU"
 
@@ -100,10 +101,10 @@ def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
         )
     there = [one for one in fitting if one.path.is_file()]
     forced = os.environ.get(FORCED_BACKEND, "").strip()
-    if forced == _BUILT_IN:
+    if forced == BUILT_IN:
         return None
     if forced and forced not in (one.name for one in there):
-        names = ", ".join([*(one.name for one in there), _BUILT_IN])
+        names = ", ".join([*(one.name for one in there), BUILT_IN])
         raise SetupError(f"{FORCED_BACKEND} is {forced[:40]!r}; this machine can run: {names}.")
     return next((one for one in there if not forced or one.name == forced), None)
 
@@ -123,7 +124,7 @@ def use_best_backend() -> str:
     import xllamacpp.xllamacpp as extension
 
     if backend is None or xllamacpp.__version__ != XLLAMACPP_VERSION:
-        return _BUILT_IN
+        return BUILT_IN
     # The build takes what is not arithmetic from the library, so that there is one of each.
     ggml = ctypes.CDLL(extension.__file__, mode=ctypes.RTLD_GLOBAL)
     ggml.ggml_backend_reg_by_name.restype = ctypes.c_void_p
@@ -131,6 +132,6 @@ def use_best_backend() -> str:
     ggml.ggml_backend_unload.argtypes = [ctypes.c_void_p]
     built_in = ggml.ggml_backend_reg_by_name(b"CPU")
     if not ggml.ggml_backend_load(os.fsencode(backend.path)):
-        return _BUILT_IN
+        return BUILT_IN
     ggml.ggml_backend_unload(built_in)
     return backend.name
