@@ -200,7 +200,7 @@ class VectorStore:
                     "Is the address right and the server running?"
                 ) from None
             raise IndexCorrupt(
-                f"The vectors in {self._folder} cannot be used ({type(error).__name__})."
+                f"The vectors in {self._folder} cannot be used ({_reason(error)})."
             ) from None
 
 
@@ -229,6 +229,12 @@ def _forget_failed() -> None:
     from chromadb.api.shared_system_client import SharedSystemClient
 
     SharedSystemClient.clear_system_cache()
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, in a line."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said[:200]}" if said else type(error).__name__
 
 
 def _is_ours(error: BaseException) -> bool:
