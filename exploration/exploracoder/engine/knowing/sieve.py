@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
-from exploracoder_retrieval.shared_members import marks_of, one_of_each
+from exploracoder_retrieval.shared_members import alike, one_of_each
 
 from exploracoder.engine.reading.known import KnownApis
 
@@ -38,10 +38,11 @@ def sift(
     at_hand = (_at_hand(hit, known, types) for hit in hits)
     weighed = [
         Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
-        for rank, hit in enumerate(one_of_each(at_hand))
+        for rank, hit in enumerate(one_of_each(at_hand, alike))
     ]
     weighed.sort(key=lambda hit: -hit.score)
-    return tuple(one_of_each([*(_at_hand(hit, known, types) for hit in named), *weighed]))
+    first = (_at_hand(hit, known, types) for hit in named)
+    return tuple(one_of_each([*first, *weighed], alike))
 
 
 def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
@@ -56,7 +57,7 @@ def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
         return hit
     for type_ in sorted(types):
         doc = known.at(f"{type_}.{name}")
-        if doc is not None and marks_of(doc) & marks_of(hit.doc):
+        if doc is not None and alike(doc) & alike(hit.doc):
             return Hit(doc=doc, score=hit.score)
     return hit
 
