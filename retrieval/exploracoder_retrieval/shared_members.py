@@ -22,9 +22,11 @@ def one_of_each(hits: Iterable[Hit], marks_of: Callable[[ApiDoc], Marks]) -> Ite
         met |= marks
 
 
-def with_others(hits: Sequence[Hit], k: int) -> list[tuple[Hit, tuple[str, ...]]]:
-    """The k best things that were found, each with the paths of the same member elsewhere."""
-    kept = list(one_of_each(hits, same))[:k]
+def with_others(
+    hits: Sequence[Hit], k: int, marks_of: Callable[[ApiDoc], Marks]
+) -> list[tuple[Hit, tuple[str, ...]]]:
+    """The k best things that were found, each with the paths of the shared member elsewhere."""
+    kept = list(one_of_each(hits, marks_of))[:k]
     shown = {hit.doc.path for hit in kept}
     return [
         (
@@ -32,7 +34,7 @@ def with_others(hits: Sequence[Hit], k: int) -> list[tuple[Hit, tuple[str, ...]]
             tuple(
                 other.doc.path
                 for other in hits
-                if other.doc.path not in shown and same(other.doc) & same(hit.doc)
+                if other.doc.path not in shown and marks_of(other.doc) & marks_of(hit.doc)
             ),
         )
         for hit in kept

@@ -87,7 +87,7 @@ class Libraries:
         if not task.strip():
             raise InputError("The task is empty. Say in a few words what the APIs should do.")
         names = [one.name for one in self.use(targets)]
-        found = with_others(self.index.search(task, names, _LOOKED_AT * k), k)
+        found = with_others(self.index.search(task, names, _LOOKED_AT * k), k, same)
         said = []
         for hit, also in found:
             others = f"\n  The same in {listed(also[:_OTHERS])}" if also else ""

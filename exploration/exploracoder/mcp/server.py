@@ -66,8 +66,8 @@ class Server(MCPServer[Any]):
             self.add_tool(tool, description=words, annotations=looks, structured_output=False)
         for run in (tools.check, tools.explore):
             self.add_tool(run, description=_description(run, start), annotations=runs)
-        for run in (tools.run_cells, tools.go_back):
-            self.add_tool(run, description=_description(run), annotations=runs)
+        for move in (tools.run_cells, tools.go_back):
+            self.add_tool(move, description=_description(move), annotations=runs)
         self.resource(
             f"{_SCHEME}{{+path}}",
             name="exploration",
