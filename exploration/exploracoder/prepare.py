@@ -235,8 +235,11 @@ def index_libraries(
     interpreter: Interpreter,
     *,
     progress: Progress | None = None,
+    option: str = "--library ",
 ) -> tuple[Library, ...]:
     """Bring the index up to date for each library, and say what it holds.
+
+    ``option`` stands before a library's name in errors.
 
     Raises InputError when a library cannot be found or read, or has no public API.
     """
@@ -245,7 +248,7 @@ def index_libraries(
     tell, libraries = progress or (lambda said: None), []
     for target in dict.fromkeys(targets):
         tell(f"Reading the docs of {target}")
-        with raised_as(InputError, RetrievalError, of=f"--library {target}"):
+        with raised_as(InputError, RetrievalError, of=f"{option}{target}"):
             info = ensure(target, interpreter, index)
         if info.skipped:
             tell(

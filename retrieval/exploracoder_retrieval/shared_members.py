@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
+_MEMBERS = ("method", "property", "attribute")
 
-def one_of_each(hits: Iterable[Hit]) -> Iterator[Hit]:
+# Docs that share one of them are one thing.
+Marks = set[tuple[str, str]]
+
+
+def one_of_each(hits: Iterable[Hit], marks_of: Callable[[ApiDoc], Marks]) -> Iterator[Hit]:
     """Of each shared member the first that comes; everything else as it is."""
-    met: set[tuple[str, str]] = set()
+    met: Marks = set()
     for hit in hits:
         marks = marks_of(hit.doc)
         if not met & marks:
@@ -17,9 +22,11 @@ def one_of_each(hits: Iterable[Hit]) -> Iterator[Hit]:
         met |= marks
 
 
-def with_others(hits: Sequence[Hit], k: int) -> list[tuple[Hit, tuple[str, ...]]]:
-    """The k best things that were found, each with the paths of the same member elsewhere."""
-    kept = list(one_of_each(hits))[:k]
+def with_others(
+    hits: Sequence[Hit], k: int, marks_of: Callable[[ApiDoc], Marks]
+) -> list[tuple[Hit, tuple[str, ...]]]:
+    """The k best things that were found, each with the paths of the shared member elsewhere."""
+    kept = list(one_of_each(hits, marks_of))[:k]
     shown = {hit.doc.path for hit in kept}
     return [
         (
@@ -34,13 +41,26 @@ def with_others(hits: Sequence[Hit], k: int) -> list[tuple[Hit, tuple[str, ...]]
     ]
 
 
-def marks_of(doc: ApiDoc) -> set[tuple[str, str]]:
-    """Docs that share one of them are one thing.
+def same(doc: ApiDoc) -> Marks:
+    """The marks by which members are the same: one name and one place in the source.
 
-    Members are when they have one name and one description, or one name and the same parameters,
-    whichever class they are met on.
+    What a class overrides is another thing, however alike the docs. Where no place is known, the
+    whole docs have to be the same.
     """
-    if doc.kind not in ("method", "property", "attribute"):
+    name = doc.path.rpartition(".")[2]
+    text = doc.doc or doc.summary
+    if doc.kind not in _MEMBERS or not (doc.file or text):
+        return {(doc.path, "")}
+    return {(name, f"{doc.file}:{doc.line}" if doc.file else text)}
+
+
+def alike(doc: ApiDoc) -> Marks:
+    """The marks by which members are alike enough that one of them leaves room for other things.
+
+    They are when they have one name and one summary, or one name and the same parameters, whichever
+    class they are met on.
+    """
+    if doc.kind not in _MEMBERS:
         return {(doc.path, "")}
     name = doc.path.rpartition(".")[2]
     parameters = doc.signature.partition("(")[2]

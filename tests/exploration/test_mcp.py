@@ -157,14 +157,14 @@ async def test_a_cell_that_fails_says_where_and_none_runs_after_it(server: HttpS
 
 async def test_what_has_no_end_is_stopped_and_what_is_huge_is_cut(server: HttpServer) -> None:
     async with server.client() as client:
-        endless = await told(client, "run_cells", cells=["while True: pass"], branch="b0")
+        endless = await told(client, "run_cells", cells=["x = 5\nwhile x: pass"], branch="b0")
         huge = await told(client, "run_cells", cells=["print('x' * 10**7)"], branch="b0")
-        after = await told(client, "run_cells", cells=["1"], branch=endless["branch"])
+        after = await told(client, "run_cells", cells=["x"], branch=endless["branch"])
 
     assert endless["cells"][0]["status"] == "timeout"
     assert "characters left out" in huge["cells"][0]["output"]
     assert len(huge["cells"][0]["output"]) < 10_000
-    assert after["cells"][0]["output"] == "1"
+    assert after["cells"][0]["output"] == "5"
 
 
 async def test_cells_see_no_key(server: HttpServer) -> None:
@@ -217,10 +217,148 @@ async def test_a_solution_is_checked_as_the_engine_checks_its_own(server: HttpSe
         without = await told(client, "check", solution=SOLUTION, libraries=TEA)
 
     assert right["verified"]
-    assert {"tealeaf.read_leaves", "tealeaf.Flow"} <= set(right["apis"])
+    assert set(right) == {"verified", "verdict"}
     assert not wrong["verified"] and "AssertionError" in wrong["error"]
     assert "read_leaves" in named["problems"][0]
     assert not without["verified"] and without["verdict"].startswith("Unverified")
+
+
+@pytest.mark.parametrize(
+    ("solution", "place", "said", "frame"),
+    [
+        ("def f(x):\n    return x['a']", "solution", "when the check calls it", "line 2, in f"),
+        ("def f(x):\n    return 2", "check", "the check fails", '"<check>", line 2'),
+        ("def f(x):\n    return x\nf.a", "solution", "does not run", '"<solution>", line 3'),
+        ("def f(x):\n    return twice(x)", "check", "the check fails", '"<context>", line 2'),
+    ],
+    ids=["in a call", "in the check", "alone", "in the check's own function"],
+)
+async def test_a_check_says_who_failed_and_where(
+    server: HttpServer, solution: str, place: str, said: str, frame: str
+) -> None:
+    context = "def same(one, other):\n    assert one == other\ndef twice(x):\n    return 2"
+    check = "x = {}\nsame(f(x), 1)"
+    async with server.client() as client:
+        verdict = await told(
+            client, "check", solution=solution, libraries=TEA, context=context, check=check
+        )
+
+    assert not verdict["verified"]
+    assert verdict["failed_in"] == place
+    assert said in verdict["verdict"]
+    assert frame in verdict["traceback"]
+
+
+BARGES = '''
+class Barge:
+    """A barge."""
+
+    def load(self, tonnes):
+        """Load tonnes."""
+        return tonnes
+
+    def empty(self):
+        """Unload all."""
+
+class TankBarge(Barge):
+    """A barge for liquids."""
+
+    def load(self, tonnes):
+        """Load tonnes, given in percent."""
+        return tonnes / 100
+
+    def _lots(self):
+        return "lots of a tank"
+
+class HopperBarge(Barge):
+    """A barge that opens."""
+
+    def load(self, tonnes):
+        """Load tonnes, in grabs."""
+        return tonnes // 25
+'''
+
+
+@pytest.fixture
+def barges(tmp_path: Path) -> Path:
+    """A folder in which nothing is, and beside it a library of classes that override a method."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "barges.py").write_text(BARGES)
+    return tmp_path
+
+
+async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None:
+    async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
+        sources = [
+            await told(client, "read_source", name=f"{owner}.load{rest}")
+            for owner in ("Barge", "TankBarge", "barges.HopperBarge")
+            for rest in ("", "(tonnes)")
+        ]
+        inherited = await told(client, "read_source", name="TankBarge.empty")
+        private = await told(client, "read_source", name="TankBarge._lots")
+        unnamed = await told(client, "read_source", name="load")
+        doc = await told(client, "read_doc", name="TankBarge.load")
+        docs = await told(client, "read_doc", name="load")
+
+    assert ["/ 100" in one for one in sources] == [False, False, True, True, False, False]
+    assert ["// 25" in one for one in sources] == [False, False, False, False, True, True]
+    assert sources[2].startswith("# TankBarge.load: barges.py, line ")
+    assert inherited.startswith("# Barge.empty")
+    assert "lots of a tank" in private
+    assert "Others of that name: `barges.HopperBarge.load`, `barges.TankBarge.load`" in unnamed
+    assert "in percent" in doc and "grabs" not in doc and "\n- " not in doc
+    assert "in percent" in docs and "in grabs" in docs
+
+
+async def test_what_a_class_overrides_is_not_the_same(barges: Path) -> None:
+    async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
+        found = await told(client, "find_apis", task="load tonnes, unload all")
+
+    assert all(f"- {one}.load(" in found for one in ("Barge", "TankBarge", "HopperBarge"))
+    same = [line for line in found.splitlines() if "The same in" in line]
+    assert len(same) == 1 and ".empty`" in same[0]
+
+
+async def test_libraries_given_at_the_start_are_meant_where_none_is_named(barges: Path) -> None:
+    async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+        mapped = await told(client, "library_map")
+        named = await told(client, "library_map", library="barges")
+        checked = await told(client, "check", solution="import barges", check="barges.Barge()")
+
+    assert "started with barges: that is meant" in (tools["find_apis"].description or "")
+    assert not any("\n  " in (one.description or "") for one in tools.values())
+    assert "class barges.TankBarge" in mapped
+    assert named == mapped
+    assert checked["verified"]
+
+
+async def test_several_libraries_given_are_all_meant_but_not_for_one_map(barges: Path) -> None:
+    (barges / "tugs.py").write_text('def pull():\n    """Pull barges."""')
+    words = ("--root", "here", "--library", "barges.py", "--library", "tugs.py")
+    async with stdio(barges, *words) as client:
+        found = await told(client, "find_apis", task="pull barges, load tonnes")
+        said = await refused(client, "library_map")
+
+    assert "from tugs import pull" in found and "Barge.load" in found
+    assert "barges, tugs" in said
+
+
+async def test_why_a_name_means_nothing_is_said(barges: Path) -> None:
+    async with stdio(barges) as client:
+        fresh = await refused(client, "read_doc", name="TankBarge.load")
+        nothing = await refused(client, "find_apis", task="load")
+        unknown = await refused(client, "find_apis", task="load", libraries=["no-such"])
+        await told(client, "library_map", library="barges.py")
+        known = await refused(client, "read_source", name="TankBarge.sink")
+        other = await told(client, "read_doc", name="Hopper.load")
+
+    assert "No library is known yet" in fresh
+    assert "Say which libraries are meant" in nothing
+    assert unknown.startswith("no-such: No library")
+    assert "only the user can change" in unknown
+    assert "Known are the libraries `barges`" in known
+    assert other.startswith("There is no `Hopper.load`")
 
 
 async def test_a_whole_exploration_tells_its_progress_and_is_a_resource_then(
@@ -302,16 +440,16 @@ async def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(
     assert server.token not in answer.text
 
 
-async def test_an_exploration_that_is_cancelled_leaves_nothing(
-    serve: Serve, library: Path, tmp_path_factory: pytest.TempPathFactory
+async def test_an_exploration_that_is_cancelled_leaves_its_notebook_alone(
+    serve: Serve, own_library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     model, temporary = serve(lambda request: Delay(120, "too late")), tmp_path_factory.mktemp("t")
     environment = {**os.environ, "TMPDIR": str(temporary)}
-    with http_server(library, model_words(model), environment) as server:
+    with http_server(own_library, model_words(model), environment) as server:
         async with server.client() as client:
             with anyio.move_on_after(120) as scope:
                 async with anyio.create_task_group() as group:
-                    asked = {"task": TASK, "libraries": TEA, "context": CONTEXT}
+                    asked = {"task": TASK, "libraries": TEA, "notebook": "cut.ipynb"}
                     group.start_soon(client.call_tool, "explore", asked)
                     await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
                     await asyncio.to_thread(wait_until, lambda: bool(descendants(server.pid)))
@@ -320,7 +458,9 @@ async def test_an_exploration_that_is_cancelled_leaves_nothing(
                 wait_until, lambda: not (descendants(server.pid) or any(temporary.iterdir()))
             )
             still = await told(client, "run_cells", cells=["1"])
+            resources = (await client.list_resources()).resources
 
+    assert [one.name for one in resources] == ["cut.ipynb"]
     assert not scope.cancelled_caught
     assert still["cells"][0]["output"] == "1"
 

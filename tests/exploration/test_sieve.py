@@ -42,6 +42,20 @@ def test_a_member_that_classes_share_is_shown_once() -> None:
     assert "tea.Jug.boil" not in paths
 
 
+def test_what_a_class_overrides_stays_however_alike_it_is() -> None:
+    docs = [
+        api(f"tea.{owner}.boil", "method", "Boil.").model_copy(
+            update={"file": "a.py", "line": line}
+        )
+        for owner, line in [("Jug", 3), ("Pot", 3), ("Urn", 9)]
+    ]
+    hits = [Hit(doc=doc, score=1.0) for doc in docs]
+
+    sifted = sift(QUERY, hits, KnownApis(docs), (), ())
+
+    assert [hit.doc.path for hit in sifted] == ["tea.Jug.boil", "tea.Urn.boil"]
+
+
 def test_a_constant_gives_way() -> None:
     assert order().index("tea.brew") < order().index("tea.MAX")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
-from exploracoder_retrieval.shared_members import one_of_each, with_others
+from exploracoder_retrieval.shared_members import alike, one_of_each, same, with_others
 
 
 def hit(path: str, kind: ApiKind = "method", signature: str = "", summary: str = "") -> Hit:
@@ -22,13 +22,25 @@ HITS = [
 
 
 def test_of_a_shared_member_the_best_is_kept() -> None:
-    kept = [one.doc.path for one in one_of_each(HITS)]
+    kept = [one.doc.path for one in one_of_each(HITS, alike)]
 
     assert kept == ["tea.Kettle.boil", "tea.boil", "tea.Jug.boil", "tea.Pot.fill"]
 
 
+def test_what_is_written_elsewhere_is_another_thing_however_alike() -> None:
+    hits = []
+    for path, line in [("tea.Pot.boil", 3), ("tea.Tin.boil", 9), ("tea.Pan.boil", 3)]:
+        one = hit(path, signature="boil(self)", summary="Boil.")
+        place = {"file": "tea.py", "line": line}
+        hits.append(one.model_copy(update={"doc": one.doc.model_copy(update=place)}))
+
+    found = [(one.doc.path, others) for one, others in with_others(hits, 3, same)]
+
+    assert found == [("tea.Pot.boil", ("tea.Pan.boil",)), ("tea.Tin.boil", ())]
+
+
 def test_where_else_it_is_found_is_said() -> None:
-    first, second = with_others(HITS, 2)
+    first, second = with_others(HITS, 2, alike)
 
     assert first[0].doc.path == "tea.Kettle.boil"
     assert first[1] == ("tea.Pan.boil", "tea.Pot.boil")

@@ -155,7 +155,7 @@ def search(
       exploracoder search "column names" --library pandas --in pandas.DataFrame --kind property
     """
     from exploracoder_retrieval.filters import Filter
-    from exploracoder_retrieval.shared_members import with_others
+    from exploracoder_retrieval.shared_members import alike, with_others
 
     if (query is None) == (queries is None):
         raise InputError("Give either a QUERY or a file of them with --queries.")
@@ -165,7 +165,7 @@ def search(
     only = Filter(kind, inside or "") if kind or inside else None
     with opened_libraries(libraries, given) as (opened, names):
         if query is not None:
-            merged = with_others(opened.search(query, names, _LOOKED_AT * k, only=only), k)
+            merged = with_others(opened.search(query, names, _LOOKED_AT * k, only=only), k, alike)
             if as_json:
                 print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in merged])
             else:

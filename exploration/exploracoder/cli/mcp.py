@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@library_option("A library to know from the start, also one outside the folder.")
+@library_option(
+    "A library to know from the start, also one outside the folder: it is meant where a client"
+    " names none."
+)
 @path_option(
     "--root",
     metavar="DIR",
@@ -71,9 +74,9 @@ def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
 
     The protocol is the Model Context Protocol, so that any agent that speaks it can use the tools:
     find_apis, read_doc, library_map and read_source know the versions that are installed; run_cells
-    and go_back run code in a sandbox and take it back; check runs a solution in a fresh state;
-    explore does the whole task with the model that is configured here, which the other tools do not
-    need. Saved explorations are resources.
+    runs code in a sandbox, go_back returns to an earlier state; check runs a solution in a fresh
+    one; explore does the whole task with the model that is configured here, which the other tools
+    do not need. Saved explorations are resources.
 
     \b
       exploracoder mcp --root ~/project --python ~/project/.venv/bin/python

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,10 +41,31 @@ class Folder:
         Raises InputError when it is a path that leads out of the folder and was not named when the
         server was started.
         """
-        full = absolute_target(target)
+        full = next((one for one in self.libraries if target in (one, called(one))), None)
+        full = full or absolute_target(target)
         if full not in self.libraries and Path(full).is_absolute():
             self.inside(full)
         return full
+
+    def chosen(self, targets: Sequence[str] | None) -> list[str]:
+        """The libraries that a client means: those it names, or else those that the user has named.
+
+        Raises InputError when there are none, and as `library` does.
+        """
+        if not (targets or self.libraries):
+            raise InputError(
+                "Say which libraries are meant, by name or by path in the server's folder: this"
+                " server was started with none."
+            )
+        return [self.library(one) for one in targets or self.libraries]
+
+    def known_words(self) -> str:
+        """A sentence that tells clients which libraries the user has named; empty for none."""
+        if not self.libraries:
+            return ""
+        names = ", ".join(map(called, self.libraries))
+        pronoun = "those are" if len(self.libraries) > 1 else "that is"
+        return f"This server was started with {names}: {pronoun} meant where none is named."
 
     def explorations(self) -> list[Path]:
         """The notebooks of explorations, newest first, as they are named from the folder on."""
@@ -70,6 +91,11 @@ class Folder:
                     seen += 1
             if seen > _MOST_LOOKED_AT:
                 return
+
+
+def called(target: str) -> str:
+    """What a library that is named by its full path, or by its name, is called."""
+    return Path(target).stem if Path(target).is_absolute() else target
 
 
 def _is_exploration(notebook: Path) -> bool:

@@ -11,7 +11,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.shared_members import with_others
+from exploracoder_retrieval.shared_members import same, with_others
 
 from exploracoder import prepare
 from exploracoder.engine.knowing.source_lookup import SourceLookup
@@ -19,7 +19,7 @@ from exploracoder.engine.reading.known import KnownApis
 from exploracoder.engine.reading.wording import clip, describe_api, listed
 from exploracoder.errors import InputError, raised_as
 from exploracoder.mapping import map_of
-from exploracoder.mcp.folder import Folder
+from exploracoder.mcp.folder import Folder, called
 from exploracoder.state import Library
 from exploracoder.workspace import Options
 
@@ -28,6 +28,7 @@ _WHOLE_CHARS = 12_000
 _LOOKED_AT = 6
 _OTHERS = 3
 _SAME_NAME = 3
+_NAMED = 8
 
 
 class Libraries:
@@ -70,7 +71,7 @@ class Libraries:
         """Bring libraries into the index, up to date. Raises InputError when one cannot be had."""
         named = [self._folder.library(one) for one in targets]
         with self._lock:
-            found = prepare.index_libraries(self.index, named, self.interpreter)
+            found = prepare.index_libraries(self.index, named, self.interpreter, option="")
             for name, one in zip(dict.fromkeys(named), found, strict=True):
                 home = self.index.info(one.name).home
                 self._homes[name] = str(home) if home is not None else None
@@ -86,7 +87,7 @@ class Libraries:
         if not task.strip():
             raise InputError("The task is empty. Say in a few words what the APIs should do.")
         names = [one.name for one in self.use(targets)]
-        found = with_others(self.index.search(task, names, _LOOKED_AT * k), k)
+        found = with_others(self.index.search(task, names, _LOOKED_AT * k), k, same)
         said = []
         for hit, also in found:
             others = f"\n  The same in {listed(also[:_OTHERS])}" if also else ""
@@ -100,27 +101,37 @@ class Libraries:
     def doc(self, name: str) -> str:
         """The documentation of an API. Raises InputError when there is none."""
         known = self._known_apis(name)
-        docs = known.meant(name)[:_SAME_NAME]
+        docs = known.meant(name)
         if not docs:
-            raise InputError(
-                f"There is no documentation of {name[:80]!r}. Give its import path, as find_apis"
-                " and library_map write it."
-            )
-        return clip("\n".join(describe_api(one, _WHOLE_CHARS) for one in docs), _WHOLE_CHARS)
+            raise InputError(f"There is no documentation of {name[:80]!r}. {self._how_to_name()}")
+        said = "\n".join(describe_api(one, _WHOLE_CHARS) for one in docs[:_SAME_NAME])
+        return clip(_beside(name, docs[0].path, docs[_SAME_NAME:], known) + said, _WHOLE_CHARS)
 
     def source(self, name: str) -> str:
         """How an API is written. Raises InputError when the source does not tell."""
-        paths = [name, *(doc.path for doc in self._known_apis(name).meant(name)[:_SAME_NAME])]
+        known = self._known_apis(name)
         lookup = SourceLookup(
             str(self.interpreter.executable), [Path(home) for home in self.homes()]
         )
         with raised_as(InputError, RetrievalError, SyntaxError):
-            for path in dict.fromkeys(paths):
+            for path in known.places(name)[: 1 + _LOOKED_AT]:
                 if said := lookup.source(path):
-                    return clip(said, _WHOLE_CHARS)
+                    others = _others(path, known.meant(name))
+                    return clip(_beside(name, path, others, known) + said, _WHOLE_CHARS)
         raise InputError(
-            f"There is no Python source of {name[:80]!r}. Give its import path; what is written in"
-            " C has none."
+            f"There is no Python source of {name[:80]!r}; what is written in C has none."
+            f" {self._how_to_name()}"
+        )
+
+    def _how_to_name(self) -> str:
+        if not self._homes:
+            return (
+                "No library is known yet: name its library in a call of find_apis or library_map,"
+                " or give the whole import path, package.Class.member."
+            )
+        return (
+            f"Known are the libraries {listed(map(called, self._homes))}. Name an API as find_apis"
+            " and library_map do: Class.member, or package.Class.member."
         )
 
     def _known_apis(self, name: str) -> KnownApis:
@@ -147,3 +158,20 @@ class Libraries:
             given = [one for one in self._folder.libraries if one not in self._homes]
             if given:
                 self.use(given)
+
+
+def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:
+    """The docs of what is not the API at a path, however alike they are called."""
+    marks = {mark for doc in docs if doc.path == path for mark in same(doc)}
+    return [doc for doc in docs if doc.path != path and not same(doc) & marks]
+
+
+def _beside(name: str, path: str, others: Sequence[ApiDoc], known: KnownApis) -> str:
+    """What to say before an answer: that the name is another's, and which others have it."""
+    said = ""
+    if "." in name and known.at(name) is None and path.split(".")[-2:] != name.split(".")[-2:]:
+        said += f"There is no `{name[:80]}`. Of that last name there is `{path}`:\n"
+    if others:
+        more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        said += f"Others of that name: {listed(doc.path for doc in others[:_NAMED])}{more}.\n"
+    return said

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
+import re
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -29,6 +31,7 @@ from exploracoder.workspace import Options, in_thread
 
 ResultT = TypeVar("ResultT")
 
+_OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _SCHEME = "exploration://"
 _HOST = "127.0.0.1"
 # Clients keep a stream open for as long as they are there.
@@ -57,10 +60,14 @@ class Server(MCPServer[Any]):
         self._folder = folder
         looks = ToolAnnotations(read_only_hint=True, open_world_hint=False)
         runs = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+        start = folder.known_words()
         for tool in (tools.find_apis, tools.read_doc, tools.library_map, tools.read_source):
-            self.add_tool(tool, annotations=looks, structured_output=False)
-        for run in (tools.run_cells, tools.go_back, tools.check, tools.explore):
-            self.add_tool(run, annotations=runs)
+            words = _description(tool, start)
+            self.add_tool(tool, description=words, annotations=looks, structured_output=False)
+        for run in (tools.check, tools.explore):
+            self.add_tool(run, description=_description(run, start), annotations=runs)
+        for move in (tools.run_cells, tools.go_back):
+            self.add_tool(move, description=_description(move), annotations=runs)
         self.resource(
             f"{_SCHEME}{{+path}}",
             name="exploration",
@@ -76,7 +83,7 @@ class Server(MCPServer[Any]):
             return await _to_its_end(super().call_tool(name, arguments, context))
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, ExploraCoderError):
-                raise ToolError(str(error.__cause__)) from error.__cause__
+                raise ToolError(_in_its_terms(str(error.__cause__))) from error.__cause__
             raise
 
     async def list_resources(self) -> list[Resource]:
@@ -93,6 +100,20 @@ class Server(MCPServer[Any]):
             return await in_thread(self._folder.read, path)
         except InputError as error:
             raise ResourceNotFoundError(str(error)) from error
+
+
+def _description(tool: Callable[..., Any], more: str = "") -> str:
+    return "\n\n".join(filter(None, (inspect.getdoc(tool), more)))
+
+
+def _in_its_terms(message: str) -> str:
+    """An error as a client can understand it, which gives no options."""
+    if not _OPTION.search(message):
+        return message
+    return (
+        f"{message} (Options that begin with -- are those of the command that starts this server:"
+        " only the user can change them.)"
+    )
 
 
 def _log_warnings_only() -> None:

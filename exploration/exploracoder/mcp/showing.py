@@ -7,9 +7,11 @@ from typing import Any
 
 from exploracoder_kernel.branch.text import shorten, without_colours
 from exploracoder_kernel.observation import Observation, Variable
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from exploracoder import document
 from exploracoder.engine.reading.wording import clip
+from exploracoder.mcp import failing
 from exploracoder.mcp.branches import CellsRun
 from exploracoder.state import Exploration, Solution, State, ended_as
 
@@ -22,7 +24,17 @@ _MOST_PICTURES = 4
 _PICTURE_CHARS = 2_000_000
 
 
-class ShownVariable(State):
+class Shown(State):
+    """Base of all that is shown: what is empty is left out."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> Any:
+        return {
+            name: value for name, value in dump(self).items() if value not in ("", None, [], ())
+        }
+
+
+class ShownVariable(Shown):
     """A variable: its type, its size where it has one, and the beginning of its value."""
 
     name: str
@@ -31,7 +43,7 @@ class ShownVariable(State):
     value: str = ""
 
 
-class ShownCell(State):
+class ShownCell(Shown):
     """What a cell showed: all that it printed and displayed, as text, in order.
 
     ``status`` is ``ok``, ``error``, ``timeout``, ``limit``, ``killed`` or ``interrupted``;
@@ -45,7 +57,7 @@ class ShownCell(State):
     seconds: float = 0.0
 
 
-class ShownRun(State):
+class ShownRun(Shown):
     """Cells that ran in ``branch``, which began as ``started_from``.
 
     There is an entry for each cell that was run: none runs after one that failed. ``variables`` are
@@ -59,32 +71,35 @@ class ShownRun(State):
     note: str = ""
 
 
-class ShownState(State):
+class ShownState(Shown):
     """The branch that cells run on now, and its variables."""
 
     branch: str
     variables: tuple[ShownVariable, ...] = ()
 
 
-class Verdict(State):
+class Verdict(Shown):
     """What is known of a solution.
 
-    ``verified``: it ran in a fresh state and the check passed. ``problems`` are names that the
-    installed version does not have, with real ones near them. ``warning`` says what it does besides
-    computing.
+    ``verified``: it ran in a fresh state and the check passed. ``failed_in`` is where an error was
+    raised: in the ``solution``, be it that the check called it, or in the ``check``, which did not
+    get what it wants. ``traceback`` has lines of both. ``problems`` are names that the installed
+    version does not have, with real ones near them; ``added_imports`` are lines that it lacked, put
+    before it. ``warning`` says what it does besides computing.
     """
 
     verified: bool
     verdict: str
-    solution: str | None = None
+    failed_in: failing.Place | None = None
     error: str = ""
+    traceback: str = ""
     output: str = ""
+    added_imports: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    apis: tuple[str, ...] = ()
     warning: str = ""
 
 
-class ShownStep(State):
+class ShownStep(Shown):
     """A step of an exploration's plan."""
 
     goal: str
@@ -95,6 +110,7 @@ class ShownStep(State):
 class Explored(Verdict):
     """How an exploration came out; ``notebook`` is where it was saved, if that was asked for."""
 
+    solution: str | None = None
     status: str
     reason: str = ""
     plan: tuple[ShownStep, ...] = ()
@@ -145,17 +161,20 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
     said = document.verification(exploration).replace("**", "")
     if final is None:
         return {"verified": False, "verdict": said}
+    if final.checks == "failed" and failing.failed_in(final) == "solution":
+        said = "Not solved: the solution fails when the check calls it."
     last = final.check_observation or (final.call.observation if final.call else final.observation)
-    failed = next((one for one in (final.observation, last) if not one.ran), None)
+    failed = failing.failed(final)
     output = "\n".join(filter(None, (_output(final.observation), _output(last))))
     return {
         "verified": final.checks == "passed",
         "verdict": said,
-        "solution": final.code,
+        "failed_in": failing.failed_in(final),
         "error": _error(failed) if failed is not None else "",
+        "traceback": shorten(without_colours(failing.traceback(final)), _TRACEBACK_CHARS),
         "output": _output(final.observation) if last is final.observation else output,
+        "added_imports": final.added_imports,
         "problems": tuple(map(str, final.problems)),
-        "apis": tuple(doc.path for doc in final.docs),
         "warning": document.warning(exploration),
     }
 
@@ -170,8 +189,10 @@ def explored(exploration: Exploration, notebook: str | None) -> Explored:
         )
         for step in exploration.steps
     )
+    written = exploration.solution
     return Explored(
         **verdict_of(exploration),
+        solution=written.final.code if written is not None else None,
         status=exploration.status,
         reason=exploration.reason,
         plan=tuple(steps),

@@ -16,26 +16,30 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import Field
 
 from exploracoder.config import make_settings
-from exploracoder.errors import SetupError, raised_as
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.events import Event
 from exploracoder.installed import import_paths
 from exploracoder.mcp import showing
 from exploracoder.mcp.branches import FRESH, Branches
-from exploracoder.mcp.folder import Folder
+from exploracoder.mcp.folder import Folder, called
 from exploracoder.mcp.libraries import Libraries
 from exploracoder.opening import Scratch
 from exploracoder.workspace import Options, in_thread
 
 Targets = Annotated[
-    list[str],
+    Annotated[list[str], Field(min_length=1, max_length=10)] | None,
     Field(
-        min_length=1,
-        max_length=10,
-        description="libraries: installed ones by name, or paths in the server's folder",
+        description="installed libraries by name, or paths in the server's folder; not needed where"
+        " the server was started with some"
     ),
 ]
 Name = Annotated[
-    str, Field(description="an API's import path, or Class.member, or its last name", min_length=1)
+    str,
+    Field(
+        description="package.Class.member; or Class.member, or the last name, of a library that an"
+        " earlier call named or that the server was started with",
+        min_length=1,
+    ),
 ]
 ContextCode = Annotated[str, Field(description="code that runs first: data, helpers")]
 Check = Annotated[
@@ -64,7 +68,7 @@ class Tools:
     async def find_apis(
         self,
         task: Annotated[str, Field(description="what the APIs should do, in plain words")],
-        libraries: Targets,
+        libraries: Targets = None,
         k: Annotated[int, Field(ge=1, le=50, description="how many")] = 10,
     ) -> str:
         """Find the APIs of installed libraries that do what you say, best first.
@@ -72,7 +76,7 @@ class Tools:
         Searches the docs of the versions that are installed here. Each is answered with how to
         import it, its signature, and the beginning of its docs.
         """
-        return await in_thread(self._libraries.find, task, libraries, k)
+        return await in_thread(self._libraries.find, task, self._folder.chosen(libraries), k)
 
     async def read_doc(self, name: Name) -> str:
         """Read an API's documentation in full, as the installed version has it."""
@@ -80,14 +84,24 @@ class Tools:
 
     async def library_map(
         self,
-        library: Annotated[str, Field(description="its name, or its path in the server's folder")],
+        library: Annotated[
+            str | None,
+            Field(
+                description="its name, or its path in the server's folder; not needed where the"
+                " server was started with one"
+            ),
+        ] = None,
         task: Annotated[str, Field(description="where not all fits, what it should be for")] = "",
         budget: Annotated[
             int, Field(ge=100, le=50_000, description="tokens that it may have, about")
         ] = 8_000,
     ) -> str:
         """Read every public API of a library in a line each: path, signature, first sentence."""
-        return await in_thread(self._libraries.map, library, task, budget)
+        chosen = self._folder.chosen([library] if library is not None else None)
+        if len(chosen) > 1:
+            names = ", ".join(map(called, chosen))
+            raise InputError(f"Say which library is meant: this server was started with {names}.")
+        return await in_thread(self._libraries.map, chosen[0], task, budget)
 
     async def read_source(self, name: Name) -> str:
         """Read how an API, or anything else in an installed module, is written."""
@@ -107,7 +121,7 @@ class Tools:
             ),
         ] = None,
     ) -> Annotated[CallToolResult, showing.ShownRun]:
-        """Run Python in a sandboxed kernel that can be taken back, and see what came out.
+        """Run Python in a sandboxed kernel that keeps every earlier state, and see what came out.
 
         The cells run one after another in a new branch: a copy of the state that it goes on from,
         in milliseconds. Where one fails, those after it are not run. Try things: nothing that they
@@ -126,7 +140,14 @@ class Tools:
         )
 
     async def go_back(
-        self, branch: Annotated[str, Field(description=f"of an earlier call; '{FRESH}': none")]
+        self,
+        branch: Annotated[
+            str,
+            Field(
+                description="the branch that an earlier run_cells answered with, or"
+                f" '{FRESH}', in which nothing has run"
+            ),
+        ],
     ) -> showing.ShownState:
         """Go back to an earlier state: run_cells goes on from there. Tells its variables."""
         with raised_as(SetupError, SidecarError):
@@ -136,21 +157,22 @@ class Tools:
     async def check(
         self,
         solution: Annotated[str, Field(description="all of its code")],
-        libraries: Targets,
+        libraries: Targets = None,
         check: Check = "",
         context: ContextCode = "",
         entry_point: EntryPoint = None,
     ) -> showing.Verdict:
         """Check a solution: run it in a fresh state, and the check after it.
 
-        Its names are compared with the versions that are installed; of those that do not exist,
-        real ones near them are told. Without a check it is at best unverified.
+        Where that fails, it is said whether the solution or the check raised, and at which line.
+        Names that the installed versions do not have are told with real ones near them. Without a
+        check a solution is at best unverified.
         """
         from exploracoder.mcp import checking
 
         return await checking.check(
             solution,
-            self._named(libraries),
+            self._folder.chosen(libraries),
             self._libraries,
             self._options,
             context=context,
@@ -166,8 +188,8 @@ class Tools:
                 description="what you want, in a sentence or two; may hold the head of a function"
             ),
         ],
-        libraries: Targets,
         ctx: Context[Any, Any],
+        libraries: Targets = None,
         check: Check = "",
         context: ContextCode = "",
         entry_point: EntryPoint = None,
@@ -182,7 +204,7 @@ class Tools:
         told, and the call can be cancelled.
         """
         options: dict[str, Any] = {
-            "libraries": self._named(libraries),
+            "libraries": self._folder.chosen(libraries),
             "check": check,
             "context": context,
             "entry_point": entry_point,
@@ -195,9 +217,6 @@ class Tools:
             done = await _with_progress(ctx, task, output=place, **options)
         return showing.explored(done, str(output) if output is not None else None)
 
-    def _named(self, targets: list[str]) -> list[str]:
-        return [self._folder.library(one) for one in targets]
-
     async def _open_scratch(self) -> AbstractAsyncContextManager[Scratch]:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)
         interpreter = await in_thread(lambda: self._libraries.interpreter)
@@ -208,8 +227,8 @@ class Tools:
 
 
 def _bare(name: str) -> str:
-    """A name without what a model likes to put around it."""
-    return name.strip("`() \n")
+    """A name without what a model likes to put around it: quotes, or all of a signature."""
+    return name.partition("(")[0].strip("` \n")
 
 
 async def _with_progress(ctx: Context[Any, Any], task: str, **given: Any) -> Any:

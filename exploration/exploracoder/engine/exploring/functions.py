@@ -102,9 +102,7 @@ class _Functions:
     async def read_source(self, asked: Named) -> str:
         self._tell("Reading the source")
         name = asked.name.strip("`() ")
-        named = self._bench.libraries.known.named(name.rpartition(".")[2])
-        paths = [name, *(doc.path for doc in named[:_SAME_NAME])]
-        for path in dict.fromkeys(paths):
+        for path in self._bench.libraries.known.places(name)[: 1 + _SAME_NAME]:
             if said := await asyncio.to_thread(describe_source, self._bench, path, True):
                 return clip(said, _WHOLE * self._bench.settings.source_chars)
         return f"There is no source of {name[:80]}."

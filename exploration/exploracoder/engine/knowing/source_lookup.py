@@ -96,7 +96,7 @@ class SourceLookup:
         if file is None or file.suffix != ".py" or module.is_stub:
             return ""
         lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
-        return "\n".join([f"# {file.name}, line {item.first_line}", *lines])
+        return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
 
     def _constructor(self, located: Located) -> str:
         found = methods_of(located, "__init__", self._lineages)

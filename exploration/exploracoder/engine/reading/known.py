@@ -36,10 +36,33 @@ class KnownApis:
         """The APIs whose last name this is, methods and aliases included."""
         return tuple(self._by_name.get(name, ()))
 
+    def ending(self, name: str) -> tuple[ApiDoc, ...]:
+        """The APIs whose path or alias ends with these names: ``Kettle.boil``."""
+        return tuple(
+            doc
+            for doc in self.named(name.rpartition(".")[2])
+            if any(f".{path}".endswith(f".{name}") for path in (doc.path, *doc.aliases))
+        )
+
     def meant(self, name: str) -> tuple[ApiDoc, ...]:
-        """The API at this path, or else all that have the last name of it."""
+        """The API at this path, or else those that share most of its end, if only the last name."""
         doc = self.at(name)
-        return (doc,) if doc else self.named(name.rpartition(".")[2])
+        if doc:
+            return (doc,)
+        parts = name.split(".")
+        ends = (self.ending(".".join(parts[start:])) for start in range(len(parts)))
+        return next(filter(None, ends), ())
+
+    def places(self, name: str) -> tuple[str, ...]:
+        """The paths at which to look for what a name means, likeliest first.
+
+        A member of a class that the name begins with comes before others of that name, be it that
+        it has no docs.
+        """
+        owner, _, last = name.rpartition(".")
+        classes = [doc for doc in self.meant(owner) if doc.kind == "class"] if owner else []
+        members = [f"{doc.path}.{last}" for doc in classes]
+        return tuple(dict.fromkeys([name, *members, *(doc.path for doc in self.meant(name))]))
 
     def importable(self, name: str) -> ApiDoc | None:
         """The class or function which ``name`` can only mean: the one that the library publishes

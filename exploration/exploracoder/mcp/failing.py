@@ -1,0 +1,54 @@
+"""Where a solution failed: in its own code, or in the check of what it does."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from exploracoder_kernel.observation import Observation
+
+from exploracoder.state import Attempt
+
+Place = Literal["solution", "check"]
+
+_CELL = re.compile(r"<cell (\d+)>")
+
+
+def failed(attempt: Attempt) -> Observation | None:
+    """The run that failed: the solution's, or else the check's or the example call's."""
+    call = attempt.call.observation if attempt.call is not None else None
+    runs = (attempt.observation, attempt.check_observation, call)
+    return next((one for one in runs if one is not None and not one.ran), None)
+
+
+def failed_in(attempt: Attempt) -> Place | None:
+    """Whose code raised, or called what raised; None when that cannot be told.
+
+    A check that calls the solution's functions fails in the solution when those raise.
+    """
+    seen = failed(attempt)
+    if seen is None or seen is attempt.observation:
+        return "solution" if seen is not None else None
+    places = _places(attempt)
+    frames = [places.get(number) for number in _CELL.findall(_lines(seen))]
+    return next((place for place in reversed(frames) if place is not None), None)
+
+
+def traceback(attempt: Attempt) -> str:
+    """The traceback of what failed, with `<solution>` and `<check>` in place of cells' numbers."""
+    seen, places = failed(attempt), _places(attempt)
+    if seen is None:
+        return ""
+    return _CELL.sub(lambda cell: f"<{places.get(cell[1], 'context')}>", _lines(seen))
+
+
+def _lines(seen: Observation) -> str:
+    return "\n".join(seen.error.traceback) if seen.error is not None else ""
+
+
+def _places(attempt: Attempt) -> dict[str, Place]:
+    """What ran as which cell."""
+    places: dict[str, Place] = {str(attempt.observation.execution_count): "solution"}
+    if attempt.check_observation is not None:
+        places[str(attempt.check_observation.execution_count)] = "check"
+    return places
