@@ -135,8 +135,9 @@ def _arithmetic() -> Finding:
     if backend is not None:
         return Finding("ok", topic, f"built for {backend.name}, the best for this processor")
     advice = (
-        "A wheel for Linux on x86_64 or aarch64 has builds that read prompts faster, from 1.3 times"
-        " up; from a checkout: pip install ziglang, then python exploration/build_cpu_backends.py"
+        "Builds for this processor read prompts 1.2 (AVX2) to 2.7 (AMX) times as fast. A wheel for"
+        " Linux on x86_64 or aarch64 has them; in a checkout: pip install ziglang, then python"
+        " exploration/build_cpu_backends.py"
     )
     return Finding("note", topic, "the library's own", advice)
 
