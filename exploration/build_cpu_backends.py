@@ -80,13 +80,11 @@ def _header() -> Path:
 def _source(folder: Path) -> Path:
     """The library's source, with our changes."""
     index = os.environ.get("PIP_INDEX_URL", _INDEX).rstrip("/") + "/xllamacpp/"
-    with urllib.request.urlopen(index, timeout=60) as reply:
-        page = reply.read().decode()
+    page = _fetched(index).decode()
     found = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
     if found is None:
-        raise SystemExit(f"{index} does not list {_ARCHIVE}.")
-    with urllib.request.urlopen(urljoin(index, found[1]), timeout=60) as reply:
-        content = reply.read()
+        raise SystemExit(f"The package index does not list {_ARCHIVE}.")
+    content = _fetched(urljoin(index, found[1]))
     if hashlib.sha256(content).hexdigest() != _SHA256:
         raise SystemExit(f"What came as {_ARCHIVE} is not the published file (SHA-256).")
     archive = folder / _ARCHIVE
@@ -102,6 +100,19 @@ def _source(folder: Path) -> Path:
         text = text.replace(old, new)
     changed.write_text(text)
     return folder / _GGML
+
+
+def _fetched(url: str) -> bytes:
+    try:
+        with urllib.request.urlopen(url, timeout=60) as reply:
+            content: bytes = reply.read()
+            return content
+    except (OSError, ValueError) as error:
+        # An index's address may hold a password.
+        raise SystemExit(
+            "The source of the embedded model's arithmetic cannot be fetched from the package index"
+            f" ({type(error).__name__}). PIP_INDEX_URL names another index."
+        ) from None
 
 
 def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
