@@ -28,6 +28,7 @@ from typing import Any
 
 # Of a text, what comes at a time in a stream.
 PIECE_CHARS = 20
+_MOST_HELD_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,16 @@ class Delay:
     then: Outcome
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Wait until ``until`` is set, at most two minutes, then answer."""
+
+    until: threading.Event
+    then: Outcome
+
+
 # A list of texts gives one text to each of the n choices; a single text is repeated.
-Outcome = str | Sequence[str] | Failure | Drop | Raw | Delay | Call
+Outcome = str | Sequence[str] | Failure | Drop | Raw | Delay | Hold | Call
 Script = Callable[[RecordedRequest], Outcome]
 
 
@@ -313,6 +322,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, request: RecordedRequest, outcome: Outcome) -> None:
         if isinstance(outcome, Delay):
             time.sleep(outcome.seconds)
+            self._answer(request, outcome.then)
+        elif isinstance(outcome, Hold):
+            outcome.until.wait(_MOST_HELD_S)
             self._answer(request, outcome.then)
         elif isinstance(outcome, Failure):
             self._send_failure(outcome)

@@ -60,6 +60,8 @@ export interface ILines {
   looks?: Outcome[];
   /** Seconds to pause before each piece of a text that is streamed. */
   piece_seconds?: number;
+  /** Whether nothing is answered until other lines are said. */
+  is_held?: boolean;
   /** Seconds to wait before an answer, by kind of question; `*` is for all kinds. */
   seconds?: { [kind: string]: number };
 }

@@ -102,11 +102,12 @@ test('a comment in a cell is the task, and the solution stands below it', async 
 test('who looks elsewhere is called back when it is their turn', async ({ lab, stage }) => {
   const { sidebar } = lab;
   await lab.openOwnNotebook();
-  await stage.say({ seconds: { '*': 5 } });
+  await stage.say({ is_held: true });
   await sidebar.explore();
   await expect(lab.notebook.panel).toBeVisible();
   await sidebar.tab.click();
   await lab.closePanel('tea-exploration.ipynb');
+  await stage.say({});
 
   const call = lab.page.locator('.Toastify__toast').filter({ hasText: 'Your turn' });
   await expect(call).toBeVisible({ timeout: 30_000 });

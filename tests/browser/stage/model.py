@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from exploracoder.testing import Delay, Failure, Outcome, RecordedRequest
+from exploracoder.testing import Delay, Failure, Hold, Outcome, RecordedRequest
 from exploration.scripted import TeaModel, kind_of
 
 _BY_STEP = ("drafts", "debugs")
@@ -22,17 +23,22 @@ class SwitchedModel:
     and ``repairs``. Each of these is a list of outcomes used in turn, the last again and again. An
     outcome is a reply, a list with a reply for each choice, or an object with ``status`` and
     ``message`` for an HTTP error. ``seconds`` says by kind of question how long to wait before the
-    answer; ``*`` stands for all kinds.
+    answer; ``*`` stands for all kinds. With ``is_held`` nothing is answered until other lines are
+    given.
     """
 
     def __init__(self) -> None:
         self._model = TeaModel()
         self._seconds: Mapping[str, float] = {}
+        self._held: threading.Event | None = None
 
     def switch(self, lines: Mapping[str, Any]) -> None:
         """Use these lines from now on."""
         given = dict(lines)
         self._seconds = given.pop("seconds", {})
+        if self._held is not None:
+            self._held.set()
+        self._held = threading.Event() if given.pop("is_held", False) else None
         as_they_are = {name: given.pop(name) for name in _AS_THEY_ARE if name in given}
         by_step = {
             name: {int(step): _outcomes(said) for step, said in given.pop(name, {}).items()}
@@ -47,6 +53,8 @@ class SwitchedModel:
         outcome = self._model(request)
         if not request.path.endswith("/completions"):
             return outcome
+        if self._held is not None:
+            return Hold(self._held, outcome)
         seconds = self._seconds.get(kind_of(request), self._seconds.get("*", 0))
         return Delay(seconds, outcome) if seconds else outcome
 
