@@ -9,7 +9,7 @@ import click
 from exploracoder.cli.console import print_json, print_result, say, text_console
 from exploracoder.cli.model_key import key
 from exploracoder.cli.model_prices import prices
-from exploracoder.cli.model_serve import serve
+from exploracoder.cli.model_serve import admit, serve
 from exploracoder.cli.model_test import test
 from exploracoder.cli.options import json_option
 from exploracoder.errors import SetupError
@@ -35,7 +35,7 @@ def model() -> None:
     """
 
 
-for command in (test, key, prices, serve):
+for command in (test, key, prices, serve, admit):
     model.add_command(command)
 
 
