@@ -23,7 +23,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from exploracoder.api import explore
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import (
+    ChatModel,
+    Message,
+    OnText,
+    OnWait,
+    Reply,
+    Sampling,
+    Schema,
+)
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.local import EmbeddedModel
 from exploracoder.models.weights import WeightsStore
@@ -56,6 +64,7 @@ class _Watched(CountingModel):
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         began = time.monotonic()
 
@@ -64,7 +73,7 @@ class _Watched(CountingModel):
                 self.first_text_s = time.monotonic() - began
 
         self.reply = await super().complete(
-            messages, sampling, schema=schema, tools=tools, on_text=listen
+            messages, sampling, schema=schema, tools=tools, on_text=listen, on_wait=on_wait
         )
         raise _Seen
 

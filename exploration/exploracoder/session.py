@@ -37,6 +37,7 @@ class Session:
         opening: Where snippets run.
         save: Called with each state that must not be lost, before the work goes on.
         listener: Told of each state that was saved, with a line on what happened.
+        on_wait: Told where a request stands that waits for a model that others use too.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Session:
         opening: Opening,
         save: Save,
         listener: Callable[[Exploration, str], None] = lambda state, message: None,
+        on_wait: Callable[[str], None] | None = None,
     ) -> None:
         self._exploration = exploration
         self._model = model
@@ -55,6 +57,7 @@ class Session:
         self._opening = opening
         self._save = save
         self._listener = listener
+        self._on_wait = on_wait
         self._bench: Workbench | None = None
         self._stack = AsyncExitStack()
 
@@ -124,6 +127,8 @@ class Session:
             record=self._record,
         )
         self._bench = await self._stack.enter_async_context(opened)
+        if (on_wait := self._on_wait) is not None:
+            self._bench.wait = lambda part, message: on_wait(message)
 
     async def _record(self, exploration: Exploration, message: str) -> None:
         await self._save(exploration)

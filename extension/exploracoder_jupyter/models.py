@@ -7,7 +7,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from exploracoder.errors import ModelError, NoTextError, PromptError, RefusedError, ReplyError
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import (
+    ChatModel,
+    Message,
+    OnText,
+    OnWait,
+    Reply,
+    Sampling,
+    Schema,
+)
 
 OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
 
@@ -44,10 +52,13 @@ class LazyModel:
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
-        asked = model.complete(messages, sampling, schema=schema, tools=tools, on_text=on_text)
+        asked = model.complete(
+            messages, sampling, schema=schema, tools=tools, on_text=on_text, on_wait=on_wait
+        )
         return await self._answered(asked)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:

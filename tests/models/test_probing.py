@@ -101,6 +101,7 @@ CARDS: dict[str, tuple[dict[str, Any], int | None]] = {
     "vLLM": ({"max_model_len": 4096}, 4096),
     "hosted": ({"context_length": 131_072}, 131_072),
     "another hosted": ({"context_window": 8192}, 8192),
+    "llama.cpp": ({"meta": {"n_ctx": 8192, "n_ctx_train": 32_768}}, 8192),
     "trained with more than it has": ({"meta": {"n_ctx_train": 32_768}}, None),
     "not a number": ({"max_model_len": "4096"}, None),
     "no length": ({"max_model_len": -1, "context_length": True}, None),

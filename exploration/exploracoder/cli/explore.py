@@ -220,7 +220,10 @@ def _work(
         progress.working("Starting the model")
         async with options.open_model(given["model"]) as model:
             progress.working("Starting the scratch kernel")
-            async with space.session(Session, model, listener=progress.happened) as session:
+            opened = space.session(
+                Session, model, listener=progress.happened, on_wait=progress.working
+            )
+            async with opened as session:
                 try:
                     return await session.run()
                 except ExploraCoderError:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from exploracoder.cli.console import print_json, print_result, run_async, say, text_console
+from exploracoder.cli.console import print_json, print_result, say, text_console
 from exploracoder.cli.model_key import key
 from exploracoder.cli.model_prices import prices
+from exploracoder.cli.model_serve import admit, serve
 from exploracoder.cli.model_test import test
-from exploracoder.cli.options import json_option, lora_option
+from exploracoder.cli.options import json_option
 from exploracoder.errors import SetupError
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def model() -> None:
     """
 
 
-for command in (test, key, prices):
+for command in (test, key, prices, serve, admit):
     model.add_command(command)
 
 
@@ -154,27 +153,6 @@ def status(as_json: bool) -> int:
     said = f"{found.name}: {state}\n{found.path}\nserver running: {served}"
     print_result(found.model_dump(mode="json"), said, as_json=as_json)
     return 0 if found.is_verified else 1
-
-
-@model.command()
-@lora_option
-def serve(lora: Path | None) -> int:
-    """Keep the model loaded and serve it on loopback until Ctrl-C.
-
-    Explorations that run meanwhile use this server and need not load the model; with an adapter,
-    those that are given the same.
-    """
-    from exploracoder.models.local import EmbeddedModel
-
-    async def work() -> None:
-        embedded = EmbeddedModel(lora=lora)
-        async with embedded as client:
-            assert embedded.server is not None, "an open model has a server"
-            click.echo(f"{client.name} at {embedded.server.base_url}; Ctrl-C ends it.", err=True)
-            await asyncio.Event().wait()
-
-    run_async(work())
-    return 0
 
 
 def _store(name: str | None) -> WeightsStore:

@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from pydantic import BaseModel
 
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import (
+    ChatModel,
+    Message,
+    OnText,
+    OnWait,
+    Reply,
+    Sampling,
+    Schema,
+)
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.structured import complete_json
 from exploracoder.models.tools import Tool, complete_with_tools
+from exploracoder.texts import Text
 
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
+_ASKING = "Asking the model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +112,15 @@ class _PartModel(CountingModel):
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
-        heard = self._listener(on_text)
-        return await super().complete(messages, sampling, schema=schema, tools=tools, on_text=heard)
+        heard, waits = self._listener(on_text), on_wait or self._wait
+        return await super().complete(
+            messages, sampling, schema=schema, tools=tools, on_text=heard, on_wait=waits
+        )
+
+    def _wait(self, before: int | None) -> None:
+        self._bench.wait(self._part, _ASKING if before is None else _place(before))
 
     def _listener(self, on_text: OnText | None) -> OnText | None:
         """Who reads along: whoever asks, and the surface, if it shows what is being written."""
@@ -122,7 +138,7 @@ class _PartModel(CountingModel):
     async def _counted(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         limits = self._bench.limits
         limits.check()
-        self._bench.tell(self._part, "Asking the model")
+        self._bench.tell(self._part, _ASKING)
         try:
             # A reply that is being written when the time is up is not waited for.
             with anyio.fail_after(limits.seconds_left):
@@ -131,3 +147,12 @@ class _PartModel(CountingModel):
             raise limits.out_of_time() from None
         limits.spend(self._part, reply)
         return reply
+
+
+def _place(before: int) -> str:
+    """What somebody is told who waits for a model that others use, too."""
+    if before == 0:
+        return "The model is busy: your request is the next"
+    if before == 1:
+        return "The model is busy: 1 request is before yours"
+    return Text("The model is busy: %1 requests are before yours", before)

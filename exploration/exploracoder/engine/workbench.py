@@ -35,7 +35,8 @@ class Workbench:
     ``libraries`` is what is known, ``model`` what is asked, ``branches`` what is run, ``limits``
     what is counted. ``show`` is given a step whose candidates are still being tried, ``tell`` a
     part of the work and what is being done there, ``stream``, if there is one, a part and what the
-    model has written for it so far; none of it is saved. When somebody attends,
+    model has written for it so far; none of it is saved. ``wait`` is told, as ``tell`` is, where a
+    request stands that waits for a model that others use too. When somebody attends,
     ``is_review`` says whether they want to decide about each step. ``cells_request`` is what each
     question about the cells begins with, once one was asked. ``solution_kept`` is the last that was
     kept for later.
@@ -76,6 +77,7 @@ class Workbench:
         self.solution_kept = ""
         self.show: Callable[[Step], None] = lambda step: None
         self.tell: Callable[[str, str], None] = lambda part, message: None
+        self.wait: Callable[[str, str], None] = lambda part, message: self.tell(part, message)
         self.stream: Callable[[str, str], None] | None = None
         self.is_attended = False
         self.is_review: Callable[[], bool] = lambda: False

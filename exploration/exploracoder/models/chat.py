@@ -14,6 +14,8 @@ from exploracoder.models.usage import Usage
 Schema = Mapping[str, Any]
 # Told the text of a reply as far as it has come, all of it each time.
 OnText = Callable[[str], None]
+# Told how many requests are before this one; None when it waits no more.
+OnWait = Callable[[int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ class ChatModel(Protocol):
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         """Asks for ``sampling.n`` replies.
 
@@ -150,6 +153,7 @@ class ChatModel(Protocol):
             on_text: Told what ``Reply.text`` will begin with, at most 20 times a second while it
                 comes, and once all of it. A request that is made again tells it from the start.
                 Not called with ``n`` above 1, or with a schema.
+            on_wait: Told the place of the request where a server that several people share says it.
 
         Raises:
             ModelError: The model could not be asked.

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from exploracoder.models.chat import ChatModel, Message, OnText, Reply, Sampling, Schema
+from exploracoder.models.chat import (
+    ChatModel,
+    Message,
+    OnText,
+    OnWait,
+    Reply,
+    Sampling,
+    Schema,
+)
 from exploracoder.models.usage import Usage
 
 
@@ -30,10 +38,11 @@ class CountingModel(ChatModel):
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         return await self._counted(
             lambda: self._model.complete(
-                messages, sampling, schema=schema, tools=tools, on_text=on_text
+                messages, sampling, schema=schema, tools=tools, on_text=on_text, on_wait=on_wait
             )
         )
 

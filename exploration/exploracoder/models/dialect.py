@@ -40,6 +40,8 @@ class Learnt(BaseModel):
         schema_mode: How a JSON schema is conveyed.
         token_limit_name: The name of the field that limits the reply's length.
         refused: Optional fields that the server does not take.
+        is_shared: Whether our own server shares the embedded model there: that says in streams how
+            many requests are before one, and takes a grammar.
         reserve: Tokens that a reply may have besides those of the answer: what a model thinks
             before it answers is not taken from the answer's limit.
     """
@@ -53,6 +55,7 @@ class Learnt(BaseModel):
     schema_mode: SchemaMode = "json_schema"
     token_limit_name: LimitName = "max_tokens"
     refused: frozenset[OptionalField] = frozenset()
+    is_shared: bool = False
     reserve: int = Field(0, ge=0, le=_RESERVES[-1])
 
 
@@ -136,7 +139,8 @@ class Dialect(Learnt):
 
     def extra_body(self, sampling: Sampling, schema: Schema | None) -> dict[str, Any]:
         """Fields beyond the API that this request needs."""
-        if sampling.grammar is None or schema is not None or not self.supports_grammar:
+        takes_grammar = self.supports_grammar or self.is_shared
+        if sampling.grammar is None or schema is not None or not takes_grammar:
             return {}
         return {"grammar": sampling.grammar}
 

@@ -6,6 +6,7 @@ What fails there comes out in our words.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import importlib
 import json
 import random
@@ -28,7 +29,7 @@ from exploracoder.models.failures import (
     without_credentials,
 )
 from exploracoder.models.redaction import Redactor, secrets_of
-from exploracoder.models.streaming import StreamReader
+from exploracoder.models.streaming import QUEUE_HEADER, StreamReader
 
 if TYPE_CHECKING:
     import httpx
@@ -40,12 +41,14 @@ _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _LONGEST_ASKED_PAUSE_S = 60.0
+# Our shared server lets nobody wait for longer; nor does one that only says so.
+_LONGEST_WAIT_S = 1800.0
 # zlib's sign for "gzip or zlib, whichever it is".
 _ANY_HEADER = 32 + zlib.MAX_WBITS
 
 ValueT = TypeVar("ValueT")
-# Called when more of a reply has come, with what gives its text so far.
-OnMore = Callable[[Callable[[], str]], None]
+# Called when more of a reply has come, with what has read all that has come.
+OnMore = Callable[[StreamReader], None]
 
 
 class Endpoint:
@@ -141,20 +144,31 @@ class Endpoint:
         method = "GET" if content is None else "POST"
         headers = {} if content is None else {"Content-Type": "application/json"}
         async with self._client.stream(method, url, content=content, headers=headers) as response:
+            is_shared = QUEUE_HEADER in response.headers
             if on_more is not None and response.status_code < 300:
-                return await _read_along(response, on_more)
-            body = await _read(response)
+                reply = await _read_along(response, on_more)
+                return dataclasses.replace(reply, is_shared=is_shared)
+            text = (await _read(response)).decode("utf-8-sig", "replace")
             retry_after = response.headers.get("Retry-After", "")
-        return HttpReply(response.status_code, body.decode("utf-8-sig", "replace"), retry_after)
+        return HttpReply(response.status_code, text, retry_after, is_shared=is_shared)
 
     @asynccontextmanager
-    async def within_deadline(self) -> AsyncIterator[None]:
-        """Ends what takes too long, and says in our words what HTTP fails with."""
+    async def within_deadline(self) -> AsyncIterator[Callable[[], None]]:
+        """Ends what takes too long, and says in our words what HTTP fails with.
+
+        Gives what has the time begin anew, to be called while others are before: half an hour of
+        that is all.
+        """
         import httpx
 
+        last_start = anyio.current_time() + _LONGEST_WAIT_S
         try:
-            with anyio.fail_after(self._timeout_s):
-                yield
+            with anyio.fail_after(self._timeout_s) as limit:
+
+                def begin_anew() -> None:
+                    limit.deadline = min(anyio.current_time(), last_start) + self._timeout_s
+
+                yield begin_anew
         except (TimeoutError, httpx.TimeoutException):
             raise self.report.timed_out(self._timeout_s) from None
         except (httpx.ConnectError, httpx.ProxyError):
@@ -233,7 +247,7 @@ async def _read_along(response: httpx.Response, on_more: OnMore) -> HttpReply:
         async with aclosing(_unpacked(response)) as pieces:
             async for piece in pieces:
                 reader.take(piece)
-                on_more(reader.text)
+                on_more(reader)
                 left -= len(piece)
                 if reader.is_over or left <= 0:
                     break

@@ -39,13 +39,15 @@ _PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
 class HttpReply:
     """What a server answered; ``text`` is the body, cut where it is too long.
 
-    ``is_stream`` says that it came in pieces, which were put together.
+    ``is_stream`` says that it came in pieces, which were put together, ``is_shared`` that it comes
+    from our own shared server.
     """
 
     status: int
     text: str
     retry_after: str = ""
     is_stream: bool = False
+    is_shared: bool = False
 
     @property
     def may_pass(self) -> bool:

@@ -52,7 +52,8 @@ def _default_linger_s() -> float:
         return DEFAULT_LINGER_S
 
 
-def _default_slots() -> int:
+def default_slots() -> int:
+    """``EXPLORACODER_MODEL_SLOTS``, or 1. Raises SetupError where that is no such number."""
     given = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
     if not given.isdecimal() or not 1 <= int(given) <= _MAX_SLOTS:
         raise SetupError(
@@ -86,7 +87,7 @@ class EmbeddedModel:
     linger_s: float = field(default_factory=_default_linger_s)
     timeout_s: float = 600.0
     max_context_tokens: int = MAX_CONTEXT_TOKENS
-    slots: int = field(default_factory=_default_slots)
+    slots: int = field(default_factory=default_slots)
     cache: ReplyCache | None = None
     on_note: OnNote | None = None
     store: WeightsStore = field(default_factory=WeightsStore)
@@ -293,7 +294,7 @@ class ServerPlace:
 def model_status(store: WeightsStore | None = None) -> ModelStatus:
     """What is there of the embedded model, and its server if one is running."""
     store = store or WeightsStore()
-    place = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS, slots=_default_slots())
+    place = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS, slots=default_slots())
     announcement = place.announcement()
     server = None
     if announcement is not None and not announcement.problem:

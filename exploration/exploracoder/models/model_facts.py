@@ -47,7 +47,7 @@ async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]
 def _of_card(card: Mapping[str, Any]) -> dict[str, int]:
     meta = mapping(card.get("meta"))
     lengths = [card[name] for name in _CONTEXT_NAMES if _is_count(card.get(name))]
-    return _facts(lengths[0] if lengths else None, meta.get("n_params"))
+    return _facts(lengths[0] if lengths else meta.get("n_ctx"), meta.get("n_params"))
 
 
 def _facts(context: object = None, parameters: object = None) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import Any
 from exploracoder.effort import ReasoningEffort
 from exploracoder.models.answer_text import LiveText, answer_in, answer_so_far
 from exploracoder.models.cache import ReplyCache
-from exploracoder.models.chat import Message, OnText, Reply, Sampling, Schema, ToolCall
+from exploracoder.models.chat import Message, OnText, OnWait, Reply, Sampling, Schema, ToolCall
 from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
@@ -27,7 +27,9 @@ from exploracoder.models.failures import (
     lacks_text,
     server_message,
 )
+from exploracoder.models.listening import Listener
 from exploracoder.models.prompt_states import PromptStates
+from exploracoder.models.streaming import StreamReader
 
 # No honest reply is longer, in characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
@@ -159,6 +161,7 @@ class OpenAIChatModel:
         schema: Schema | None = None,
         tools: Sequence[Schema] = (),
         on_text: OnText | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         """Asks for ``sampling.n`` replies; see `ChatModel.complete`.
 
@@ -175,7 +178,7 @@ class OpenAIChatModel:
         if on_text is not None and sampling.n == 1 and schema is None:
             live = self._live(on_text, sampling)
 
-        ask = partial(self._ask, plain, sampling, schema, tools, live)
+        ask = partial(self._ask, plain, sampling, schema, tools, Listener(live, on_wait))
         reply = await self._remembered(offered | turns, sampling, ask)
         if live:
             live.tell(reply.text)
@@ -233,7 +236,7 @@ class OpenAIChatModel:
             extra = self._extra_body | self._dialect.extra_body(sampling, None)
             return self._dialect.text_body(self._model, prompt, sampling) | extra
 
-        answer = await self._insist(_TEXT, body, read_text)
+        answer = await self._insist(_TEXT, body, read_text, Listener())
         self._keep_learnt()
         return self._reply(answer, sampling, restore)
 
@@ -243,13 +246,14 @@ class OpenAIChatModel:
         sampling: Sampling,
         schema: Schema | None,
         tools: Sequence[Schema],
-        live: LiveText | None,
+        listener: Listener,
     ) -> Reply:
-        answer = await self._request(messages, sampling, schema, tools, live)
+        answer = await self._request(messages, sampling, schema, tools, listener)
         while len(answer.texts) < sampling.n:
             # One after another: the server has read the prompt already, so that each costs little
             # more than its own tokens.
-            more = await self._request(messages, sampling.after(len(answer.texts), 1), schema)
+            one = sampling.after(len(answer.texts), 1)
+            more = await self._request(messages, one, schema, (), Listener(None, listener.on_wait))
             answer = answer.joined_with(more)
         return self._reply(answer, sampling, answer_in)
 
@@ -282,8 +286,8 @@ class OpenAIChatModel:
         messages: Sequence[Message],
         sampling: Sampling,
         schema: Schema | None,
-        tools: Sequence[Schema] = (),
-        live: LiveText | None = None,
+        tools: Sequence[Schema],
+        listener: Listener,
     ) -> Answer:
         if self._states is not None:
             await self._states.prepare(messages)
@@ -294,11 +298,14 @@ class OpenAIChatModel:
             reserve = self._dialect.reserve
             extra = self._extra_body | self._dialect.extra_body(sampling, schema)
             asked = self._dialect.body(self._model, messages, sampling, schema, tools)
-            return asked | (self._dialect.stream_body() if live else {}) | extra
+            is_one = asked.get("n", 1) == 1
+            if is_one and listener.wants_stream(is_shared=self._dialect.is_shared):
+                asked |= self._dialect.stream_body()
+            return asked | extra
 
-        answer = await self._insist(_CONVERSATION, body, read_whole, live)
+        answer = await self._insist(_CONVERSATION, body, read_whole, listener)
         while self._dialect.learn_from(answer, reserve):
-            again = await self._insist(_CONVERSATION, body, read_whole, live)
+            again = await self._insist(_CONVERSATION, body, read_whole, listener)
             answer = dataclasses.replace(again, usage=answer.usage + again.usage)
         if sampling.n > 1 and self._dialect.supports_n and len(answer.texts) < sampling.n:
             self._dialect.supports_n = False
@@ -316,15 +323,22 @@ class OpenAIChatModel:
         path: str,
         make_body: Callable[[], dict[str, Any]],
         read: Callable[[object], Answer],
-        live: LiveText | None = None,
+        listener: Listener,
     ) -> Answer:
         """What the server answers, asked in a plainer way as long as it refuses and that helps."""
         started = time.monotonic()
-        async with self._server.within_deadline():
+        async with self._server.within_deadline() as begin_anew:
+
+            def hear(reader: StreamReader) -> None:
+                if reader.before is not None:
+                    begin_anew()
+                listener.hear(reader)
+
             while True:
                 body = make_body()
-                on_more = live.update if live and body.get("stream") else None
+                on_more = hear if body.get("stream") else None
                 reply = await self._server.post(path, body, on_more)
+                self._dialect.is_shared = reply.is_shared
                 if reply.status < 300:
                     answer = self._server.read(reply, read).timed(time.monotonic() - started)
                     if on_more and not reply.is_stream:

@@ -9,7 +9,10 @@ from typing import Any
 from exploracoder.models.chat import ToolCall
 from exploracoder.models.completion import json_or_none, label, mapping, mappings, plain_text
 
+# Our own shared server says by it that it tells who waits, by comments in streams.
+QUEUE_HEADER = "ExploraCoder-Queue"
 _DONE = "[DONE]"
+_QUEUE = "queue "
 _MARK_AND_BLANKS = b"\xef\xbb\xbf \t\r\n"
 # Of a message, what is text that comes in pieces.
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
@@ -98,6 +101,10 @@ class StreamReader:
 
     No more than ``most_bytes`` are ever held; what is longer, like what is no reply, is empty.
     Lines that are no event, and events that are no JSON, are passed over.
+
+    Attributes:
+        is_stream: Whether it is one.
+        before: While the request waits at a server that says so, how many are before it.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -112,6 +119,7 @@ class StreamReader:
         self._is_done = False
         self._has_started = False
         self.is_stream = False
+        self.before: int | None = None
 
     @property
     def is_over(self) -> bool:
@@ -168,8 +176,12 @@ class StreamReader:
         return len(self._held) + self._data_bytes + self._completion.chars >= self._most_bytes
 
     def _take_line(self, line: bytes) -> None:
-        """Server-sent events: lines of data, up to a blank one."""
+        """Server-sent events: lines of data, up to a blank one; comments have no name."""
         name, _, value = line.partition(b":")
+        comment = "" if name else value.decode("utf-8", "replace").strip()
+        if comment.startswith(_QUEUE):
+            before = mapping(json_or_none(comment.removeprefix(_QUEUE))).get("before")
+            self.before = before if isinstance(before, int) else None
         if name == b"data":
             self._data.append(value.strip().decode("utf-8", "replace"))
             self._data_bytes += len(line)
@@ -197,3 +209,8 @@ def _status_of(error: dict[str, Any]) -> int:
     """The status that the error would have come with, had it come before the reply began."""
     code = (mapping(error.get("error")) or error).get("code")
     return code if isinstance(code, int) and 400 <= code < 600 else 200
+
+
+def queue_comment(before: int | None) -> str:
+    """What a server says in a stream of a request that waits; None when it waits no more."""
+    return f": {_QUEUE}{json.dumps({'before': before})}\n\n"
