@@ -61,7 +61,7 @@ def serve(lora: Path | None, *, shared: bool, **given: Any) -> int:
 
     \b
       exploracoder model serve
-      exploracoder model admit anna ben
+      exploracoder model admit user1 user2
       exploracoder model serve --shared --slots 2
     """
     alone = [f"--{name}" for name, value in given.items() if value is not None]
