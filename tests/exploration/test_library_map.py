@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import exploracoder
 import pytest
-from exploracoder.engine.reading.library_map import beside, library_map
+from exploracoder.engine.reading.library_map import library_map
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
-from .conftest import Command, Explorer, Serve
+from .conftest import Command
 
 
 def doc(path: str, kind: ApiKind = "function", *, uses: int = 0, summary: str = "") -> ApiDoc:
@@ -84,13 +84,6 @@ def test_what_does_not_fit_is_chosen_by_use_or_by_the_task() -> None:
     assert max(len(by_use), len(by_rank)) <= 600
 
 
-def test_beside_what_a_task_needs_stand_the_members_of_its_class() -> None:
-    near = [one.path for one in beside(DOCS, ["tea.Pot.pour", "tea.read"])]
-
-    assert near == ["tea.Pot", "tea.Pot.Lid", "tea.Pot.pour", "tea.read"]
-    assert library_map(beside(DOCS, ["tea.read"]), 1000, ["tea.Pot"]).text == "tea.read"
-
-
 def test_a_module_of_which_nothing_is_shown_says_how_much_there_is() -> None:
     little = library_map(thousands(), 500).text.splitlines()
     more = library_map(thousands(), 3000).text.splitlines()
@@ -119,22 +112,3 @@ def test_the_command_prints_the_same_map_each_time(command: Command) -> None:
 @pytest.mark.parametrize("words", [["nothing-of-this-name"], ["tealeaf/", "--budget", "0"]])
 def test_what_cannot_be_mapped_is_refused(command: Command, words: list[str]) -> None:
     assert command("map", *words).code == 2
-
-
-def test_of_a_library_that_has_no_room_the_same_is_said_first_whatever_the_task(
-    command: Command, explore: Explorer, serve: Serve
-) -> None:
-    tasks = ["Heat the water in a kettle.", "Name the leaves that were read from a text."]
-    server = serve()
-    for task in tasks:
-        command(*explore.words(server, "--set", "prompt_chars=500", task=task))
-
-    heat, name = (
-        next(asked.last_user_message for asked in server.chat_requests if task in str(asked.body))
-        for task in tasks
-    )
-    core, _, near = heat.partition("More of them, near to the task:")
-    assert "Some of the public APIs" in core
-    assert name.startswith(core)
-    assert "kettle" in near.lower()
-    assert near not in name

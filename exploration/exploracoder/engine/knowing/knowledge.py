@@ -6,7 +6,7 @@ It is the same in every request of an exploration, and what does not depend on t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,15 +14,13 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find
-from exploracoder.engine.reading.library_map import LibraryMap, beside, library_map
+from exploracoder.engine.reading.library_map import library_map
 from exploracoder.engine.reading.wording import clip, describe_api, describe_apis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 
 # Shares of the room; the docs in full have what is left.
 _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
-# Of a map that has not room for all, what the task chooses.
-_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +41,20 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     best = [hit.doc.path for hit in hits]
-    core, near = await asyncio.to_thread(_maps, bench.libraries.known.docs, room // _MAP, best)
+    shown = await asyncio.to_thread(library_map, bench.libraries.known.docs, room // _MAP, best)
     examples = await used_before(bench, hits, room // _EXAMPLES)
-    left = room - len(overview) - len(core.text) - len(near.text) - example_chars(examples)
+    left = room - len(overview) - len(shown.text) - example_chars(examples)
     docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
-    know = partial(
-        render,
-        *("cells", "know"),
-        library=bench.libraries.words,
-        overview=overview,
-        map=core.text,
-        is_whole=core.is_whole,
-    )
+    know = partial(render, "cells", "know", library=bench.libraries.words, overview=overview)
     text = know(
-        near=near.text,
+        map=shown.text,
+        is_whole=shown.is_whole,
         docs=describe_apis(docs, bench.settings.doc_chars),
         examples=examples,
     )
-    stable = know(near="", docs="", examples=())
-    return Knowledge(text, len(stable), docs, core.paths | near.paths)
-
-
-def _maps(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> tuple[LibraryMap, LibraryMap]:
-    """The map that is the same for every task, and what it lacks that is near to this one."""
-    core = library_map(docs, chars)
-    if not core.is_whole:
-        core = library_map(docs, chars - chars // _NEAR)
-    lacking = [doc for doc in beside(docs, best) if doc.path not in core.paths]
-    return core, library_map(lacking, chars - len(core.text), best)
+    stable_map = shown.text if shown.is_stable else ""
+    stable = know(map=stable_map, is_whole=True, docs="", examples=())
+    return Knowledge(text, len(stable), docs, shown.paths)
 
 
 def _overview(bench: Workbench, chars: int) -> str:

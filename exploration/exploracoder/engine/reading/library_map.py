@@ -1,7 +1,6 @@
 """The library map: every public API in a line, grouped as the library is.
 
-Without a task's own APIs it is the same in every request, so that a server which keeps prefixes
-reads it once.
+It does not change from request to request, so that a server which keeps prefixes reads it once.
 """
 
 from __future__ import annotations
@@ -24,11 +23,15 @@ _ELLIPSIS_CHARS = len(", …\n")
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """A map's text, the APIs that have a line in it, and whether these are all."""
+    """A map's text, the APIs that have a line in it, and whether these are all.
+
+    ``is_stable`` says that nothing was left out, so that it is the same for every task.
+    """
 
     text: str
     paths: frozenset[str]
     is_whole: bool
+    is_stable: bool = False
 
 
 def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> LibraryMap:
@@ -46,12 +49,13 @@ def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) ->
     lines = {doc.path: _line(heads[doc.path], doc) for doc in docs if doc.path in heads}
     modules = _modules(lines, classes)
     used = sorted((doc for doc in docs if doc.path in lines), key=_standing)
-    first = tuple(path for path in best if path in lines)
+    first = tuple(best)
     order = _order(first, [doc.path for doc in used], classes)
     if _chars(heads) <= chars:
         shown = heads | _sentences(heads, lines, chars - _chars(heads), order)
         text = "\n".join(_grouped(modules, shown, {}))
-        return LibraryMap(text, frozenset(shown), is_whole=True)
+        is_stable = _chars(lines) <= chars
+        return LibraryMap(text, frozenset(shown), is_whole=True, is_stable=is_stable)
     reserved = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
     kept = _fitting(lines, chars - reserved, order)
     left = chars - sum(len(lines[path]) + 1 for path in kept)
@@ -59,15 +63,6 @@ def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) ->
     shown = {path: line for path, line in lines.items() if path in kept}
     text = "\n".join(_grouped(modules, shown, rests))
     return LibraryMap(text, frozenset(shown), is_whole=False)
-
-
-def beside(docs: Sequence[ApiDoc], best: Iterable[str]) -> list[ApiDoc]:
-    """Those of ``docs`` that are ``best``, by path, their classes, and the members of these."""
-    paths = set(best)
-    owners = paths | {path.rpartition(".")[0] for path in paths}
-    classes = {doc.path for doc in docs if doc.kind == "class"} & owners
-    near = paths | classes
-    return [doc for doc in docs if doc.path in near or doc.path.rpartition(".")[0] in classes]
 
 
 def _standing(doc: ApiDoc) -> tuple[int, int, str]:
