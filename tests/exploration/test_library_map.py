@@ -7,7 +7,7 @@ import pytest
 from exploracoder.engine.reading.library_map import library_map
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
-from .conftest import Command
+from .conftest import Command, Explorer, Serve
 
 
 def doc(path: str, kind: ApiKind = "function", *, uses: int = 0, summary: str = "") -> ApiDoc:
@@ -112,3 +112,23 @@ def test_the_command_prints_the_same_map_each_time(command: Command) -> None:
 @pytest.mark.parametrize("words", [["nothing-of-this-name"], ["tealeaf/", "--budget", "0"]])
 def test_what_cannot_be_mapped_is_refused(command: Command, words: list[str]) -> None:
     assert command("map", *words).code == 2
+
+
+def test_where_all_apis_have_room_the_same_is_said_first_whatever_the_task(
+    command: Command, explore: Explorer, serve: Serve
+) -> None:
+    tasks = ["Heat the water in a kettle.", "Name the leaves that were read from a text."]
+    server = serve()
+    for task in tasks:
+        # Room for all names, and not for all first sentences.
+        command(*explore.words(server, "--set", "prompt_chars=1200", task=task))
+
+    heat, name = (
+        next(asked.last_user_message for asked in server.chat_requests if task in str(asked.body))
+        for task in tasks
+    )
+    core, _, near = heat.partition("The documentation of the APIs")
+    assert "All public APIs" in core
+    assert "  .pour(leaf)" in core
+    assert name.startswith(core)
+    assert not name.endswith(near)

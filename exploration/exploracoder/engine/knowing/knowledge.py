@@ -6,7 +6,7 @@ It is the same in every request of an exploration, and what does not depend on t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +14,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find
-from exploracoder.engine.reading.library_map import library_map
+from exploracoder.engine.reading.library_map import LibraryMap, library_map
 from exploracoder.engine.reading.wording import clip, describe_api, describe_apis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
@@ -41,7 +41,7 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     best = [hit.doc.path for hit in hits]
-    shown = await asyncio.to_thread(library_map, bench.libraries.known.docs, room // _MAP, best)
+    shown = await asyncio.to_thread(_map, bench.libraries.known.docs, room // _MAP, best)
     examples = await used_before(bench, hits, room // _EXAMPLES)
     left = room - len(overview) - len(shown.text) - example_chars(examples)
     docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
@@ -52,9 +52,18 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
         docs=describe_apis(docs, bench.settings.doc_chars),
         examples=examples,
     )
-    stable_map = shown.text if shown.is_stable else ""
+    stable_map = shown.text if shown.is_whole else ""
     stable = know(map=stable_map, is_whole=True, docs="", examples=())
     return Knowledge(text, len(stable), docs, shown.paths)
+
+
+def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
+    """The same map for every task where all APIs have room, else one of what is near to this one.
+
+    The first sentences that the former leaves out are in the docs of what is nearest.
+    """
+    shown = library_map(docs, chars)
+    return shown if shown.is_whole else library_map(docs, chars, best)
 
 
 def _overview(bench: Workbench, chars: int) -> str:

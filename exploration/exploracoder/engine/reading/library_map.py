@@ -23,15 +23,11 @@ _ELLIPSIS_CHARS = len(", …\n")
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """A map's text, the APIs that have a line in it, and whether these are all.
-
-    ``is_stable`` says that nothing was left out, so that it is the same for every task.
-    """
+    """A map's text, the APIs that have a line in it, and whether these are all."""
 
     text: str
     paths: frozenset[str]
     is_whole: bool
-    is_stable: bool = False
 
 
 def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> LibraryMap:
@@ -54,8 +50,7 @@ def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) ->
     if _chars(heads) <= chars:
         shown = heads | _sentences(heads, lines, chars - _chars(heads), order)
         text = "\n".join(_grouped(modules, shown, {}))
-        is_stable = _chars(lines) <= chars
-        return LibraryMap(text, frozenset(shown), is_whole=True, is_stable=is_stable)
+        return LibraryMap(text, frozenset(shown), is_whole=True)
     reserved = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
     kept = _fitting(lines, chars - reserved, order)
     left = chars - sum(len(lines[path]) + 1 for path in kept)
