@@ -17,13 +17,12 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize, try_solution
 from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find, find_meant
-from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.cells import Cell, body_of, cells_of
 from exploracoder.engine.reading.library_map import library_map
-from exploracoder.engine.reading.results import Value, result_names, shown
 from exploracoder.engine.running.substituting import wrong_names
 from exploracoder.engine.running.written_cells import record, run_open
 from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.writing.agreement import can_compare, function_name, groups
 from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 
@@ -73,18 +72,18 @@ async def try_unchecked(bench: Workbench) -> bool:
     task, settings = bench.exploration.task, bench.settings
     if not settings.first_tries or task.check or task.target is not None:
         return False
-    if not _can_compare(bench.exploration):
+    if not can_compare(bench.exploration):
         return await _write_unseen(bench)
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
         sketched = solution.attempts
-        chosen = sketched[0] if sketched and _given(bench.exploration, sketched[0]) else None
+        chosen = _best(bench.exploration, sketched[:1])
         if chosen is None:
             solution = await _write(
                 bench,
                 await _docs(bench, sketched),
                 min(settings.first_tries, _UNCHECKED),
-                is_enough=lambda made: _agreed(bench.exploration, (*sketched, *made)) is not None,
+                is_enough=lambda made: _agree(bench.exploration, (*sketched, *made)),
             )
             chosen = await _choose(bench, (*sketched, *solution.attempts))
     if chosen is None:
@@ -139,7 +138,7 @@ async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
     farthest = max(failed, key=_progress, default=None)
     if farthest is None:
         return
-    name = _function_name(bench.exploration)
+    name = function_name(bench.exploration)
     code = body_of(farthest.code, name, arguments.RESULT) if name else farthest.code
     cells = cells_of(code)
     if len(cells) > 1 and "#" in code:
@@ -160,10 +159,6 @@ def _progress(attempt: Attempt) -> tuple[int, int]:
     error = attempt.observation.error
     line = (error.line or 0) if error else len(attempt.code)
     return -len(attempt.problems), line
-
-
-def _function_name(exploration: Exploration) -> str:
-    return stub.function_name(exploration.task.stub) or exploration.task.entry_point or ""
 
 
 async def _sketch(bench: Workbench) -> Solution:
@@ -227,48 +222,11 @@ async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | No
 
 
 def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
-    sound = [one for one in attempts if _given(exploration, one)]
-    return _agreed(exploration, attempts) or (sound[0] if sound else None)
+    found = groups(exploration, attempts)
+    return found[0][-1] if found else None
 
 
-def _can_compare(exploration: Exploration) -> bool:
-    """Whether what an attempt gives can be seen: results with names, or of an example call."""
-    if _function_name(exploration):
-        return arguments.call_in(exploration) is not None
-    return bool(_names(exploration))
-
-
-def _names(exploration: Exploration) -> tuple[str, ...]:
-    """The variables that the result is in, where no function is asked for."""
-    target = stub.assignment_target(exploration.task.stub)
-    return (target,) if target else result_names(exploration.task)
-
-
-def _agreed(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
-    """The last attempt, if an earlier one gave the same."""
-    given = [(one, _given(exploration, one)) for one in attempts]
-    seen: list[dict[str, Value]] = []
-    for attempt, values in given:
-        if values and values in seen:
-            return attempt
-        seen.append(values)
-    return None
-
-
-def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
-    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted.
-
-    What a function gives that looks at none of its parameters answers no task: it is often the
-    context once more.
-    """
-    if not attempt.leaves_no_doubt or attempt.problems:
-        return {}
-    if not stub.reads_parameters(attempt.code, exploration.task.stub):
-        return {}
-    if attempt.call is not None:
-        names: Sequence[str] = (arguments.RESULT,)
-        values = dict(shown(attempt.call.observation))
-    else:
-        names = _names(exploration)
-        values = dict(shown(attempt.observation))
-    return {name: values[name] for name in names} if set(names) <= set(values) else {}
+def _agree(exploration: Exploration, attempts: Sequence[Attempt]) -> bool:
+    """Whether two of them give the same."""
+    found = groups(exploration, attempts)
+    return bool(found) and len(found[0]) > 1
