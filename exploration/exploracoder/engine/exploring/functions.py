@@ -1,4 +1,4 @@
-"""What the model may ask for itself while it explores a step: functions that the endpoint calls.
+"""What the model may ask for itself: functions to find, to read, and to try things out.
 
 Source: ToolCoder, sections 3.1 and 3.4 (searching), and RepoClassBench (RRR: the tools). There a
 fine-tuned model writes the call into its code, or a fixed loop makes it; here the model decides.
@@ -7,7 +7,10 @@ fine-tuned model writes the call into its code, or a fixed loop makes it; here t
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.errors import RetrievalError
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,7 +24,9 @@ from exploracoder.engine.reading.wording import (
     describe_variables,
 )
 from exploracoder.engine.running.trial import Trial
+from exploracoder.engine.workbench import Workbench
 from exploracoder.models.tools import Tool
+from exploracoder.state import Candidate
 
 # Of a doc that was asked for by name more is shown than of those that were only found.
 _WHOLE = 4
@@ -49,12 +54,27 @@ def functions_for(trial: Trial, *, is_repair: bool) -> tuple[Tool, ...]:
 
     Together they are called at most `tools.MAX_CALLS` times for each.
     """
-    chosen = trial.bench.settings.functions
+    bench, part = trial.bench, trial.step.subtask.id
+    chosen = bench.settings.functions
     is_lacking = is_repair or not trial.step.recommendation.kept
     if chosen == "off" or (chosen == "repairs" and not is_lacking):
         return ()
-    asked = _Functions(trial)
-    web = " and on the web" if trial.bench.settings.web_search != "off" else ""
+    return functions(bench, part, trial.base, trial.variables, trial.shown.candidates)
+
+
+def functions(
+    bench: Workbench,
+    part: str,
+    base: str,
+    variables: Sequence[Variable] = (),
+    tried: Sequence[Candidate] = (),
+) -> tuple[Tool, ...]:
+    """The functions for one part of the work, in which code is tried on the branch ``base``.
+
+    What ``variables`` hold and what ``tried`` code printed is not sent to the web.
+    """
+    asked = _Functions(bench, part, base, variables, list(tried))
+    web = " and on the web" if bench.settings.web_search != "off" else ""
     return (
         Tool("find_apis", f"Find APIs in the library's documentation{web}.", Query, asked.find),
         Tool("read_doc", "Read an API's documentation in full.", Named, asked.read_doc),
@@ -68,56 +88,61 @@ def functions_for(trial: Trial, *, is_repair: bool) -> tuple[Tool, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Functions:
-    """The functions of one trial; what they answer is data for the model."""
+    """The functions of one part of the work; what they answer is data for the model."""
 
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
-        self._bench = trial.bench
+    bench: Workbench
+    part: str
+    base: str
+    variables: Sequence[Variable]
+    tried: list[Candidate]
 
     async def find(self, asked: Query) -> str:
         self._tell("Looking up APIs")
-        shown = self._trial.shown
         try:
             answer = await asyncio.to_thread(
                 search,
-                self._bench,
+                self.bench,
                 asked.query,
                 FOUND,
-                variables=self._trial.variables,
-                tried=shown.candidates,
+                variables=self.variables,
+                tried=self.tried,
             )
         except RetrievalError as error:
             return str(error)
-        return in_words(self._bench, answer)
+        return in_words(self.bench, answer)
 
     async def read_doc(self, asked: Named) -> str:
         self._tell("Reading the docs")
         name = asked.name.strip("`() ")
-        docs = self._bench.libraries.known.meant(name)[:_SAME_NAME]
-        chars = _WHOLE * self._bench.settings.doc_chars
+        docs = self.bench.libraries.known.meant(name)[:_SAME_NAME]
+        chars = _WHOLE * self.bench.settings.doc_chars
         said = "\n".join(describe_api(one, chars) for one in docs)
         return said or f"There is no documentation of {name[:80]}."
 
     async def read_source(self, asked: Named) -> str:
         self._tell("Reading the source")
         name = asked.name.strip("`() ")
-        for path in self._bench.libraries.known.places(name)[: 1 + _SAME_NAME]:
-            if said := await asyncio.to_thread(describe_source, self._bench, path, True):
-                return clip(said, _WHOLE * self._bench.settings.source_chars)
+        for path in self.bench.libraries.known.places(name)[: 1 + _SAME_NAME]:
+            if said := await asyncio.to_thread(describe_source, self.bench, path, True):
+                return clip(said, _WHOLE * self.bench.settings.source_chars)
         return f"There is no source of {name[:80]}."
 
     async def try_code(self, asked: Snippet) -> str:
-        bench, chars = self._bench, self._bench.settings.output_chars
-        branch = await bench.sidecar.fork(self._trial.base)
+        bench, chars = self.bench, self.bench.settings.output_chars
+        branch = await bench.sidecar.fork(self.base)
         try:
-            observation = await bench.branches.run(self._trial.step.subtask.id, branch, asked.code)
+            observation = await bench.branches.run(self.part, branch, asked.code)
         finally:
             await bench.sidecar.drop(branch)
+        id_ = f"{self.part}/{1 + len(self.tried)}"
+        tried = Candidate(id=id_, code=asked.code, origin="draft", observation=observation)
+        self.tried.append(tried)
         output = describe_output(observation, chars)
         if not observation.ran:
             return f"{output}\n{describe_error(observation, asked.code, chars)}".strip()
         return output or describe_variables(observation.variables) or "It ran and printed nothing."
 
     def _tell(self, words: str) -> None:
-        self._bench.tell(self._trial.step.subtask.id, words)
+        self.bench.tell(self.part, words)
