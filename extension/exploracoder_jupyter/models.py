@@ -40,6 +40,11 @@ class LazyModel:
         """The model's name."""
         return self._model.name if self._model is not None else self._name
 
+    @property
+    def supports_tools(self) -> bool:
+        """Whether functions can be offered, as far as its server has said."""
+        return self._model is None or self._model.supports_tools
+
     async def identity(self) -> str:
         """What tells it from others of its name. Raises ModelError when it cannot be asked."""
         return await (await self._client()).identity()

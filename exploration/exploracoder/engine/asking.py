@@ -35,7 +35,7 @@ _ASKING = "Asking the model"
 class CountedModel:
     """The exploration's model, as the engine asks it.
 
-    All but `sampling` and `seed` raise BudgetError when a limit has been reached, and ModelError
+    All that ask raise BudgetError when a limit has been reached, and ModelError
     when the model cannot be asked.
     """
 
@@ -46,6 +46,11 @@ class CountedModel:
     def name(self) -> str:
         """The model's name at its server."""
         return self.chat.name
+
+    @property
+    def supports_tools(self) -> bool:
+        """Whether functions can be offered, as far as its server has said."""
+        return self.chat.supports_tools
 
     def sampling(
         self, part: str, *, n: int = 1, number: int = 0, max_tokens: int, is_code: bool = False

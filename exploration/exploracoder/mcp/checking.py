@@ -20,6 +20,7 @@ class Nobody:
     """The model of a bench on which none is asked."""
 
     name = "none"
+    supports_tools = False
 
     async def identity(self) -> str:
         """It is always the same."""

@@ -123,6 +123,11 @@ class ChatModel(Protocol):
         """The model's name, as shown to people and kept in notebooks."""
         ...
 
+    @property
+    def supports_tools(self) -> bool:
+        """Whether functions can be offered; a server that has none may still have to refuse."""
+        ...
+
     async def identity(self) -> str:
         """What tells this model from another that answers to its name: never shown, only compared.
 

@@ -27,6 +27,10 @@ class CountingModel(ChatModel):
     def name(self) -> str:
         return self._model.name
 
+    @property
+    def supports_tools(self) -> bool:
+        return self._model.supports_tools
+
     async def identity(self) -> str:
         return await self._model.identity()
 

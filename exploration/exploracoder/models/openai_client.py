@@ -120,6 +120,11 @@ class OpenAIChatModel:
         return self._model
 
     @property
+    def supports_tools(self) -> bool:
+        """Whether functions can be offered, as far as the server has said."""
+        return self._dialect.supports_tools
+
+    @property
     def is_embedded(self) -> bool:
         """Whether it is the embedded model, so that the settings for small models suit it."""
         return self._identity.startswith(EMBEDDED)

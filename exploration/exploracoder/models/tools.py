@@ -71,7 +71,7 @@ async def complete_with_tools(
             break
         conversation.append(Message("assistant", reply.text, calls=reply.calls))
         for call in reply.calls:
-            said = await _answer(tools, call) if left > 0 else "No more calls: answer now."
+            said = await answer(tools, call) if left > 0 else "No more calls: answer now."
             left -= 1
             conversation.append(Message("tool", said, call_id=call.id))
     if sampling.n == 1:
@@ -96,7 +96,8 @@ async def _more(
     )
 
 
-async def _answer(tools: Sequence[Tool], call: ToolCall) -> str:
+async def answer(tools: Sequence[Tool], call: ToolCall) -> str:
+    """What the function that a call names answers, or what is wrong with the call."""
     tool = next((one for one in tools if one.name == call.name), None)
     if tool is None:
         names = ", ".join(one.name for one in tools)
