@@ -142,6 +142,8 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(
         look_up("something for oolong"),
         look_up("leaves = read(text)"),
         look_up("steep gently"),
+        call("try_code", code="print('nomannic'[::-1])"),
+        look_up("something for cinnamon"),
         fenced(READ),
     ]
     answers = Answers(results=[page])
@@ -156,6 +158,7 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(
     assert "words of the user's data" in said[0]
     assert "looks like code" in said[1]
     assert "- kettle.steep.gently (https://docs.python.org/x)" in said[2]
+    assert "words of the user's data" in said[4]
 
 
 def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:
