@@ -115,7 +115,13 @@ class Settings(BaseModel):
         description="try what the steps' candidates make together before asking for a solution",
     )
     solution_attempts: int = Field(
-        1, ge=1, description="texts of the solution written from scratch"
+        1, ge=1, description="texts of the solution written from scratch (best-of-n: n)"
+    )
+    sample_tokens: int | None = Field(
+        None,
+        gt=0,
+        description="best-of-n: in the place of n, as many texts as are begun before the"
+        " exploration has taken so many tokens",
     )
     repair_rounds: int = Field(2, ge=0, description="repairs of each of them")
     oracle_calls: int = Field(
@@ -154,8 +160,10 @@ class Settings(BaseModel):
     functions: Literal["off", "repairs", "always"] = Field(
         "always",
         description="let the model call find_apis, read_doc, read_source and try_code while a step"
-        " is explored: when a candidate failed or no docs fit (repairs), or always",
+        " is explored: when a candidate failed or no docs fit (repairs), or always; off: react asks"
+        " for them in its text",
     )
+    turns: int = Field(10, ge=2, description="turns in which react acts or answers")
     search_calls: Literal["auto", "text", "functions"] = Field(
         "auto",
         description="how toolcoder's model asks: in its text, by functions of the chat API, or"

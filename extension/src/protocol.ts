@@ -385,6 +385,7 @@ export interface Settings {
   first_tries: number;
   compose: boolean;
   solution_attempts: number;
+  sample_tokens: number | null;
   repair_rounds: number;
   oracle_calls: number;
   prompt_chars: number;
@@ -399,6 +400,7 @@ export interface Settings {
   solution_tokens: number;
   run_seconds: number;
   functions: 'off' | 'repairs' | 'always';
+  turns: number;
   search_calls: 'auto' | 'text' | 'functions';
   web_search: string;
   web_sites: string;

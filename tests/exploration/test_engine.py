@@ -218,25 +218,6 @@ def test_docprompting_asks_once_with_docs(serve: Serve, explore: Explorer) -> No
     assert "read_leaves" in server.chat_requests[0].last_user_message
 
 
-def test_best_of_three_asks_the_same_again_until_a_text_runs(
-    serve: Serve, explore: Explorer
-) -> None:
-    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    done = explore(server, "--method", "best-of-three", "--json")
-    first, second = (whole_text(request) for request in server.chat_requests)
-
-    assert done.code == 0
-    assert first == second
-
-
-def test_best_of_three_asks_three_times_at_most(serve: Serve, explore: Explorer) -> None:
-    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    done = explore(server, "--method", "best-of-three", "--json")
-
-    assert done.code == 1
-    assert kinds_asked(server) == ["solution"] * 3
-
-
 def test_the_task_can_come_from_standard_input(serve: Serve, explore: Explorer) -> None:
     server = serve()
     words = explore.words(server, *explore.files(), "--method", "direct", task="-")

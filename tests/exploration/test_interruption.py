@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from exploracoder.testing import Delay, ScriptedModelServer
+from exploracoder.testing import Delay, Rule, ScriptedModelServer
 
 from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
 from .scripted import (
@@ -127,6 +127,30 @@ def test_killed_in_step_3_it_resumes_without_asking_again(
     assert after.steps[:2] == before.steps[:2]
     assert after.steps[2].candidate is not None
     assert after.steps[2].candidate.code == COLLECT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["best-of-n", "react"])
+def test_ctrl_c_keeps_the_texts_that_were_written_before(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    start: Callable[..., subprocess.Popen[str]],
+    method: str,
+) -> None:
+    server = serve([Rule("", fenced(WRONG_SOLUTION), FOR_EVER)])
+    process = start(*explore.words(server, *explore.files(), "--method", method))
+    wait_until(lambda: len(server.chat_requests) == 2)
+    process.send_signal(signal.SIGINT)
+    stopped = ended(process)
+    before = saved(explore.notebook)
+    done = resume(command, explore.notebook, serve())
+
+    assert stopped.code == 130
+    assert before.status == "cancelled"
+    assert before.solution is not None
+    assert [one.checks for one in before.solution.attempts] == ["failed"]
+    assert done.json["status"] == "solved"
 
 
 @pytest.mark.slow

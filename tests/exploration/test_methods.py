@@ -57,7 +57,8 @@ def test_every_method_that_is_listed_is_found_by_its_name(name: str) -> None:
     [
         ("direct", ["solution"]),
         ("docprompting", ["solution"]),
-        ("best-of-three", ["solution"]),
+        ("best-of-n", ["solution"]),
+        ("whole-docs", ["solution"]),
         ("capir", ["plan", *RERANKS, "solution"]),
         ("epigen", ["plan", *RERANKS, "solution"]),
         ("self-repair", ["plan", *RERANKS, "solution"]),

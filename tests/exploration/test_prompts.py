@@ -28,11 +28,13 @@ STEP = {"goal": "Read the leaves", "code": "leaves = read(text)", "output": "[Le
 
 # All that any prompt is given; a template that wants more does not render.
 VALUES: dict[str, object] = {
+    "actions": True,
     "before": ["Heat the kettle"],
     "apis": "- tealeaf.brew(leaf)\n  Brew a leaf.",
     "brought": "`text`",
     "calls": True,
     "cells": CELLS,
+    "check": True,
     "code": "pot = tealeaf.Kettle()",
     "context": "text = 'assam 5'",
     "asked": "Task: name the strong leaves.",
@@ -53,6 +55,7 @@ VALUES: dict[str, object] = {
     "information": "class Kettle  # tealeaf/kettle.py:4",
     "is_whole": True,
     "known": "least = 3",
+    "left_out": 7,
     "library": "tealeaf",
     "map": "class tealeaf.Kettle\n  .heat(degrees): Heat the water.",
     "most": 5,
@@ -75,7 +78,9 @@ VALUES: dict[str, object] = {
     "target": "names",
     "task": "Name the strong leaves.",
     "title": "Brew a pot",
+    "tools": [{"name": "read_doc", "description": "Read an API.", "input": "the API's path"}],
     "trace": [STEP],
+    "turns": 10,
     "why": "A check of names failed: AssertionError",
     "uses": [{"line": 2, "path": "tealeaf.brew"}],
     "variables": "- leaves: list, length 1 = [Leaf('assam')]",
@@ -105,12 +110,15 @@ _OPTIONAL = (
 )
 EMPTY: dict[str, object] = {
     **dict.fromkeys((*_OPTIONAL, "target", "title", "variables", "wanted"), ""),
+    "actions": False,
     "before": [],
     "calls": False,
     "cells": [],
+    "check": False,
     "done": [],
     "examples": [],
     "is_whole": False,
+    "left_out": 0,
     "solution": None,
     "subtasks": [],
     "trace": [],

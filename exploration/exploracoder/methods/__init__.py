@@ -22,7 +22,9 @@ METHODS: Mapping[str, str] = {
     "exploracoder-paper-no-selection": "ExploraCoder* that does not look at what ran",
     "direct": "one sample from memory",
     "docprompting": "one sample with the docs that the task retrieves",
-    "best-of-three": "the same up to three times, until a text runs",
+    "best-of-n": "the same n times; the text that passes, or that most agree with",
+    "whole-docs": "one sample with all docs in full, up to the model's context",
+    "react": "an agent that searches, reads and tries code out before it answers",
     "capir": "one sample with the docs that the plan's subtasks retrieve",
     "epigen": "the same, with the subtasks as instructions",
     "self-repair": "the same docs, then feedback on what failed and a repair, as often as there are"
@@ -46,14 +48,17 @@ def is_planned(name: str, settings: Settings) -> bool:
 def find_method(name: str) -> Method:
     """The method of this name; InputError when there is none."""
     from exploracoder.methods import capir, class_writers, one_shot, paper, toolcoder
+    from exploracoder.methods.best_of_n import BestOfN
     from exploracoder.methods.exploration import Exploration
+    from exploracoder.methods.react import React
     from exploracoder.methods.self_repair import SelfRepair
+    from exploracoder.methods.whole_docs import WholeDocs
 
     known: tuple[Method, ...] = (
         Exploration(),
         *paper.EXPLORING,
         paper.NoChain(),
-        *(one_shot.Direct(), one_shot.DocPrompting(), one_shot.BestOfThree()),
+        *(one_shot.Direct(), one_shot.DocPrompting(), BestOfN(), WholeDocs(), React()),
         *(capir.Capir(), capir.EpiGen(), SelfRepair()),
         *(toolcoder.ToolCoder(), toolcoder.NoTool(), toolcoder.NoQuery()),
         *(class_writers.BasicPrompting(), class_writers.NaiveRag(), class_writers.Reflexion()),

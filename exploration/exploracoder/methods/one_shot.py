@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.exploring import arguments
-from exploracoder.engine.finishing.synthesis import synthesize
+from exploracoder.engine.finishing.solution_prompt import solution_messages
+from exploracoder.engine.finishing.synthesis import PART, try_solution
+from exploracoder.engine.reading.replies import solution_in
 from exploracoder.engine.workbench import Workbench
 from exploracoder.methods.method import Method
-from exploracoder.state import RankedApi, Recommendation, Solution, Subtask
+from exploracoder.models.chat import Message
+from exploracoder.state import Attempt, RankedApi, Recommendation, Solution, Subtask
 
 _SHOWN_APIS = 10
-_SAMPLES = 3
 # How solutions are sampled, for all baselines (ExploraCoder, section 5.1).
-_SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 0.95}
+SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 0.95}
 # One sample as it comes: no repairs, no imports put in, no names changed.
 ONE_SHOT: Mapping[str, object] = {
     "example_arguments": False,
@@ -31,22 +32,48 @@ ONE_SHOT: Mapping[str, object] = {
 }
 
 
+async def sample(
+    bench: Workbench, messages: Sequence[Message], apis: Sequence[ApiDoc], number: int = 0
+) -> Attempt:
+    """One text of the solution, run and checked; each ``number`` has a seed of its own.
+
+    Raises BudgetError, ModelError, and NoCodeError.
+    """
+    tokens = bench.settings.solution_tokens
+    sampling = bench.model.sampling(PART, number=number, max_tokens=tokens)
+    reply = await bench.model.ask(PART, messages, sampling)
+    return await try_solution(bench, solution_in(reply, bench.model.name), apis)
+
+
 async def write(bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()) -> None:
-    """Write the solution and record it, unless it is there. Raises BudgetError and ModelError."""
+    """Write the solution and record it, unless it is there. Raises as `sample` does."""
     if bench.exploration.solution is None:
-        await record(bench, await synthesize(bench, apis, subtasks=subtasks))
+        asked = solution_messages(bench, apis, subtasks)
+        await record(bench, [await sample(bench, asked, apis)], apis)
 
 
-async def record(bench: Workbench, solution: Solution) -> None:
-    """Make it the exploration's."""
+async def record(bench: Workbench, attempts: Sequence[Attempt], apis: Sequence[ApiDoc]) -> None:
+    """Make these the exploration's solution, written with those APIs at hand."""
+    solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
     await bench.update("Wrote the solution", solution=solution)
+
+
+async def retrieve_for_task(bench: Workbench) -> Sequence[ApiDoc]:
+    """The docs that the task's own words retrieve, recorded."""
+    task, libraries = bench.exploration.task, bench.libraries
+    search = libraries.index.search
+    hits = await asyncio.to_thread(search, task.text, libraries.names, _SHOWN_APIS)
+    apis = (RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
+    overall = Recommendation(apis=tuple(apis))
+    await bench.update("Retrieved the docs", overall=overall)
+    return overall.kept
 
 
 class Direct(Method):
     """One sample from memory: the task and nothing else."""
 
     name = "direct"
-    published: Mapping[str, object] = _SAMPLED
+    published: Mapping[str, object] = SAMPLED
     overrides: Mapping[str, object] = ONE_SHOT
 
     async def run(self, bench: Workbench) -> None:
@@ -61,32 +88,4 @@ class DocPrompting(Direct):
 
     async def run(self, bench: Workbench) -> None:
         """Retrieve once, ask once, run once."""
-        task = bench.exploration.task
-        hits = await asyncio.to_thread(
-            bench.libraries.index.search, task.text, bench.libraries.names, _SHOWN_APIS
-        )
-        overall = Recommendation(
-            apis=tuple(RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
-        )
-        await bench.update("Retrieved the docs", overall=overall)
-        await write(bench, overall.kept)
-
-
-class BestOfThree(DocPrompting):
-    """The same prompt up to three times: the first text that runs is taken, else the last.
-
-    It runs if it raises no error, nor the user's check after it, nor, without one, a call of the
-    function that is asked for with example values.
-    """
-
-    name = "best-of-three"
-    overrides: Mapping[str, object] = {
-        **ONE_SHOT,
-        "solution_attempts": _SAMPLES,
-        "example_arguments": True,
-    }
-
-    async def run(self, bench: Workbench) -> None:
-        """Retrieve once, ask and run until one runs."""
-        await arguments.give_examples(bench)
-        await super().run(bench)
+        await write(bench, await retrieve_for_task(bench))

@@ -12,15 +12,13 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.exploring.conversation import as_answer
 from exploracoder.engine.finishing.solution_prompt import failure_words, solution_messages
-from exploracoder.engine.finishing.synthesis import PART, try_solution
-from exploracoder.engine.reading.replies import solution_in
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import NoCodeError
 from exploracoder.methods.capir import Capir, retrieve
-from exploracoder.methods.one_shot import record
+from exploracoder.methods.one_shot import record, sample
 from exploracoder.models.chat import Message
 from exploracoder.prompts import render
-from exploracoder.state import Attempt, Solution
+from exploracoder.state import Attempt
 
 _FEEDBACK = "feedback"
 _FEEDBACK_TOKENS = 300
@@ -43,7 +41,7 @@ class SelfRepair(Capir):
             return
         apis = bench.exploration.overall.kept
         asked = solution_messages(bench, apis)
-        attempts = [await _sample(bench, asked, apis, 0, "")]
+        attempts = [await _sample(bench, asked, apis)]
         for number in range(1, 1 + len(bench.exploration.steps)):
             if attempts[-1].leaves_no_doubt:
                 break
@@ -55,21 +53,17 @@ class SelfRepair(Capir):
             except NoCodeError:
                 # What failed before is more of a solution than nothing.
                 break
-        solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
-        await record(bench, solution)
+        await record(bench, attempts, apis)
 
 
 async def _sample(
     bench: Workbench,
     messages: Sequence[Message],
     apis: Sequence[ApiDoc],
-    number: int,
-    feedback: str,
+    number: int = 0,
+    feedback: str = "",
 ) -> Attempt:
-    tokens = bench.settings.solution_tokens
-    sampling = bench.model.sampling(PART, number=number, max_tokens=tokens)
-    reply = await bench.model.ask(PART, messages, sampling)
-    attempt = await try_solution(bench, solution_in(reply, bench.model.name), apis)
+    attempt = await sample(bench, messages, apis, number)
     return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
 
 

@@ -28,7 +28,7 @@ from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, record
 from exploracoder.models.tools import MAX_CALLS, Tool
 from exploracoder.prompts import render
-from exploracoder.state import Attempt, Search, Solution
+from exploracoder.state import Attempt, Search
 from exploracoder.toolcoder import calls
 from exploracoder.toolcoder.decoding import Decoder, NotFoundError
 from exploracoder.toolcoder.spelling import as_written
@@ -66,7 +66,7 @@ class ToolCoder(Method):
         """Write once, run once. Raises BudgetError and ModelError."""
         if bench.exploration.solution is not None:
             return
-        await record(bench, Solution(attempts=(await self._write(bench),)))
+        await record(bench, [await self._write(bench)], ())
 
     async def _write(self, bench: Workbench) -> Attempt:
         """The solution with the searches made for it, asked for as ``search_calls`` says."""

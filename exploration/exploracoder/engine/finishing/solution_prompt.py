@@ -33,11 +33,13 @@ def solution_messages(
     subtasks: Sequence[Subtask] = (),
     library_map: str = "",
     examples: Sequence[Example] = (),
+    left_out: int = 0,
 ) -> list[Message]:
     """The conversation that asks for the solution: docs, what was tried, and the task.
 
     ``subtasks`` are given as instructions, one after another; ``library_map`` has further APIs in
-    a line each, ``examples`` are shown beside those that the exploration has.
+    a line each, ``examples`` are shown beside those that the exploration has. Of ``left_out`` APIs
+    it is said that there is no room for them.
     """
     task, settings = bench.exploration.task, bench.settings
     trace = [
@@ -59,6 +61,7 @@ def solution_messages(
         context=task.context,
         map=library_map,
         apis=describe_apis(apis, settings.doc_chars),
+        left_out=left_out,
         trace=trace,
         task=task.text,
         stub="" if task.stub in task.text else task.stub,

@@ -1,0 +1,85 @@
+"""Actions in a text: how a model says which function it wants called, where none can be offered.
+
+Source: ReAct (Yao et al. 2023): a thought, an action, and an observation that it does not write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exploracoder.engine.reading.replies import code_block
+from exploracoder.models.chat import ToolCall
+from exploracoder.models.tools import Tool
+
+# The model stops before what it is to be shown.
+OBSERVATION = "Observation:"
+
+
+def _label(words: str) -> re.Pattern[str]:
+    """A label at the beginning of a line, be it in bold."""
+    return re.compile(rf"^[ \t*#>-]*(?:{words})[ \t*]*:[ \t*]*", re.MULTILINE | re.IGNORECASE)
+
+
+_ACTION, _INPUT, _ANSWER = _label("Action"), _label("Action Input"), _label("Final Answer")
+_ANY = _label("Thought|Action|Action Input|Observation|Final Answer")
+# The paper's own form: ``Search[query]``.
+_IN_BRACKETS = re.compile(r"[\w`]+\s*[\[(](.*)[\])]\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call, and the text up to its end: what a model made up beyond it was never observed."""
+
+    call: ToolCall
+    said: str
+
+
+def action_in(text: str, tools: Sequence[Tool]) -> Action | None:
+    """The first action of a text; None where there is none, or an answer stands before it."""
+    begun, answer = _ACTION.search(text), _ANSWER.search(text)
+    if begun is None or (answer is not None and answer.start() < begun.start()):
+        return None
+    line, end = _part(text, begun.end())
+    name = re.match(r"\W*(\w*)", line)
+    inside, given = _IN_BRACKETS.fullmatch(line.strip()), _INPUT.match(text, end)
+    value = inside[1] if inside else ""
+    if given is not None:
+        below, end = _part(text, given.end())
+        value = below.strip() or value
+    called = name[1] if name else ""
+    call = ToolCall(called, called, _arguments(called, value.strip(), tools))
+    return Action(call, text[:end].rstrip())
+
+
+def answer_in(text: str) -> str:
+    """What stands behind ``Final Answer``, or all of a text that does not say so."""
+    answer = _ANSWER.search(text)
+    return text[answer.end() :] if answer else text
+
+
+def _part(text: str, start: int) -> tuple[str, int]:
+    """The text from ``start`` to the next label, and where that is."""
+    following = _ANY.search(text, start)
+    end = following.start() if following else len(text)
+    return text[start:end], end
+
+
+def _arguments(name: str, value: str, tools: Sequence[Tool]) -> str:
+    """An action's input as the one argument of its function, in JSON."""
+    tool = next((one for one in tools if one.name == name), None)
+    if tool is None:
+        return "{}"
+    (field,) = tool.form.model_fields
+    try:
+        given = json.loads(value)
+    except ValueError:
+        given = None
+    if isinstance(given, dict):
+        return value
+    plain = given if isinstance(given, str) else value
+    if field == "code":
+        return json.dumps({field: code_block(plain) or plain})
+    return json.dumps({field: plain.strip("`'\" \n")})

@@ -1,0 +1,94 @@
+"""Best of n: retrieval's prompt sampled again and again, and one text chosen by what running shows.
+
+Source: ours, to compare with: what repeated sampling makes of the tokens that exploring takes. Of
+texts that no check judges, one that gives what most of them give is chosen, as in MBR-EXEC (Shi et
+al. 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from exploracoder.engine.exploring import arguments
+from exploracoder.engine.finishing.solution_prompt import solution_messages
+from exploracoder.engine.workbench import Workbench
+from exploracoder.engine.writing.agreement import can_compare, groups
+from exploracoder.errors import NoCodeError
+from exploracoder.methods.method import Method
+from exploracoder.methods.one_shot import ONE_SHOT, SAMPLED, record, retrieve_for_task, sample
+from exploracoder.state import Attempt
+from exploracoder.texts import Text
+
+_SAMPLES = 3
+# With a limit of tokens: a server that counts none would be asked for ever.
+_MOST = 100
+
+
+class BestOfN(Method):
+    """The docs that the task retrieves, as many texts as are wanted, and the best of them.
+
+    A text is good if it raises no error, nor the user's check after it, nor, without one, a call of
+    the function that is asked for with example values. The first that passes a check ends it. What
+    no check judges goes on to the end, and what most texts give is taken; where nothing can be seen
+    of what they give, it is the first that is good.
+    """
+
+    name = "best-of-n"
+    published: Mapping[str, object] = {**SAMPLED, "solution_attempts": _SAMPLES}
+    overrides: Mapping[str, object] = {
+        **{name: value for name, value in ONE_SHOT.items() if name != "solution_attempts"},
+        "example_arguments": True,
+    }
+
+    async def run(self, bench: Workbench) -> None:
+        """Retrieve once, ask and run until there is enough, choose; each text is recorded."""
+        await arguments.give_examples(bench)
+        apis = await retrieve_for_task(bench)
+        asked, solution = solution_messages(bench, apis), bench.exploration.solution
+        attempts = list(solution.attempts) if solution else []
+        silence: NoCodeError | None = None
+        for number in _numbers(bench, len(attempts)):
+            if _is_enough(bench, attempts):
+                break
+            bench.tell("solution", Text("Writing text %1", number + 1))
+            try:
+                attempts.append(await sample(bench, asked, apis, number))
+            except NoCodeError as error:
+                silence = error
+                continue
+            await record(bench, attempts, apis)
+        if silence is not None and not attempts:
+            raise silence
+        await record(bench, _chosen_last(bench, attempts), apis)
+
+
+def _numbers(bench: Workbench, first: int) -> Iterator[int]:
+    """The numbers of the texts, as long as another one is wanted, and fits the user's limits."""
+    settings = bench.settings
+    most = settings.solution_attempts if settings.sample_tokens is None else _MOST
+    for number in range(first, most):
+        if number and (_are_tokens_used(bench) or bench.limits.has_used(number / (number + 1))):
+            return
+        yield number
+
+
+def _are_tokens_used(bench: Workbench) -> bool:
+    most = bench.settings.sample_tokens
+    return most is not None and bench.exploration.usage.total_tokens >= most
+
+
+def _is_voted_on(bench: Workbench) -> bool:
+    return not bench.exploration.task.check and can_compare(bench.exploration)
+
+
+def _is_enough(bench: Workbench, attempts: Sequence[Attempt]) -> bool:
+    return bool(attempts) and attempts[-1].leaves_no_doubt and not _is_voted_on(bench)
+
+
+def _chosen_last(bench: Workbench, attempts: Sequence[Attempt]) -> list[Attempt]:
+    """The attempts with the one that is chosen at the end: the last good one counts."""
+    found = groups(bench.exploration, attempts) if _is_voted_on(bench) else []
+    if not found:
+        return list(attempts)
+    chosen = found[0][0]
+    return [*(one for one in attempts if one is not chosen), chosen]
