@@ -116,6 +116,13 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="A setting of 'exploracoder explore', for all methods. May be repeated.",
 )
 @click.option(
+    "--ablate",
+    multiple=True,
+    metavar="NAME,…",
+    help="Also exploration without a part of it, in a row of its own: a part's name; all; bare,"
+    " without any; only-NAME; each: bare, and only each in turn. May be repeated.",
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(min=1),
     default=900.0,

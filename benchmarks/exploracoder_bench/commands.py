@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ import click
 from exploracoder import prepare
 from exploracoder.config import Settings
 from exploracoder.errors import InputError
+from exploracoder.methods import DEFAULT
 from exploracoder.models.choice import EMBEDDED
 from exploracoder.models.usage import Price
 
+from exploracoder_bench.ablations import Ablation, find_ablations
 from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
@@ -25,7 +27,7 @@ from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
-from exploracoder_bench.runs import Asked
+from exploracoder_bench.runs import NO_MEMORY, Asked
 
 _HOSTED_URL = "https://api.openai.com/v1"
 
@@ -35,9 +37,11 @@ def run_command(given: dict[str, Any], command: str) -> int:
     out: Path = given["out"].absolute()
     # What cannot be done is said before environments are made and the model's server is asked.
     settings = _settings(given)
+    ablations = _ablations(given)
+    settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
     problems = _problems(given)
-    plan, asked = _plan(given, command, out)
-    check_methods(problems, plan.methods)
+    plan, asked = _plan(given, command, out, tuple(settings))
+    check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
     classes = [problem.name for problem in problems if problem.place is not None]
     if classes and plan.checks == "hidden":
         raise InputError(
@@ -52,6 +56,7 @@ def run_command(given: dict[str, Any], command: str) -> int:
         given["executor"],
         given["jobs"],
         given["solved_others"],
+        ablations,
     )
     try:
         results = run_bench(bench, _say)
@@ -174,7 +179,9 @@ def _names(parts: Sequence[str]) -> list[str]:
     return [name.strip() for part in parts for name in part.split(",") if name.strip()]
 
 
-def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
+def _plan(
+    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...]
+) -> tuple[Plan, Asked]:
     options = [f"--set={assignment}" for assignment in _assignments(given)]
     options += [f"--profile={given['profile']}"] if given["profile"] else []
     model, base_url = _model(given["model"], given["base_url"])
@@ -189,7 +196,7 @@ def _plan(given: dict[str, Any], command: str, out: Path) -> tuple[Plan, Asked]:
         lora=lora_sha256,
         options=tuple(options),
         timeout_s=given["timeout"],
-        methods=_methods(given),
+        methods=methods,
         samples=given["samples"],
         checks=given["checks"],
         price=parse_price(given["price"]),
@@ -230,19 +237,26 @@ def _settings(given: dict[str, Any]) -> dict[str, Settings]:
     """
     if not _methods(given):
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
-    assigned = dict(map(prepare.setting_of, _assignments(given)))
-    is_embedded = _model(given["model"], given["base_url"])[0] == EMBEDDED
-    known = prepare.known_capabilities(given["model"], given["base_url"])
-    return {
-        name: prepare.settings_for(
-            name,
-            profile=given["profile"],
-            settings=assigned,
-            is_embedded=is_embedded,
-            capabilities=known,
-        )
-        for name in _methods(given)
-    }
+    return {name: _settings_of(name, given) for name in _methods(given)}
+
+
+def _settings_of(
+    method: str, given: dict[str, Any], ablated: Mapping[str, object] | None = None
+) -> Settings:
+    assigned = dict(map(prepare.setting_of, (NO_MEMORY, *_assignments(given))))
+    return prepare.settings_for(
+        method,
+        profile=given["profile"],
+        settings={**assigned, **(ablated or {})},
+        is_embedded=_model(given["model"], given["base_url"])[0] == EMBEDDED,
+        capabilities=prepare.known_capabilities(given["model"], given["base_url"]),
+    )
+
+
+def _ablations(given: dict[str, Any]) -> tuple[Ablation, ...]:
+    """What ``--ablate`` asks for. Raises InputError as `find_ablations` does."""
+    names = _names(given["ablate"])
+    return find_ablations(names, _settings_of(DEFAULT, given)) if names else ()
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:

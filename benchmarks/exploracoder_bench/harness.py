@@ -16,8 +16,9 @@ from typing import Any
 from exploracoder.config import Settings
 from exploracoder.engine.exploring.briefing import wants_briefing
 from exploracoder.errors import ModelError
-from exploracoder.methods import is_planned
+from exploracoder.methods import DEFAULT, is_planned
 
+from exploracoder_bench.ablations import Ablation
 from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
 from exploracoder_bench.judge import Verdict
@@ -36,7 +37,8 @@ _MODEL_GONE = 3
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names.
+    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names, those
+    of ``ablations`` too.
 
     With ``solved_others`` each problem finds the others solved, in its memory.
     """
@@ -49,6 +51,7 @@ class Bench:
     executor: str = LOCAL
     jobs: int = 1
     solved_others: bool = False
+    ablations: Sequence[Ablation] = ()
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
@@ -129,7 +132,7 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     samples = [
         Sample(
             problem,
-            Way(method, seed, plan.options, hides_check=plan.checks == "hidden"),
+            _way(bench, plan, method, seed),
             bench.asked,
             bench.out,
             plan.timeout_s,
@@ -142,6 +145,16 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     if bench.asked.shares_replies:
         samples.sort(key=lambda sample: counted.index(sample.problem))
     return samples
+
+
+def _way(bench: Bench, plan: Plan, name: str, seed: int) -> Way:
+    """How a method explores, or an ablation, which has settings besides the plan's."""
+    hides_check = plan.checks == "hidden"
+    ablation = next((one for one in bench.ablations if one.row == name), None)
+    if ablation is None:
+        return Way(name, seed, plan.options, hides_check)
+    options = (*plan.options, *ablation.options)
+    return Way(DEFAULT, seed, options, hides_check, ablation.name)
 
 
 def _remembering(pending: Sequence[Sample], samples: Sequence[Sample], out: Path) -> list[Sample]:
@@ -196,7 +209,7 @@ def _brief(
     """
     distinct: dict[object, Sample] = {}
     for sample in samples:
-        told = settings[sample.way.method]
+        told = settings[sample.way.row]
         is_told = is_planned(sample.way.method, told) and wants_briefing(told)
         if sample.problem.libraries and is_told:
             libraries = (sample.problem.libraries, sample.problem.python)

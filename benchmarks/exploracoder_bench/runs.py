@@ -26,19 +26,28 @@ from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
 # The command ends by itself at its limit; this is for starting up and saving.
 GRACE_S = 90.0
 NOTEBOOK = "exploration.ipynb"
+# What was solved before is no example for a measurement, unless the way asks for that.
+NO_MEMORY = "memory=false"
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """How a problem is explored; ``options`` are further arguments of ``exploracoder explore``.
 
-    With ``hides_check`` the method is not given the problem's check.
+    With ``hides_check`` the method is not given the problem's check. ``options`` that make an
+    ``ablation`` of the method have a row of their own.
     """
 
     method: str
     seed: int
     options: tuple[str, ...] = ()
     hides_check: bool = False
+    ablation: str = ""
+
+    @property
+    def row(self) -> str:
+        """What results call the method."""
+        return f"{self.method}-{self.ablation}" if self.ablation else self.method
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +116,7 @@ def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[
         arguments += ["--check", "check.py"]
     arguments += ["--python", _from_anywhere(problem.python)]
     arguments += ["--output", NOTEBOOK, "--max-seconds", f"{timeout_s:g}"]
-    # What was solved before is no example for a measurement, unless the way asks for that.
-    arguments += ["--json", "--quiet", "--set=memory=false"]
+    arguments += ["--json", "--quiet", f"--set={NO_MEMORY}"]
     return [*arguments, *asked.options, *way.options]
 
 
@@ -244,7 +252,7 @@ def result(
     return RunResult(
         problem=problem.name,
         dataset=problem.dataset,
-        method=way.method,
+        method=way.row,
         seed=way.seed,
         options=way.options,
         status=status,

@@ -38,12 +38,12 @@ class Sample:
     @property
     def key(self) -> RunKey:
         """As the ledger knows it."""
-        return (self.problem.name, self.way.method, self.way.seed, self.way.options)
+        return (self.problem.name, self.way.row, self.way.seed, self.way.options)
 
     @property
     def folder(self) -> Path:
         """Where its trace is kept."""
-        return trace_folder(self.out, self.problem.slug, self.way.method, self.way.seed)
+        return trace_folder(self.out, self.problem.slug, self.way.row, self.way.seed)
 
     @property
     def asking(self) -> Asked:
@@ -53,7 +53,7 @@ class Sample:
         """
         if self.asked.replies is None:
             return self.asked
-        asker = "shared" if self.asked.shares_replies else self.way.method
+        asker = "shared" if self.asked.shares_replies else self.way.row
         folder = f"{asker}-{self.way.seed}-{self.problem.slug}"
         return replace(self.asked, replies=self.asked.replies / folder)
 
@@ -167,7 +167,7 @@ def lost(sample: Sample, reason: str) -> RunResult:
     return RunResult(
         problem=sample.problem.name,
         dataset=sample.problem.dataset,
-        method=sample.way.method,
+        method=sample.way.row,
         seed=sample.way.seed,
         options=sample.way.options,
         status="setup",

@@ -13,6 +13,7 @@ from exploracoder.methods import METHODS
 from exploracoder_bench import commands, harness
 from exploracoder_bench.cli import bench
 from exploracoder_bench.judge import Verdict
+from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Briefed
@@ -43,7 +44,7 @@ class Stage:
     def explore(self, sample: Sample, **_: object) -> RunResult:
         self.explored.append(sample)
         way = sample.way
-        return made(method=way.method, seed=way.seed, options=way.options)
+        return made(method=way.row, seed=way.seed, options=way.options)
 
 
 @pytest.fixture
@@ -79,9 +80,26 @@ def test_known_solutions_and_samples_have_the_same_seconds_for_a_run(
     )
 
 
+def test_an_ablation_is_a_row_of_its_own_with_the_settings_that_make_it(stage: Stage) -> None:
+    words = ("--model", "embedded", "--method", "direct,exploration", "--ablate", "sieve,grammar")
+    done = stage.run(*words)
+
+    assert done.exception is None, done.output
+    ways = {sample.key[1]: sample.way for sample in stage.explored}
+    assert list(ways) == ["direct", "exploration", "exploration-no-sieve", "exploration-no-grammar"]
+    assert ways["exploration-no-sieve"].method == "exploration"
+    assert ways["exploration-no-sieve"].options == ("--set=sift=False",)
+    assert len({sample.folder for sample in stage.explored}) == 4
+    kept = Ledger(stage.out / "results.jsonl")
+    assert {one.method: one.options for one in kept}["exploration-no-grammar"] == (
+        "--set=existing_names=False",
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--ablate", "memory"], "exploration does without memory"),
         (["--set", "repair-rounds=1"], "direct has repair_rounds = 0"),
         (["--set", "candidates=0"], "A setting cannot be used"),
         (["--set", "no-such=1"], "--set takes NAME=VALUE"),
@@ -108,5 +126,5 @@ def test_the_pages_compare_methods_that_there_are() -> None:
     shown = page.read_text(encoding="utf-8") + (bench.commands["compare"].help or "")
     named = re.findall(r"\bruns:([\w-]+)", shown)
 
-    assert len(named) == 4
+    assert len(named) == 5
     assert set(named) <= set(METHODS)
