@@ -94,7 +94,9 @@ def find_ablations(names: Sequence[str], settings: Settings) -> tuple[Ablation, 
     without = [_without(part) for part in parts.values()]
     others = [part for part in parts.values() if part.name != _WAY]
     alone = [_bare(others), *(_bare(others, but=part) for part in others)]
-    known = {one.name.removeprefix("no-"): (one,) for one in (*without, *alone)}
+    known: dict[str, tuple[Ablation, ...]] = {
+        one.name.removeprefix("no-"): (one,) for one in (*without, *alone)
+    }
     known |= {ALL: tuple(without), EACH: tuple(alone)}
     for name in names:
         if name not in known:
