@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # For indexes and replies; a model that is still to be fetched comes on top.
 _NEEDED_BYTES = 1_000_000_000
+# JupyterLab and its server, as the extra `lab` asks for them.
+_OLDEST_JUPYTER = ((4, 4), (2, 13))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     yield from _offers()
     yield _cache()
     yield finding
+    yield _lab()
 
 
 def _user_python(python: str | None) -> Finding:
@@ -199,6 +203,25 @@ def _cache() -> Finding:
     level = "ok" if free > needed else "problem"
     advice = "" if level == "ok" else "Free some space, or set EXPLORACODER_CACHE."
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)
+
+
+def _lab() -> Finding:
+    topic, advice = "JupyterLab", "For the sidebar: pip install 'exploracoder[lab]'"
+    try:
+        lab, server = metadata.version("jupyterlab"), metadata.version("jupyter-server")
+    except metadata.PackageNotFoundError:
+        found = "not in this environment; the command line and the magics need none"
+        return Finding("ok", topic, found, advice)
+    is_new = all(map(_is_new_enough, (lab, server), _OLDEST_JUPYTER))
+    found = f"{lab}, with jupyter-server {server}"
+    if is_new:
+        return Finding("ok", topic, found)
+    return Finding("note", topic, f"{found}, too old for the sidebar", advice)
+
+
+def _is_new_enough(installed: str, oldest: tuple[int, int]) -> bool:
+    numbers = installed.split(".")[:2]
+    return not all(map(str.isdigit, numbers)) or tuple(map(int, numbers)) >= oldest
 
 
 def _sandbox(
