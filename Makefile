@@ -8,7 +8,7 @@
 # Python's and npm's packages are fetched at the same time.
 MAKEFLAGS += --jobs=2
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough lab lint types bench docs
+.PHONY: help demo test thorough lab lint types bench docs licenses dist oldest
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -24,6 +24,7 @@ TEST_PYTHONS := $(IPYTHON8_READY) $(DEMO_READY) $(EXAMPLES_READY)
 EXTENSION := extension
 NPM := .ci/with-node npm --prefix $(EXTENSION)
 MODULES := $(EXTENSION)/node_modules/.ready
+CPU_BACKENDS := exploration/exploracoder/models/cpu_backends
 UI_TESTS := $(EXTENSION)/ui-tests
 UI_MODULES := $(UI_TESTS)/node_modules/.ready
 BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
@@ -88,6 +89,20 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 
 docs: $(READY) ## write the pages that are made from the code
 	$(BIN)/python docs/generate.py
+
+licenses: $(LAB_READY) ## write down what of a wheel others made, and its licenses
+	$(BIN)/python docs/licenses.py
+
+# The wheel is built from the source distribution, so that this is known to be complete. Only the
+# embedded model's arithmetic is not compiled once more.
+dist: $(LAB_READY) $(UI_MODULES) ## build the packages in dist/, and try the wheel where nothing else of ours is
+	rm -rf dist
+	$(BIN)/python -m hatchling build --target sdist
+	tar --extract --gzip --file dist/exploracoder-*.tar.gz --directory dist
+	cp -R $(CPU_BACKENDS)/[!_]*/ dist/exploracoder-*/$(CPU_BACKENDS)/
+	cd dist/exploracoder-*/ && $(CURDIR)/$(BIN)/python -m hatchling build --target wheel --directory ..
+	rm -r dist/exploracoder-*/
+	.ci/with-node $(BIN)/python tests/release dist/*.whl $(ARGS)
 
 $(BIN)/python:
 	@.ci/make-venv .venv $(PYTHON)
