@@ -191,13 +191,16 @@ def _offers() -> Iterator[Finding]:
 
 
 def _cache() -> Finding:
-    from exploracoder.config import cache_folder
+    from exploracoder.config import cache_folder, can_keep
     from exploracoder.models.weights import WeightsStore
 
     folder, store = cache_folder(), WeightsStore()
     needed = _NEEDED_BYTES
     if not store.is_verified:
         needed += store.model.size_bytes - store.status().size_bytes
+    if not can_keep(folder):
+        advice = "Set EXPLORACODER_CACHE to a folder that you may write to."
+        return Finding("problem", "cache folder", f"{folder} cannot be written to", advice)
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
     level = "ok" if free > needed else "problem"
