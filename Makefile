@@ -8,7 +8,7 @@
 # Python's and npm's packages are fetched at the same time.
 MAKEFLAGS += --jobs=2
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough lab lint types bench docs
+.PHONY: help demo test thorough lab lint types bench docs licenses dist oldest
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -17,6 +17,7 @@ DEMO_READY := .venv-demo/.ready
 EXAMPLES_READY := .venv-examples/.ready
 BENCH_READY := .venv-bench/.ready
 IPYTHON8_READY := .venv-ipython8/.ready
+OLDEST_READY := .venv-oldest/.ready
 COLLABORATION_READY := .collaboration/.ready
 # The environments beside .venv that tests use.
 TEST_PYTHONS := $(IPYTHON8_READY) $(DEMO_READY) $(EXAMPLES_READY)
@@ -24,6 +25,7 @@ TEST_PYTHONS := $(IPYTHON8_READY) $(DEMO_READY) $(EXAMPLES_READY)
 EXTENSION := extension
 NPM := .ci/with-node npm --prefix $(EXTENSION)
 MODULES := $(EXTENSION)/node_modules/.ready
+CPU_BACKENDS := exploration/exploracoder/models/cpu_backends
 UI_TESTS := $(EXTENSION)/ui-tests
 UI_MODULES := $(UI_TESTS)/node_modules/.ready
 BUILT := $(EXTENSION)/exploracoder_jupyter/labextension
@@ -41,6 +43,17 @@ DEMO_NOTEBOOK := demo-output/exploration.ipynb
 # What examples were made with that the demo's environment has not, or has in a newer version.
 EXAMPLES := examples/dataframe_and_plot examples/library_upgrade
 
+# What is tried with the oldest versions of what we depend on: a file or two for each of them.
+OLDEST_EXTRAS := bench,keyring,lab,mcp,web,widgets
+OLDEST_TOOLS := hatchling hypothesis jupyter-kernel-test pytest pytest-asyncio pytest-jupyter[server] \
+  pytest-timeout pytest-xdist
+OLDEST_TESTS := tests/exploration/test_api.py tests/exploration/test_document.py \
+  tests/exploration/test_mcp.py tests/exploration/test_results.py \
+  tests/extension/test_access.py tests/extension/test_explorations.py tests/kernel/test_contract.py \
+  tests/magics/test_shell.py tests/magics/test_widgets.py tests/models/test_openai_client.py \
+  tests/models/test_keys.py tests/retrieval/test_docs.py tests/retrieval/test_embeddings.py \
+  tests/retrieval/test_index.py
+
 BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
@@ -57,7 +70,7 @@ demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; lea
 test: lint $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
-	EXPLORACODER_TEST_IPYTHON8=$(CURDIR)/.venv-ipython8/bin/python \
+	EXPLORACODER_TEST_IPYTHON8="$(CURDIR)/.venv-ipython8/bin/python" \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 thorough: override ARGS += --thorough
@@ -66,7 +79,7 @@ thorough: test ## the same, with the tests that take long
 
 lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull
-	$(BIN)/jupyter lab --ServerApp.root_dir=$(CURDIR)/examples $(ARGS)
+	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)/examples" $(ARGS)
 
 lint: $(READY) $(MODULES) ## check style, format, and types, of Python and TypeScript
 	$(BIN)/ruff check .
@@ -89,6 +102,24 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 docs: $(READY) ## write the pages that are made from the code
 	$(BIN)/python docs/generate.py
 
+licenses: $(LAB_READY) ## write down what of a wheel others made, and its licenses
+	$(BIN)/python docs/licenses.py
+
+oldest: $(OLDEST_READY) ## try the oldest versions of dependencies that pyproject.toml allows
+	.venv-oldest/bin/python -m pytest -n $(JOBS) --dist loadfile -W default \
+	  -m 'not slow and not model and not thorough' $(OLDEST_TESTS) $(ARGS)
+
+# The wheel is built from the source distribution, so that this is known to be complete. Only the
+# embedded model's arithmetic is not compiled once more.
+dist: $(LAB_READY) $(UI_MODULES) ## build the packages in dist/, and try the wheel where nothing else of ours is
+	rm -rf dist
+	$(BIN)/python -m hatchling build --target sdist
+	tar --extract --gzip --file dist/exploracoder-*.tar.gz --directory dist
+	cp -R $(CPU_BACKENDS)/[!_]*/ dist/exploracoder-*/$(CPU_BACKENDS)/
+	cd dist/exploracoder-*/ && "$(CURDIR)/$(BIN)/python" -m hatchling build --target wheel --directory ..
+	rm -r dist/exploracoder-*/
+	.ci/with-node $(BIN)/python tests/release dist/*.whl $(ARGS)
+
 $(BIN)/python:
 	@.ci/make-venv .venv $(PYTHON)
 
@@ -101,7 +132,7 @@ $(READY): pyproject.toml $(wildcard exploration/build_cpu_backends.*) | $(BIN)/p
 # A link, so that a build is seen at once.
 $(LAB_READY): $(READY) $(BUILT_READY)
 	@mkdir -p .venv/share/jupyter/labextensions
-	@ln -sfn $(CURDIR)/$(BUILT) .venv/share/jupyter/labextensions/exploracoder
+	@ln -sfn "$(CURDIR)/$(BUILT)" .venv/share/jupyter/labextensions/exploracoder
 	@touch $@
 
 $(MODULES): $(EXTENSION)/package-lock.json | $(BIN)/python
@@ -119,6 +150,15 @@ $(BUILT_READY): $(MODULES) $(SOURCES) $(EXTENSION)/package.json $(EXTENSION)/tsc
 # .venv once more, with an older IPython before its own, and what that needs and the newer does not.
 $(IPYTHON8_READY): $(READY)
 	$(BIN)/python .ci/make-older .venv-ipython8 'ipython<9' decorator
+	@touch $@
+
+# Newer Pythons have no wheels of the oldest versions.
+$(OLDEST_READY): pyproject.toml | $(READY)
+	@test -x .venv-oldest/bin/python || .ci/make-venv .venv-oldest '$(or $(PYTHON),python3.10 python3.11)'
+	.venv-oldest/bin/python -m pip install --quiet uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python \
+	  --resolution lowest-direct -e '.[$(OLDEST_EXTRAS)]'
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python $(OLDEST_TOOLS)
 	@touch $@
 
 # What people share notebooks with, for one server of the tests: in .venv it would be in all.

@@ -34,7 +34,8 @@ from exploracoder.models.cpu_backends import (  # noqa: E402 - of this checkout
 _ARCHIVE = f"xllamacpp-{XLLAMACPP_VERSION}.tar.gz"
 _SHA256 = "c17ee1163006f70726abb9f72137830818f3d8cb60bfc34cb232d08428eaa22b"
 _INDEX = "https://pypi.org/simple"
-_GGML = f"xllamacpp-{XLLAMACPP_VERSION}/thirdparty/llama.cpp/ggml/"
+_LLAMA_CPP = f"xllamacpp-{XLLAMACPP_VERSION}/thirdparty/llama.cpp/"
+_GGML = f"{_LLAMA_CPP}ggml/"
 # The oldest C library that wheels of the kind manylinux2014 may ask for.
 _GLIBC = "2.17"
 _FOLDERS = {"x86_64": "x86", "aarch64": "arm"}
@@ -67,7 +68,7 @@ def build(architecture: str) -> None:
     if not missing:
         return
     with tempfile.TemporaryDirectory() as folder:
-        source = _source(Path(folder))
+        source = fetch_source(Path(folder))
         for backend in missing:
             sys.stderr.write(f"Building the embedded model's arithmetic for {backend.name}\n")
             _build_one(backend, source, Path(folder))
@@ -77,8 +78,8 @@ def _header() -> Path:
     return Path(__file__).with_suffix(".h")
 
 
-def _source(folder: Path) -> Path:
-    """The library's source, with our changes."""
+def fetch_source(folder: Path) -> Path:
+    """The library's source of the arithmetic, with our changes; beside it lies its license."""
     index = os.environ.get("PIP_INDEX_URL", _INDEX).rstrip("/") + "/xllamacpp/"
     page = _fetched(index).decode()
     found = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
@@ -90,7 +91,8 @@ def _source(folder: Path) -> Path:
     archive = folder / _ARCHIVE
     archive.write_bytes(content)
     with tarfile.open(archive) as files:
-        members = [one for one in files if one.name.startswith(_GGML) and one.isfile()]
+        wanted = (_GGML, f"{_LLAMA_CPP}LICENSE")
+        members = [one for one in files if one.name.startswith(wanted) and one.isfile()]
         files.extractall(folder, members, filter="data")
     changed = folder / _GGML / "src/ggml-cpu/ggml-cpu.c"
     text = changed.read_text()

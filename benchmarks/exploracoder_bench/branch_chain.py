@@ -75,9 +75,11 @@ class Chain:
 
     async def go_back(self, rounds: int) -> list[list[Times]]:
         """For each step, ``rounds`` times of going back to it."""
-        return [
-            [await self._back(number) for _ in range(rounds)] for number in range(len(self._kept))
-        ]
+        times: list[list[Times]] = []
+        for number in range(len(self._kept)):
+            # No comprehension in a comprehension: Python 3.10 lets only the outer one wait.
+            times.append([await self._back(number) for _ in range(rounds)])
+        return times
 
     async def _back(self, number: int) -> Times:
         code = f"assert values[-1] == {number}"

@@ -11,6 +11,7 @@ from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
+from exploracoder.models.completion import read_cards
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.usage import Price
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -83,14 +84,16 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
         if not lora_sha256:
             return sha256
         return hashlib.sha256(f"{sha256}+{lora_sha256}".encode()).hexdigest()
-    import openai
+    import httpx
 
+    url = f"{base_url.rstrip('/')}/models"
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        with openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=2) as client:
-            cards = [card.model_dump() for card in client.models.list().data]
-    except openai.NotFoundError:
-        cards = []
-    except openai.OpenAIError as error:
+        reply = httpx.get(url, headers=headers, timeout=60)
+        if reply.status_code not in (httpx.codes.OK, httpx.codes.NOT_FOUND):
+            raise ModelError(f"{base_url} names no models: it answered {reply.status_code}.")
+        cards = read_cards(reply.json()) if reply.is_success else []
+    except (httpx.HTTPError, ValueError) as error:
         raise ModelError(f"{base_url} cannot be asked for its models: {error}") from error
     return fingerprint_of(model, cards)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from exploracoder.state import Exploration as Exploration
     from exploracoder.workspace import Options as Options
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Event": "events",

@@ -29,6 +29,12 @@ def cache_folder() -> Path:
     return Path(override).expanduser() if override else user_cache_path("exploracoder")
 
 
+def can_keep(folder: Path) -> bool:
+    """Whether files can be written to a folder, or it can be made."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return there.is_dir() and os.access(there, os.W_OK)
+
+
 def config_folder() -> Path:
     """The folder of what the user says of this program; ``EXPLORACODER_CONFIG`` overrides it."""
     override = os.environ.get("EXPLORACODER_CONFIG")

@@ -18,7 +18,7 @@ from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder.config import Settings, cache_folder, make_settings
+from exploracoder.config import Settings, cache_folder, can_keep, make_settings
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
 from exploracoder.methods import DEFAULT, find_method
@@ -225,8 +225,12 @@ def open_index(
         if embeddings_url
         else MiniLmEmbedder()
     )
-    with raised_as(SetupError, RetrievalError):
-        return Index.open(index_folder(), embedder, chroma_url=chroma_url)
+    folder = index_folder()
+    try:
+        return Index.open(folder, embedder, chroma_url=chroma_url)
+    except RetrievalError as error:
+        advice = "" if can_keep(folder) else " Name another folder: EXPLORACODER_CACHE=FOLDER"
+        raise SetupError(f"{error}{advice}") from error
 
 
 def index_libraries(

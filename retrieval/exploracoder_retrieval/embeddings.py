@@ -5,15 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib import resources
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import httpx
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _BATCH_SIZE = 64
@@ -134,8 +140,9 @@ def _make_session(threads: int) -> Any:
     )
 
 
-# The client wants a key even for servers that do not.
-_NO_KEY = "none"
+# What passes: too many requests, or trouble of the server's own.
+_PASSING = frozenset({408, 409, 429, *range(500, 600)})
+_PAUSES_S = (0.5, 1.0)
 
 
 class EndpointEmbedder:
@@ -179,41 +186,56 @@ class EndpointEmbedder:
         return _normalise(np.asarray(rows, dtype=np.float32))
 
     def _request(self, texts: list[str]) -> list[list[float]]:
-        import openai
+        import httpx
 
         # An empty string is refused by most servers, and an undocumented API may have no words.
         payload = [text or " " for text in texts]
         try:
-            with openai.OpenAI(
-                base_url=self._base_url, api_key=self._api_key or _NO_KEY, timeout=self._timeout_s
-            ) as client:
-                reply = client.embeddings.create(
-                    input=payload, model=self._model, encoding_format="float"
-                )
-        except openai.OpenAIError as error:
+            reply = self._post({"input": payload, "model": self._model, "encoding_format": "float"})
+            reply.raise_for_status()
+            data = sorted(reply.json()["data"], key=itemgetter("index"))
+            rows: list[list[float]] = [item["embedding"] for item in data]
+        except httpx.HTTPError as error:
             raise EmbeddingError(self._explain(error)) from None
-        data = sorted(reply.data or [], key=lambda item: item.index)
-        if len(data) != len(texts) or len({len(item.embedding) for item in data}) != 1:
+        except (ValueError, LookupError, TypeError):
+            raise EmbeddingError(f"{self._base_url} answered something else.") from None
+        if len(rows) != len(texts) or len({len(row) for row in rows}) != 1:
             raise EmbeddingError(
-                f"{self._base_url} answered {len(data)} embeddings for {len(texts)} texts."
+                f"{self._base_url} answered {len(rows)} embeddings for {len(texts)} texts."
             )
-        return [item.embedding for item in data]
+        return rows
 
-    def _explain(self, error: Exception) -> str:
-        import openai
+    def _post(self, body: Mapping[str, Any]) -> httpx.Response:
+        """The answer to a request that is sent again where what it failed by may pass."""
+        import httpx
+
+        def sent() -> httpx.Response:
+            return httpx.post(url, json=body, headers=headers, timeout=self._timeout_s)
+
+        url = f"{self._base_url.rstrip('/')}/embeddings"
+        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
+        for pause_s in _PAUSES_S:
+            with suppress(httpx.TransportError):
+                reply = sent()
+                if reply.status_code not in _PASSING:
+                    return reply
+            time.sleep(pause_s)
+        return sent()
+
+    def _explain(self, error: httpx.HTTPError) -> str:
+        import httpx
 
         where = f"The embedding endpoint {self._base_url}"
-        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-            return f"{where} rejected the API key. Check OPENAI_API_KEY."
-        if isinstance(error, openai.NotFoundError):
-            return f"{where} does not know the model {self._model}."
-        if isinstance(error, openai.APITimeoutError):
+        if isinstance(error, httpx.TimeoutException):
             return f"{where} did not answer within {self._timeout_s:.0f} s."
-        if isinstance(error, openai.APIConnectionError):
+        if not isinstance(error, httpx.HTTPStatusError):
             return f"{where} cannot be reached. Is the address right and the server running?"
-        if isinstance(error, openai.APIStatusError):
-            return f"{where} answered with status {error.status_code}."
-        return f"{where} gave no embeddings ({type(error).__name__})."
+        status = error.response.status_code
+        if status in (401, 403):
+            return f"{where} rejected the API key. Check OPENAI_API_KEY."
+        if status == 404:
+            return f"{where} does not know the model {self._model}."
+        return f"{where} answered with status {status}."
 
 
 def _pool(session: Any, token_ids: list[list[int]]) -> Vectors:

@@ -259,6 +259,18 @@ def test_an_endpoint_without_a_model_asks_for_one(serve: Serve, command: Command
     assert "Name one with --model" in done.err
 
 
+def test_a_cache_folder_that_cannot_be_made_asks_for_another(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(write(tmp_path, "file", "") / "cache"))
+
+    searched, looked = command("search", "tea", "-l", "tealeaf/"), command("doctor")
+
+    assert (searched.code, looked.code) == (2, 1)
+    assert "Name another folder: EXPLORACODER_CACHE=FOLDER" in searched.err
+    assert "Set EXPLORACODER_CACHE to a folder that you may write to." in looked.out
+
+
 def test_with_json_an_error_is_an_object_too(serve: Serve, explore: Explorer) -> None:
     done = explore.run(*explore.words(serve(), "--json", task=" "))
 

@@ -32,7 +32,7 @@ MAY_IMPORT = {
 }
 OURS = {folder.rpartition("/")[2] for folder in MAY_IMPORT}
 BRANCH = ROOT / "kernel_tools/exploracoder_kernel/branch"
-HEAVY = ["chromadb", "openai", "onnxruntime", "IPython", "pydantic", "nbformat", "jinja2"]
+HEAVY = ["chromadb", "onnxruntime", "IPython", "pydantic", "nbformat", "jinja2"]
 
 
 def sources(folder: Path) -> list[Path]:

@@ -70,7 +70,16 @@ def test_the_wheel_has_the_license_and_nothing_of_the_other_folders(names: froze
     packages = {path.parent.name for room in _SOURCES for path in (ROOT / room).glob("*/py.typed")}
 
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert any(name.endswith("licenses/THIRD_PARTY_LICENSES") for name in names)
     assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == packages
+
+
+def test_what_others_made_is_named_with_its_license() -> None:
+    check = [sys.executable, str(ROOT / "docs" / "licenses.py"), "--check"]
+
+    checked = subprocess.run(check, capture_output=True, text=True, check=False)
+
+    assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def test_the_wheel_brings_its_parts_to_where_jupyter_looks(names: frozenset[str]) -> None:

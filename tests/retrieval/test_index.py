@@ -595,7 +595,7 @@ def test_looking_up_waits_for_nothing_that_takes_long(
 def test_importing_the_package_loads_nothing_heavy() -> None:
     script = (
         "import sys, exploracoder_retrieval.ensure, exploracoder_retrieval.embeddings\n"
-        "heavy = {'chromadb', 'onnxruntime', 'openai', 'numpy', 'bm25s', 'tokenizers'}\n"
+        "heavy = {'chromadb', 'onnxruntime', 'numpy', 'bm25s', 'tokenizers'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # For indexes and replies; a model that is still to be fetched comes on top.
 _NEEDED_BYTES = 1_000_000_000
+# JupyterLab and its server, as the extra `lab` asks for them.
+_OLDEST_JUPYTER = ((4, 4), (2, 13))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     yield from _offers()
     yield _cache()
     yield finding
+    yield _lab()
 
 
 def _user_python(python: str | None) -> Finding:
@@ -187,18 +191,40 @@ def _offers() -> Iterator[Finding]:
 
 
 def _cache() -> Finding:
-    from exploracoder.config import cache_folder
+    from exploracoder.config import cache_folder, can_keep
     from exploracoder.models.weights import WeightsStore
 
     folder, store = cache_folder(), WeightsStore()
     needed = _NEEDED_BYTES
     if not store.is_verified:
         needed += store.model.size_bytes - store.status().size_bytes
+    if not can_keep(folder):
+        advice = "Set EXPLORACODER_CACHE to a folder that you may write to."
+        return Finding("problem", "cache folder", f"{folder} cannot be written to", advice)
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
     level = "ok" if free > needed else "problem"
     advice = "" if level == "ok" else "Free some space, or set EXPLORACODER_CACHE."
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)
+
+
+def _lab() -> Finding:
+    topic, advice = "JupyterLab", "For the sidebar: pip install 'exploracoder[lab]'"
+    try:
+        lab, server = metadata.version("jupyterlab"), metadata.version("jupyter-server")
+    except metadata.PackageNotFoundError:
+        found = "not in this environment; the command line and the magics need none"
+        return Finding("ok", topic, found, advice)
+    is_new = all(map(_is_new_enough, (lab, server), _OLDEST_JUPYTER))
+    found = f"{lab}, with jupyter-server {server}"
+    if is_new:
+        return Finding("ok", topic, found)
+    return Finding("note", topic, f"{found}, too old for the sidebar", advice)
+
+
+def _is_new_enough(installed: str, oldest: tuple[int, int]) -> bool:
+    numbers = installed.split(".")[:2]
+    return not all(map(str.isdigit, numbers)) or tuple(map(int, numbers)) >= oldest
 
 
 def _sandbox(
