@@ -90,6 +90,8 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 docs: $(DOCS_READY) ## build the documentation as a site in build/site; a dead link is an error
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs build/site
+	@! grep -rnE '(src|srcset)="(https?:)?//|<link [^>]*href="(https?:)?//' build/site --include='*.html' || \
+	  { echo 'The pages named above would ask another host for something.' >&2; exit 1; }
 	@echo 'Open build/site/index.html'
 
 $(BIN)/python:

@@ -96,7 +96,7 @@ def settings_page() -> Iterator[str]:
 
 
 def _setting(name: str, field: FieldInfo) -> tuple[str, Sequence[str]]:
-    """A setting's meaning and its values; a long one that all profiles share is part of the first."""
+    """A setting's meaning and its values; a long one that all profiles share is part of it."""
     values = [_value(getattr(profile, name)) for profile in PROFILES.values()]
     meaning = field.description or ""
     if len(set(values)) == 1 and len(values[0]) > _LONG_CHARS:
@@ -136,7 +136,7 @@ Without `--profile`, ExploraCoder picks the settings that suit the model. `explo
 asks the model a handful of short questions and keeps what it learnt about that endpoint and model.
 Starting an exploration asks nothing, and what is not known changes nothing. The rules:
 
-- A model of fewer than three thousand million parameters, by its name or its server's word: `small`.
+- A model of fewer than three thousand million parameters, as its name or server says: `small`.
 - A model that would need more than 300 s to write all cells in one answer, thoughts included:
   `small`.
 - A larger model that is fast enough: `standard`. If none of this is known: `small` for the embedded

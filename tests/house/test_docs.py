@@ -23,9 +23,7 @@ _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r"\b(?:EXPLORACODER|OPENAI|HF)_[A-Z_]*[A-Z]\b")
 _ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `(\w+)` \| `([^`]+)` \|$", re.MULTILINE)
 # A class, a function, a constant or a field, in Python or TypeScript.
-_DEFINED = (
-    r"^ *(?:export |async |default )*(?:def|class|function|const) {0}\b|^ *{0}\b(?:: .+)? = "
-)
+_DEFINED = r"^ *(?:export |async |default )*(?:def|class|function|const) {0}\b|^ *{0}\b(?:: .+)? = "
 
 
 @pytest.fixture(scope="module")
