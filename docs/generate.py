@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE
 from pydantic.fields import FieldInfo
 
+# In a help text: a command, in quotes unless it is pip's, and an option with what it takes.
+_COMMAND = re.compile(
+    r"'(exploracoder [^']+)'|pip install '[^']+'"
+    r"|(?<![\w`-])--[a-z][a-z-]*(?: [a-z-]+=\w+|[= ][A-Z]+\b)?"
+)
 # A value that would make its column too wide.
 _LONG_CHARS = 40
 
@@ -228,7 +234,12 @@ def _words(text: str | None) -> Iterator[str]:
         if paragraph.startswith("\b"):
             yield f"```\n{inspect.cleandoc(paragraph.removeprefix(chr(8)))}\n```\n"
         else:
-            yield f"{paragraph}\n"
+            yield f"{_with_code(paragraph)}\n"
+
+
+def _with_code(text: str) -> str:
+    """Words of a help text with its commands and options as code."""
+    return _COMMAND.sub(lambda found: f"`{found[1] or found[0]}`", text)
 
 
 def _argument(argument: click.Argument) -> str:
@@ -246,7 +257,7 @@ def _option(option: click.Option) -> str:
     notes += ["repeatable"] if option.multiple else []
     notes += [f"default {option.default}"] if option.show_default else []
     noted = f" ({', '.join(notes)})" if notes else ""
-    return f"{names}{noted}: {option.help}"
+    return f"{names}{noted}: {_with_code(option.help or '')}"
 
 
 def _metavar(option: click.Option) -> str:
