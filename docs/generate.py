@@ -26,7 +26,7 @@ from pydantic.fields import FieldInfo
 
 # In a help text: a command, in quotes unless it is pip's, and an option with what it takes.
 _COMMAND = re.compile(
-    r"'(exploracoder [^']+)'|pip install '[^']+'"
+    r"'(exploracoder [^']+|--[^']+)'|pip install '[^']+'"
     r"|(?<![\w`-])--[a-z][a-z-]*(?: [a-z-]+=\w+|[= ][A-Z]+\b)?"
 )
 # A value that would make its column too wide.
