@@ -13,6 +13,7 @@ MAKEFLAGS += --jobs=2
 BIN := .venv/bin
 READY := .venv/.ready
 LAB_READY := .venv/.ready-lab
+DOCS_READY := .venv/.ready-docs
 DEMO_READY := .venv-demo/.ready
 EXAMPLES_READY := .venv-examples/.ready
 BENCH_READY := .venv-bench/.ready
@@ -99,8 +100,12 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
 	  --python .venv-bench/bin/python
 
-docs: $(READY) ## write the pages that are made from the code
+docs: $(DOCS_READY) ## build the documentation as a site in build/site; a dead link is an error
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs build/site
+	@! grep -rnE '(src|srcset)="(https?:)?//|<link [^>]*href="(https?:)?//' build/site --include='*.html' || \
+	  { echo 'The pages named above would ask another host for something.' >&2; exit 1; }
+	@echo 'Open build/site/index.html'
 
 licenses: $(LAB_READY) ## write down what of a wheel others made, and its licenses
 	$(BIN)/python docs/licenses.py
@@ -133,6 +138,10 @@ $(READY): pyproject.toml $(wildcard exploration/build_cpu_backends.*) | $(BIN)/p
 $(LAB_READY): $(READY) $(BUILT_READY)
 	@mkdir -p .venv/share/jupyter/labextensions
 	@ln -sfn "$(CURDIR)/$(BUILT)" .venv/share/jupyter/labextensions/exploracoder
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	@touch $@
 
 $(MODULES): $(EXTENSION)/package-lock.json | $(BIN)/python

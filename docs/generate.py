@@ -1,8 +1,8 @@
-"""Writes the pages of this folder that are made from the code: the command line, the settings, the
+"""Writes the reference pages that are made from the code: the command line, the settings, the
 magics, and the form of a saved exploration.
 
-Run: ``python docs/generate.py [--check] [FOLDER]``. With ``--check`` nothing is written, and the
-exit code is 1 when a page is not what the code says.
+Run: ``python docs/generate.py [FOLDER]``. Without a folder they go to ``docs/reference``, which is
+made for each build of the site and never committed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import sys
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,56 +24,57 @@ from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE
 from pydantic.fields import FieldInfo
 
-_NOTE = "<!-- Made by `make docs` from the code; change the code instead. -->"
+# In a help text: a command, in quotes unless it is pip's, and an option with what it takes.
+_COMMAND = re.compile(
+    r"'(exploracoder [^']+|--[^']+)'|pip install '[^']+'"
+    r"|(?<![\w`-])--[a-z][a-z-]*(?: [a-z-]+=\w+|[= ][A-Z]+\b)?"
+)
+# A value that would make its column too wide.
+_LONG_CHARS = 40
 
 # Read in several places, so described here; a test compares the names with the code.
 ENVIRONMENT: Mapping[str, str] = {
-    "EXPLORACODER_CACHE": "folder of models, indexes, replies and what servers can and refuse,"
-    " instead of the user's cache folder",
-    "EXPLORACODER_CONFIG": "folder of what you agreed to and of your table of prices, instead of"
+    "EXPLORACODER_CACHE": "folder for models, indexes, replies, and what is known of model servers;"
+    " by default the user's cache folder",
+    "EXPLORACODER_CONFIG": "folder for what you agreed to and for your table of prices; by default"
     " the user's configuration folder",
-    "EXPLORACODER_MODEL": "the model to ask, where `--model` names none",
-    "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for the next"
-    " exploration before it ends; 20 by default",
-    "EXPLORACODER_MODEL_CPU": "which build of the embedded model's arithmetic is used: `amx`,"
+    "EXPLORACODER_MODEL": "the model to ask, unless `--model` names one",
+    "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for another"
+    " exploration before it stops; 20 by default",
+    "EXPLORACODER_MODEL_CPU": "which build of the embedded model's arithmetic to use: `amx`,"
     " `avx512_vnni`, `avx_vnni`, `avx2`, `i8mm`, `dotprod` or `built in`; by default the fastest"
-    " that the processor can run, which `exploracoder doctor` names",
-    "EXPLORACODER_MODEL_SLOTS": "requests that the embedded model's server answers at the same"
-    " time, each with a context of its own (0.5 GiB); 1 by default. More pay where many"
-    " explorations run beside one another, as with `exploracoder bench run --jobs`",
-    "EXPLORACODER_REASONING_EFFORT": "how long a model that reasons is to think, where"
-    " `--reasoning-effort` does not say: `none`, `minimal`, `low`, `medium` or `high`",
-    "EXPLORACODER_SANDBOX": "what code is kept from, where `--sandbox` does not say",
-    "EXPLORACODER_STRATEGY": "how branches are made, where `--strategy` does not say",
+    " one that the processor can run, which `exploracoder doctor` names",
+    "EXPLORACODER_MODEL_SLOTS": "how many requests the embedded model's server answers at once,"
+    " each with a context of its own (0.5 GiB); 1 by default. More pay off when many explorations"
+    " run side by side, as with `exploracoder bench run --jobs`",
+    "EXPLORACODER_REASONING_EFFORT": "how long a model that reasons should think, unless"
+    " `--reasoning-effort` says so: `none`, `minimal`, `low`, `medium` or `high`",
+    "EXPLORACODER_SANDBOX": "the sandbox's level, unless `--sandbox` names one",
+    "EXPLORACODER_STRATEGY": "how branches are made, unless `--strategy` says so",
     "HF_ENDPOINT": "the model hub that `exploracoder model pull` asks first",
     "HF_HUB_OFFLINE": "`1`: ask no hub, only the package index",
-    "OPENAI_API_KEY": "the endpoint's key, where its provider's own variable has none ("
-    + ", ".join(f"`{name}`" for one in PROVIDERS[1:] for name in one.variables)
+    "OPENAI_API_KEY": "the endpoint's key, unless its provider's own variable holds one ("
+    + ", ".join(f"`{name}`" for provider in PROVIDERS[1:] for name in provider.variables)
     + "); never shown, saved, or passed on to the scratch kernel",
-    "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, where `--base-url` names none",
+    "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, unless `--base-url` names one",
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the pages; returns the exit code."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="say which pages are stale")
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent)
-    given = parser.parse_args(arguments)
-    made = {given.folder / name: _text(page()) for name, page in PAGES.items()}
-    stale = {path: text for path, text in made.items() if _read(path) != text}
-    for path, text in stale.items():
-        if given.check:
-            sys.stderr.write(f"{path} is stale. Bring it up to date: make docs\n")
-        else:
-            path.write_text(text, encoding="utf-8")
-    return 1 if given.check and stale else 0
+    default = Path(__file__).parent / "reference"
+    parser.add_argument("folder", nargs="?", type=Path, default=default)
+    folder = parser.parse_args(arguments).folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (folder / name).write_text("\n".join(page()).rstrip("\n") + "\n", encoding="utf-8")
 
 
 def cli_page() -> Iterator[str]:
     """The command line: every command with its arguments and options."""
     yield "# The command line"
-    yield f"\n{_NOTE}\n"
+    yield ""
     yield from _words(cli.help)
     context = click.Context(cli, info_name="exploracoder")
     for name in cli.list_commands(context):
@@ -85,14 +86,14 @@ def cli_page() -> Iterator[str]:
 def settings_page() -> Iterator[str]:
     """The settings with their values in each profile, and the environment."""
     yield "# Settings"
-    yield f"\n{_NOTE}\n"
+    yield ""
     yield from _words(_PROFILES)
     yield f"| setting | meaning | values | {' | '.join(PROFILES)} |"
     yield "| --- | --- | --- |" + " --- |" * len(PROFILES)
     for name, field in Settings.model_fields.items():
         if name != "profile":
-            shown = " | ".join(_value(getattr(PROFILES[profile], name)) for profile in PROFILES)
-            yield f"| `{name}` | {_cell(field.description or '')} | {_range(field)} | {shown} |"
+            meaning, shown = _setting(name, field)
+            yield f"| `{name}` | {_cell(meaning)} | {_range(field)} | {' | '.join(shown)} |"
     yield "\n## Environment\n"
     yield "| variable | meaning |"
     yield "| --- | --- |"
@@ -100,10 +101,19 @@ def settings_page() -> Iterator[str]:
         yield f"| `{name}` | {meaning} |"
 
 
+def _setting(name: str, field: FieldInfo) -> tuple[str, Sequence[str]]:
+    """A setting's meaning and its values; a long one that all profiles share is part of it."""
+    values = [_value(getattr(profile, name)) for profile in PROFILES.values()]
+    meaning = field.description or ""
+    if len(set(values)) == 1 and len(values[0]) > _LONG_CHARS:
+        return f"{meaning}: {values[0]}", [""] * len(values)
+    return meaning, values
+
+
 def notebook_page() -> Iterator[str]:
     """The form of a saved exploration: every object in the metadata with its fields."""
     yield "# The exploration notebook"
-    yield f"\n{_NOTE}\n"
+    yield ""
     yield from _words(_NOTEBOOK.format(version=SCHEMA_VERSION))
     schema = Exploration.model_json_schema()
     definitions = schema.pop("$defs")
@@ -124,150 +134,73 @@ def notebook_schema() -> Iterator[str]:
 
 
 _PROFILES = """
-A profile is a set of values. `--profile` chooses one: `small` is for small models, `standard` for
-others, `paper` has the values and ways of the paper. `--set NAME=VALUE` changes a single setting. A
-letter at the head of a meaning is the paper's name for it.
+A profile is a set of values, chosen by `--profile`: `small` is for small models, `standard` for all
+others, and `paper` has the values and the procedure of the paper. `--set NAME=VALUE` changes a
+single setting. Where a meaning begins with a letter, that is the paper's name for the setting.
 
-Without `--profile` the settings are those that suit the model. `exploracoder model test` asks it a
-handful of short questions, and keeps what it found for that endpoint and model. Nothing is asked
-when an exploration starts, and what is not known changes nothing:
+Without `--profile`, ExploraCoder picks the settings that suit the model. `exploracoder model test`
+asks the model a handful of short questions and keeps what it learnt about that endpoint and model.
+Starting an exploration asks nothing, and what is not known changes nothing. The rules:
 
-- Fewer than three thousand million parameters, as the server or the model's name says it: `small`.
-- So slow that all cells in one answer would take more than 300 s, thoughts included: `small`.
-- Larger, and fast enough: `standard`. Otherwise `small` for the embedded model, `standard` for any
-  other.
-- A short context: what is shown of the libraries has half of it, and an answer a quarter.
-- A model that thinks before it answers: candidates are drafted until one is good, and nothing is
-  re-ranked by it; its thoughts have their own place in the context.
-- A model that calls no functions: none are offered.
+- A model of fewer than three thousand million parameters, as its name or server says: `small`.
+- A model that would need more than 300 s to write all cells in one answer, thoughts included:
+  `small`.
+- A larger model that is fast enough: `standard`. If none of this is known: `small` for the embedded
+  model, `standard` for any other.
+- A short context: half of it goes to what is shown of the libraries, a quarter to the answer.
+- A model that thinks before it answers: drafting stops at the first good candidate, the model
+  re-ranks nothing, and its thoughts have their own share of the context.
+- A model that cannot call functions is offered none.
 
-`exploracoder model test` prints what that comes to, and so does `exploracoder explore`.
+`exploracoder model test` prints the outcome, and so does `exploracoder explore`.
 """
 
 
 _NOTEBOOK = """
-An exploration is saved as a notebook, format 4.5, that opens and runs in plain Jupyter. Its cells
-are for people; what is needed to go on is in the notebook's metadata, under `exploracoder`: an
-object with the fields below, and beside them `revision`, which counts the states that a JupyterLab
-server saved. [notebook-format.schema.json](notebook-format.schema.json) says the same as JSON
-Schema. Fields that are not named here are refused.
+An exploration is saved as a notebook (nbformat 4.5) that opens and runs in plain Jupyter. Its cells
+are for people. Everything needed to go on is in the notebook's metadata, under `exploracoder`: an
+object with the fields below and `revision`, which counts the states saved by a JupyterLab server.
+[notebook-format.schema.json](notebook-format.schema.json) says the same as a JSON Schema. Fields
+that are not listed here are refused.
 
-`schema_version` is the version of the form, now {version}. Each cell says in its own metadata,
-under `exploracoder`, its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`,
-`check`, `branches`) and, where it belongs to a subtask, the `subtask`'s id.
+`schema_version` is the version of this form, now {version}. Each cell's own metadata, under
+`exploracoder`, gives its `role` (`task`, `context`, `goal`, `candidate`, `verdict`, `solution`,
+`check`, `branches`) and, if it belongs to a subtask, that `subtask`'s id.
 
-The first release writes version 8. A notebook of an older version that was released is brought to
-the newest when it is opened, and saved in that form at the next step; the file is not touched
-before. One of a newer version is refused, with the advice to upgrade. Settings come and go without
-another version: one that is not known is left out with a warning.
+The first release writes version 8. A notebook from an older release is converted when it is opened,
+and saved in the new form at the next step; until then the file is untouched. One from a newer
+version is refused with the advice to upgrade. Settings may come and go without a new version: an
+unknown one is dropped with a warning.
 
-One that is damaged is refused with the place of the damage; nothing is guessed.
-Beyond the fields' types these things are damage:
+A damaged notebook is refused, and the message says where it is damaged; nothing is guessed. Apart
+from fields of the wrong type, these count as damage:
 
-- a subtask's id that is not `step-` with a number, or that another subtask has;
-- a candidate's id that is not a subtask's id, a slash and a number, or that is twice in a step;
-- a step that is `done` and whose `chosen` names no candidate that was run;
+- a subtask whose id is not `step-` and a number, or is used twice;
+- a candidate whose id is not its subtask's id, a slash and a number, or is used twice in a step;
+- a step that is `done` although its `chosen` names no candidate that was run;
 - a solution without an attempt;
 - an output that nbformat does not know;
-- numbers that are not finite, text that is no Unicode, more than 100 levels of nesting.
+- numbers that are not finite, text that is not Unicode, more than 100 levels of nesting.
 """
-
-
-_MAGICS = """\
-`%load_ext exploracoder` makes them known in any IPython from version 8 on: notebooks, consoles, a
-terminal.
-
-```
-%exploracoder use justhtml
-```
-
-```
-%%exploracoder --check check_links --bring page
-List the links in the page's navigation.
-```
-
-The cell comes back at once. The work goes on in a thread and in a scratch kernel of its own, and
-the cell's output is brought up to date until it rests; the kernel stays yours meanwhile. With
-`--wait`, and always in a terminal, the cell comes back when the work rests. Ctrl-C (or the
-interrupt button, while a cell waits) stops it; all that was found stays.
-
-Your variables are safe: nothing that was generated runs in your kernel, and no name is added to
-it. `--bring` copies variables over as they are when the cell runs; what cannot be copied is named
-with the reason. The solution comes back as the *next cell's* text, and you run it.
-
-`%exploracoder TASK` takes a task of one line. A line that begins with a sub-command in small
-letters is that sub-command; under `%%exploracoder` everything is the task.
-
-The notebook of the exploration is saved at every step. After a restart of the kernel
-`%exploracoder resume FILE` opens it again, and `next` goes on. Of a notebook that you did not make
-here, `resume` and `replay` first show what would run and be read; `%exploracoder trust FILE` agrees
-to what was shown.
-"""
-
-_WIDGETS = """\
-
-## Widgets
-
-With ipywidgets in the kernel's environment (`pip install 'exploracoder[widgets]'`) and a front end
-that draws them, the page in the output has buttons between its parts, and a choice of the subtask
-and of the candidate that are looked at. Buttons have the names that they have in JupyterLab's
-sidebar, and each is a sub-command:
-
-| button | `%exploracoder …` | what it does |
-| --- | --- | --- |
-{rows}
-
-Once work was stopped, `Explore` is called `Resume`. What you unfolded, chose or opened stays so
-while the work goes on. The plan is edited by words.
-
-- They are shown where the front end answers a question that only those with widgets do. Elsewhere,
-  and until the answer has come, the page is shown without them; it ends with the sub-commands that
-  do the same. `%exploracoder config widgets=on` does not wait for the answer, `widgets=off` keeps
-  to the page; in a terminal there are none.
-- What was tried: the whole way, from the plan to the inserted solution, by a test in a browser in
-  JupyterLab 4 and Notebook 7; and once by hand with the widget manager of VS Code's Jupyter
-  extension (`@vscode/jupyter-ipywidgets8` 1.0.9), alone in a browser before a kernel: it drew the
-  widgets, and Explore, Accept, Synthesize and Insert did their work. VS Code as a whole and Colab
-  were not tried. Kernels without ipywidgets and front ends that draw none have tests, too. Where
-  buttons do not come or do nothing, say `widgets=off`.
-- The widgets are in the last cell that began or asked for work; `%exploracoder status` brings them
-  into a new one. The output that they leave becomes a page, which the notebook keeps.
-- An output with widgets also holds the page as text and HTML, as it was when they appeared; it is
-  written anew when they leave, and when the kernel ends in peace.
-- After a restart of the kernel its widgets do nothing any more: in JupyterLab and Notebook 7 they
-  then say so, with what to run to go on, and the page in their output says it everywhere.
-- A kernel that is busy hears no button: while a cell waits (`--wait`), interrupt it instead.
-- A kernel can put text into a cell only in its answer to a cell that is run. So what `Insert into
-  my notebook` inserts comes below the next cell that you run; `%exploracoder insert` in a cell of
-  your choice puts it below that one.
-- Of a candidate's outputs pictures, text, and HTML without scripts are shown, with widgets or
-  without. You did not run this code, and a front end would trust all of it.
-"""
-
-
-def _widgets() -> Iterator[str]:
-    rows = "\n".join(
-        f"| `{one.name}` | `{one.command}` | {one.tooltip} |" for one in (*WHOLE, *STEP, *END)
-    )
-    yield _WIDGETS.format(rows=rows).rstrip("\n")
 
 
 def magics_page() -> Iterator[str]:
-    """The magics: options of a task, sub-commands."""
-    yield "# The magics"
-    yield f"\n{_NOTE}\n"
-    yield _MAGICS
+    """The magics: options of a task, sub-commands, buttons."""
+    yield "# The magics: all words\n"
+    yield "`%exploracoder help` prints them too. [How the magics work](../magics.md).\n"
     yield "## Options of a task\n"
     yield "| option | meaning |"
     yield "| --- | --- |"
-    yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in OPTIONS)
+    yield from (f"| `{_cell(option.line)}` | {_cell(option.about)} |" for option in OPTIONS)
     yield "\n## Sub-commands\n"
     yield "| `%exploracoder …` | meaning |"
     yield "| --- | --- |"
-    yield from (f"| `{_cell(one.line)}` | {_cell(one.about)} |" for one in SUB_COMMANDS)
-    yield "\nA candidate is a number, `2`, or `3.2` in subtask 3. `edit` writes a cell that begins"
-    yield "with `%%exploracoder_try`: running it makes its code your candidate of that subtask."
-    yield from _widgets()
+    yield from (f"| `{_cell(word.line)}` | {_cell(word.about)} |" for word in SUB_COMMANDS)
+    yield "\n## Buttons\n"
+    yield "| button | `%exploracoder …` | what it does |"
+    yield "| --- | --- | --- |"
+    for button in (*WHOLE, *STEP, *END):
+        yield f"| `{button.name}` | `{button.command}` | {button.tooltip} |"
 
 
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
@@ -277,14 +210,6 @@ PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
     "notebook-format.md": notebook_page,
     "notebook-format.schema.json": notebook_schema,
 }
-
-
-def _text(lines: Iterator[str]) -> str:
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def _command(name: str, command: click.Command) -> Iterator[str]:
@@ -309,7 +234,12 @@ def _words(text: str | None) -> Iterator[str]:
         if paragraph.startswith("\b"):
             yield f"```\n{inspect.cleandoc(paragraph.removeprefix(chr(8)))}\n```\n"
         else:
-            yield f"{paragraph}\n"
+            yield f"{_with_code(paragraph)}\n"
+
+
+def _with_code(text: str) -> str:
+    """Words of a help text with its commands and options as code."""
+    return _COMMAND.sub(lambda found: f"`{found[1] or found[0]}`", text)
 
 
 def _argument(argument: click.Argument) -> str:
@@ -327,7 +257,7 @@ def _option(option: click.Option) -> str:
     notes += ["repeatable"] if option.multiple else []
     notes += [f"default {option.default}"] if option.show_default else []
     noted = f" ({', '.join(notes)})" if notes else ""
-    return f"{names}{noted}: {option.help}"
+    return f"{names}{noted}: {_with_code(option.help or '')}"
 
 
 def _metavar(option: click.Option) -> str:
@@ -389,4 +319,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
