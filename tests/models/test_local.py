@@ -243,6 +243,27 @@ def test_this_machine_has_cores_and_memory() -> None:
     assert 0 < hardware.available_memory_bytes() <= hardware.total_memory_bytes()
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"memory.max": "300000", "memory.stat": "anon 100000\nfile 9"},
+        {"memory/memory.limit_in_bytes": "300000", "memory/memory.stat": "total_rss 100000"},
+    ],
+    ids=["version 2", "version 1"],
+)
+def test_a_container_has_the_memory_that_it_may_use(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(hardware, "_CONTROL_GROUP", tmp_path)
+
+    said = hardware.total_memory_bytes(), hardware.available_memory_bytes()
+
+    assert said == (300_000, 200_000)
+
+
 class Verdict(BaseModel):
     is_even: bool
 

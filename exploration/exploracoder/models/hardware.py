@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 _MIB = 1 << 20
+_CONTROL_GROUP = Path("/sys/fs/cgroup")
+# Of version 2, and of 1: the limit, where the use of memory is said, and the line of processes.
+_CONTROL_GROUPS = (
+    ("memory.max", "memory.stat", "anon"),
+    ("memory/memory.limit_in_bytes", "memory/memory.stat", "total_rss"),
+)
 # Work space beside the weights and the context, and the context that goes with it. Measured with a
 # model of 1.5B, which had to have 3.0, 2.5 and 2.0 GiB in all.
 _WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB, 4_096))
@@ -13,16 +20,29 @@ _WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB,
 
 def available_memory_bytes() -> int:
     """Memory that can be had without swapping; all of it where the system does not say."""
+    total, used = _container_memory_bytes()
     try:
         said = Path("/proc/meminfo").read_text().partition("MemAvailable:")[2]
-        return int(said.split()[0]) * 1024
+        return min(int(said.split()[0]) * 1024, total - used)
     except (OSError, IndexError):
-        return total_memory_bytes()
+        return total - used
 
 
 def total_memory_bytes() -> int:
-    """Physical memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Physical memory, or what a container may use of it."""
+    return _container_memory_bytes()[0]
+
+
+def _container_memory_bytes() -> tuple[int, int]:
+    """What may be used in all, and what processes hold of it; 0 of it outside a container."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit, usage, held in _CONTROL_GROUPS:
+        with suppress(OSError, ValueError, KeyError):
+            most = int((_CONTROL_GROUP / limit).read_text())
+            lines = (_CONTROL_GROUP / usage).read_text().splitlines()
+            if most < physical:
+                return most, int(dict(line.split() for line in lines)[held])
+    return physical, 0
 
 
 def context_for_memory(
@@ -69,7 +89,7 @@ def _siblings(cpu: int) -> str:
 def _quota_cores() -> int:
     # Containers see all cores and may use some.
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        quota, period = (_CONTROL_GROUP / "cpu.max").read_text().split()
         return max(1, int(quota) // int(period))
     except (OSError, ValueError):
         return os.cpu_count() or 1
