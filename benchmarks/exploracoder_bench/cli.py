@@ -26,6 +26,12 @@ def bench() -> None:
     """
 
 
+def _split_option(help: str, **more: Any) -> Callable[..., Any]:
+    return click.option(
+        "--split", type=click.Choice(["seen", "held-out", "all"]), help=help, **more
+    )
+
+
 def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
@@ -39,6 +45,12 @@ def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="EXE|LIBRARY=EXE,…",
             help="The interpreter of all libraries, or of each; pandas' serves numpy, monkey and"
             " beatnum too. Default: environments of the pins of published data sets, and this one.",
+        ),
+        _split_option(
+            "Problems that may be looked at (seen), that may only be counted (held-out), or all:"
+            " splits.json says which. 'all' has those that it does not name, too.",
+            default="all",
+            show_default=True,
         ),
         click.option(
             "--select",
@@ -182,6 +194,7 @@ def check(**given: Any) -> int:
 @click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DIR…")
 @click.option("--out", type=_OUT, metavar="DIR", help="Where to write. Default: DIR/report.")
 @click.option("--price", metavar="PROMPT,COMPLETION", help="Instead of the one at 'bench run'.")
+@_split_option("The problems of one split; without it a report of both splits is refused.")
 def report(**given: Any) -> int:
     """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
 
@@ -195,7 +208,8 @@ def report(**given: Any) -> int:
 @bench.command()
 @click.argument("first", metavar="DIR[:METHOD]")
 @click.argument("second", metavar="DIR[:METHOD]")
-def compare(first: str, second: str) -> int:
+@_split_option("As in 'bench report'.")
+def compare(first: str, second: str, split: str | None) -> int:
     """Compare two runs, or two methods of one, problem by problem, with an interval.
 
     \b
@@ -204,7 +218,7 @@ def compare(first: str, second: str) -> int:
     """
     from exploracoder_bench.commands import compare_command
 
-    return compare_command(first, second)
+    return compare_command(first, second, split)
 
 
 @bench.command()

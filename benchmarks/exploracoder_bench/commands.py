@@ -21,13 +21,15 @@ from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.published import PANDAS
-from exploracoder_bench.datasets.selection import select
+from exploracoder_bench.datasets.selection import of_split, select
 from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NO_MEMORY, Asked
+from exploracoder_bench.splits import Split, in_words, tally
 
 _HOSTED_URL = "https://api.openai.com/v1"
 
@@ -63,14 +65,21 @@ def run_command(given: dict[str, Any], command: str) -> int:
     except KeyboardInterrupt:
         _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
-    from exploracoder_bench.report.tables import apart_table, methods_table
-
-    click.echo(
-        "\n\n".join(filter(None, (methods_table(results, plan.price), apart_table(results))))
-    )
+    _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
     counted = sum(one.counts for one in results)
     _say(f"{counted} of {len(results)} samples count. Tables: exploracoder bench report {out}")
     return 0 if counted == len(results) else 1
+
+
+def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[str, Split]) -> None:
+    """A table of each split, and the samples that stand apart."""
+    from exploracoder_bench.report.tables import apart_table, methods_table
+
+    for split in tally(splits, (one.problem for one in results)):
+        group = [one for one in results if splits.get(one.problem) == split]
+        names = {one.problem for one in group}
+        click.echo(f"{in_words(tally(splits, names))}\n\n{methods_table(group, price)}\n")
+    click.echo(apart_table(results), nl=False)
 
 
 def check_command(given: dict[str, Any]) -> int:
@@ -96,16 +105,16 @@ def report_command(given: dict[str, Any]) -> int:
     price = parse_price(given["price"]) if given["price"] else None
     folders = [folder.absolute() for folder in given["folders"]]
     out = (given["out"] or folders[0] / "report").absolute()
-    click.echo(write_report(folders, out, price, _say))
+    click.echo(write_report(folders, out, price, _say, split=given["split"]))
     _say(f"Written to {out}")
     return 0
 
 
-def compare_command(first: str, second: str) -> int:
+def compare_command(first: str, second: str, split: str | None) -> int:
     """``bench compare``: prints the table."""
     from exploracoder_bench.report.comparing import comparison
 
-    click.echo(comparison(first, second))
+    click.echo(comparison(first, second, split))
     return 0
 
 
@@ -172,7 +181,8 @@ def _problems(given: dict[str, Any]) -> list[Problem]:
     python_of = parse_pythons(given["pythons"])
     problems = open_problems(given["problems"], python_of, given["search_path"])
     names = _names(given["select"])
-    return with_environments(select(problems, names) if names else problems, _say)
+    chosen = of_split(select(problems, names) if names else problems, given["split"])
+    return with_environments(chosen, _say)
 
 
 def _names(parts: Sequence[str]) -> list[str]:

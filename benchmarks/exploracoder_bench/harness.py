@@ -67,6 +67,7 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         clear_attempts(bench.out)
         before = read_plan(bench.out)
         plan = going_on(before, bench.plan, list(bench.problems)) if before else bench.plan
+        plan = plan.with_splits(bench.problems)
         write_plan(bench.out, plan)
         plan = plan.judged(_judge(bench, plan, pool, say))
         write_plan(bench.out, plan)

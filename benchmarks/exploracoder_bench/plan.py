@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -18,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.splits import Split
 
 FILE = "plan.json"
 # Whether the methods are given a problem's check, or it is only asked afterwards.
@@ -30,8 +32,8 @@ class Plan(BaseModel):
     ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
     model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
     whether the methods saw them. ``problems`` maps each problem that counts to its digest,
-    ``excluded`` each other one to the reason. ``also_with`` are other versions that the runs went
-    on with.
+    ``excluded`` each other one to the reason, ``splits`` those that were in a split when they ran
+    to that split. ``also_with`` are other versions that the runs went on with.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,6 +53,7 @@ class Plan(BaseModel):
     price: Price = Price()
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
+    splits: dict[str, Split] = {}
     also_with: tuple[str, ...] = ()
 
     def judged(self, verdicts: dict[str, Verdict]) -> Plan:
@@ -63,6 +66,18 @@ class Plan(BaseModel):
                 "excluded": {k: v for k, v in (self.excluded | others).items() if k not in sound},
             }
         )
+
+    def with_splits(self, problems: Iterable[Problem]) -> Plan:
+        """With the splits of the problems. Raises InputError when one was in the other before."""
+        found = {one.name: one.split for one in problems if one.split is not None}
+        moved = [name for name, split in found.items() if self.splits.get(name, split) != split]
+        if moved:
+            raise InputError(
+                f"{moved[0]} was {self.splits[moved[0]]} when the runs kept here were begun, and"
+                f" is {found[moved[0]]} now: a table of both says nothing of either. Use another"
+                " --out."
+            )
+        return self.model_copy(update={"splits": self.splits | found})
 
 
 def now() -> datetime:

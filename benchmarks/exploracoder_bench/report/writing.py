@@ -15,6 +15,7 @@ from exploracoder_bench.report.browser import write_browser
 from exploracoder_bench.report.differences import differences_table
 from exploracoder_bench.report.figures import draw
 from exploracoder_bench.report.missing import missing_table
+from exploracoder_bench.report.of_split import runs_of_split
 from exploracoder_bench.report.reading import Runs, read_all
 from exploracoder_bench.report.sheets import write_sheets
 from exploracoder_bench.report.tables import (
@@ -38,10 +39,18 @@ _PICTURES = {
 
 
 def write_report(
-    folders: Sequence[Path], out: Path, price: Price | None, say: Callable[[str], None]
+    folders: Sequence[Path],
+    out: Path,
+    price: Price | None,
+    say: Callable[[str], None],
+    *,
+    split: str | None = None,
 ) -> str:
-    """Write the report of one or more runs; its tables. Raises InputError, SetupError."""
-    runs = read_all(folders)
+    """Write the report of one or more runs; its tables. Raises InputError, SetupError.
+
+    ``split`` is what `runs_of_split` is asked for.
+    """
+    runs, of_split = runs_of_split(read_all(folders), split)
     results: list[RunResult] = []
     traces: dict[int, Path] = {}
     for one in runs:
@@ -57,6 +66,7 @@ def write_report(
     write_sheets(out, results, cost)
     write_browser(out / "failures.html", results, traces)
     parts = (
+        of_split,
         _tables(results, cost, _excluded(runs)),
         missing_table(runs),
         differences_table(runs),
