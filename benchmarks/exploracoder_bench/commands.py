@@ -166,6 +166,27 @@ def class_tasks_command(given: dict[str, Any]) -> int:
     return 1 if refused else 0
 
 
+def renamed_command(given: dict[str, Any]) -> int:
+    """``bench renamed``: says how many problems were made, and which were left out and why."""
+    from exploracoder_bench.datasets.renamed import make_kit
+
+    folder: Path = given["folder"].absolute()
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
+    library = given["library"]
+    problems = [one for one in _problems(given) if one.libraries == (library,)]
+    if not problems:
+        raise InputError(f"None of the problems is about {library!r} alone. Name others.")
+    check_names(problems)
+    with open_pool(given["executor"], given["jobs"]) as pool:
+        remade = make_kit(folder, problems, library, given["seed"], pool, _say)
+    left_out = [one for one in remade if one.problem is None]
+    click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
+    for one in left_out:
+        click.echo(f"left out: {one.origin.name}: {one.reason}")
+    return 0
+
+
 def parse_price(text: str | None) -> Price:
     """The price in ``PROMPT,COMPLETION``. Raises InputError."""
     if not text:

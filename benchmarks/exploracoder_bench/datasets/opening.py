@@ -12,7 +12,6 @@ from exploracoder_bench.datasets.fetching import fetched, find_published
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
 from exploracoder_bench.datasets.own_tasks import read_tasks
-from exploracoder_bench.datasets.published import pins_of
 from exploracoder_bench.datasets.tasks_kit import is_tasks_kit, read_tasks_kit
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.splits import read_splits
@@ -46,10 +45,7 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     if folder.is_dir() and not is_kit(folder):
         return read_tasks(folder.absolute(), python_of)
     if folder.is_dir():
-        problems = read_kit(folder.absolute(), python_of)
-        if python_of is not this_python:
-            return problems
-        return [replace(problem, requires=pins_of(problem.libraries)) for problem in problems]
+        return read_kit(folder.absolute(), python_of)
     name, equals, file = spec.partition("=")
     try:
         one = find_published(name)
