@@ -131,6 +131,11 @@ def check(**given: Any) -> int:
 @click.option("--out", type=_OUT, metavar="DIR", help="Where to write. Default: DIR/report.")
 @click.option("--price", metavar="PROMPT,COMPLETION", help="Instead of the one at 'bench run'.")
 @split_option("The problems of one split; without it a report of both splits is refused.")
+@click.option(
+    "--any-code",
+    is_flag=True,
+    help="Make tables of runs of different code, which say so; without it they are refused.",
+)
 def report(**given: Any) -> int:
     """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
 

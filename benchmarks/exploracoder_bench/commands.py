@@ -27,6 +27,7 @@ from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.provenance import Provenance, provenance_of
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NO_MEMORY, Asked
 from exploracoder_bench.splits import Split, in_words, tally
@@ -43,6 +44,7 @@ def run_command(given: dict[str, Any], command: str) -> int:
     settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
     problems = _problems(given)
     plan, asked = _plan(given, command, out, tuple(settings))
+    plan = plan.model_copy(update={"provenance": _provenance(plan, asked, settings, given)})
     check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
     classes = [problem.name for problem in problems if problem.place is not None]
     if classes and plan.checks == "hidden":
@@ -105,7 +107,8 @@ def report_command(given: dict[str, Any]) -> int:
     price = parse_price(given["price"]) if given["price"] else None
     folders = [folder.absolute() for folder in given["folders"]]
     out = (given["out"] or folders[0] / "report").absolute()
-    click.echo(write_report(folders, out, price, _say, split=given["split"]))
+    asked = {"split": given["split"], "any_code": given["any_code"]}
+    click.echo(write_report(folders, out, price, _say, **asked))
     _say(f"Written to {out}")
     return 0
 
@@ -235,6 +238,20 @@ def _plan(
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     replies = out / "replies" / identity[:16]
     return plan, Asked(model, base_url, replies, lora, given["share_replies"])
+
+
+def _provenance(
+    plan: Plan, asked: Asked, settings: Mapping[str, Settings], given: dict[str, Any]
+) -> dict[str, Provenance]:
+    found = provenance_of(
+        settings,
+        model=plan.model,
+        identity=plan.identity,
+        base_url=asked.base_url,
+        api_key=os.environ.get("OPENAI_API_KEY", ""),
+        executor=f"{given['executor']}, {given['jobs']} at a time",
+    )
+    return {found.key: found}
 
 
 def _adapter_sha256(lora: Path, base_url: str | None) -> str:

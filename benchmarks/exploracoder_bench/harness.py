@@ -79,7 +79,7 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         _brief(pending, bench.settings, pool, say)
         if bench.solved_others:
             pending = _remembering(pending, samples, bench.out)
-        _work(pending, ledger, pool, say)
+        _work(pending, ledger, pool, say, provenance=next(iter(bench.plan.provenance), ""))
     found = (ledger.find(sample.key) for sample in samples)
     return tuple(result for result in found if result is not None)
 
@@ -164,13 +164,16 @@ def _remembering(pending: Sequence[Sample], samples: Sequence[Sample], out: Path
     return [replace(sample, cache=caches[sample.problem.name]) for sample in pending]
 
 
-def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:
+def _work(
+    pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say, *, provenance: str
+) -> None:
     futures = {pool.submit(explore, sample): sample for sample in pending}
     started, gone = time.perf_counter(), 0
     for number, future in enumerate(as_completed(futures), start=1):
         loss = _loss(future)
         result = lost(futures[future], loss) if loss else future.result()
-        ledger.append(result.model_copy(update={"jobs": pool.width}))
+        how = {"jobs": pool.width, "provenance": provenance}
+        ledger.append(result.model_copy(update=how))
         each_s = (time.perf_counter() - started) / number
         left = timedelta(seconds=round(each_s * (len(pending) - number)))
         say(f"{number}/{len(pending)}  {_line(result)}  {left} left")

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.provenance import UNKNOWN, Code, Provenance
 from exploracoder_bench.splits import Split
 
 FILE = "plan.json"
@@ -33,7 +34,9 @@ class Plan(BaseModel):
     model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
     whether the methods saw them. ``problems`` maps each problem that counts to its digest,
     ``excluded`` each other one to the reason, ``splits`` those that were in a split when they ran
-    to that split. ``also_with`` are other versions that the runs went on with.
+    to that split. ``provenance`` says with what it was run, by the keys that results have; empty in
+    a plan that an earlier version wrote. ``also_with`` are other versions of Python that the runs
+    went on with, and of ExploraCoder in such a plan.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,7 +57,13 @@ class Plan(BaseModel):
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
     splits: dict[str, Split] = {}
+    provenance: dict[str, Provenance] = {}
     also_with: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> Code | None:
+        """The code that ran, which is one for all results; None where it was not noted."""
+        return next((one.code for one in self.provenance.values()), None)
 
     def judged(self, verdicts: dict[str, Verdict]) -> Plan:
         """With the problems that count, and the others with the reason."""
@@ -151,6 +160,12 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             f" ({before.identity[:12]}), now it is {asked.model} ({asked.identity[:12]}). Use"
             " another --out, and 'exploracoder bench compare' for the two."
         )
+    if _digest(before.code) != _digest(asked.code):
+        raise InputError(
+            f"The runs kept here were made with code {before.code or UNKNOWN}, and what would go on"
+            f" is {asked.code or UNKNOWN}: no figure would be of either. Use another --out, or that"
+            " code."
+        )
     if before.checks != asked.checks:
         raise InputError(
             f"The methods of the runs kept here had the checks {before.checks}. Use --checks"
@@ -183,5 +198,10 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             "samples": samples,
             "price": asked.price,
             "command": asked.command,
+            "provenance": before.provenance | asked.provenance,
         }
     )
+
+
+def _digest(code: Code | None) -> str:
+    return code.digest if code is not None else UNKNOWN

@@ -14,7 +14,9 @@ from exploracoder_bench import commands, harness
 from exploracoder_bench.cli import bench
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
+from exploracoder_bench.plan import read_plan
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.provenance import own_code
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Briefed
 from exploracoder_bench.samples import Sample
@@ -94,6 +96,16 @@ def test_an_ablation_is_a_row_of_its_own_with_the_settings_that_make_it(stage: S
     assert {one.method: one.options for one in kept}["exploration-no-grammar"] == (
         "--set=existing_names=False",
     )
+
+
+def test_a_plan_and_each_of_its_results_say_with_what_they_were_made(stage: Stage) -> None:
+    done = stage.run("--model", "embedded", "--method", "direct")
+
+    assert done.exception is None, done.output
+    begun = read_plan(stage.out)
+    assert begun is not None
+    assert begun.code == own_code()
+    assert [one.provenance for one in Ledger(stage.out / "results.jsonl")] == [*begun.provenance]
 
 
 @pytest.mark.parametrize(
