@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from exploracoder_bench.cli_evidence import renamed
+from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
 from exploracoder_bench.cli_options import pool_options, problem_options, split_option
 
 _OUT = click.Path(path_type=Path, file_okay=False)
@@ -81,7 +81,21 @@ def bench() -> None:
 @click.option(
     "--price",
     metavar="PROMPT,COMPLETION",
-    help="Money for a million prompt and completion tokens.",
+    help="Money for a million prompt and completion tokens. Default: your table's, see"
+    " 'exploracoder model prices'.",
+)
+@click.option(
+    "--max-money",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="AMOUNT",
+    help="End when the next sample could cost more than is left of this, as the dearest so far did."
+    " It is for the whole folder: go on with a higher one.",
+)
+@click.option(
+    "--replies",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Replies of a run that 'bench keep-replies' wrote: they answer, and no model is asked.",
 )
 @click.option(
     "--share-replies",
@@ -255,4 +269,5 @@ def api_use(arguments: tuple[str, ...]) -> int:
     return main(arguments)
 
 
-bench.add_command(renamed)
+for _command in (keep_replies, renamed, table, tables):
+    bench.add_command(_command)

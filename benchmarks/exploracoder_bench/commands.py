@@ -10,9 +10,10 @@ from typing import Any
 import click
 from exploracoder import prepare
 from exploracoder.config import Settings
-from exploracoder.errors import InputError
+from exploracoder.errors import BudgetError, InputError
 from exploracoder.methods import DEFAULT
 from exploracoder.models.choice import EMBEDDED
+from exploracoder.models.prices import price_of, prices_file
 from exploracoder.models.usage import Price
 
 from exploracoder_bench.ablations import Ablation, find_ablations
@@ -25,6 +26,7 @@ from exploracoder_bench.datasets.selection import of_split, select
 from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
+from exploracoder_bench.kept_replies import Kept, about
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
 from exploracoder_bench.provenance import Provenance, provenance_of
@@ -39,11 +41,14 @@ def run_command(given: dict[str, Any], command: str) -> int:
     """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
     out: Path = given["out"].absolute()
     # What cannot be done is said before environments are made and the model's server is asked.
+    kept = about(given["replies"]) if given["replies"] else None
+    if kept is not None:
+        given = given | {"model": kept.model, "base_url": kept.endpoint}
     settings = _settings(given)
     ablations = _ablations(given)
     settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
-    problems = _problems(given)
-    plan, asked = _plan(given, command, out, tuple(settings))
+    problems = problems_of(given)
+    plan, asked = _plan(given, command, out, tuple(settings), kept)
     plan = plan.model_copy(update={"provenance": _provenance(plan, asked, settings, given)})
     check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
     classes = [problem.name for problem in problems if problem.place is not None]
@@ -61,9 +66,14 @@ def run_command(given: dict[str, Any], command: str) -> int:
         given["jobs"],
         given["solved_others"],
         ablations,
+        given["replies"],
+        given["max_money"],
     )
     try:
         results = run_bench(bench, _say)
+    except BudgetError as error:
+        _say(str(error))
+        return 1
     except KeyboardInterrupt:
         _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
@@ -86,7 +96,7 @@ def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[st
 
 def check_command(given: dict[str, Any]) -> int:
     """``bench check``: 0 when every problem counts, or 1."""
-    problems = _problems(given)
+    problems = problems_of(given)
     check_names(problems)
     with open_pool(given["executor"], given["jobs"]) as pool:
         verdicts = judge_all(
@@ -169,27 +179,6 @@ def class_tasks_command(given: dict[str, Any]) -> int:
     return 1 if refused else 0
 
 
-def renamed_command(given: dict[str, Any]) -> int:
-    """``bench renamed``: says how many problems were made, and which were left out and why."""
-    from exploracoder_bench.datasets.renamed import make_kit
-
-    folder: Path = given["folder"].absolute()
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
-    library = given["library"]
-    problems = [one for one in _problems(given) if one.libraries == (library,)]
-    if not problems:
-        raise InputError(f"None of the problems is about {library!r} alone. Name others.")
-    check_names(problems)
-    with open_pool(given["executor"], given["jobs"]) as pool:
-        remade = make_kit(folder, problems, library, given["seed"], pool, _say)
-    left_out = [one for one in remade if one.problem is None]
-    click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
-    for one in left_out:
-        click.echo(f"left out: {one.origin.name}: {one.reason}")
-    return 0
-
-
 def parse_price(text: str | None) -> Price:
     """The price in ``PROMPT,COMPLETION``. Raises InputError."""
     if not text:
@@ -201,7 +190,8 @@ def parse_price(text: str | None) -> Price:
         raise InputError(f"--price takes PROMPT,COMPLETION in numbers, not {text!r}.") from error
 
 
-def _problems(given: dict[str, Any]) -> list[Problem]:
+def problems_of(given: dict[str, Any]) -> list[Problem]:
+    """The problems that a command's options name, with their interpreters."""
     python_of = parse_pythons(given["pythons"])
     problems = open_problems(given["problems"], python_of, given["search_path"])
     names = _names(given["select"])
@@ -214,14 +204,15 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 
 def _plan(
-    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...]
+    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...], kept: Kept | None
 ) -> tuple[Plan, Asked]:
     options = [f"--set={assignment}" for assignment in _assignments(given)]
     options += [f"--profile={given['profile']}"] if given["profile"] else []
     model, base_url = _model(given["model"], given["base_url"])
     lora: Path | None = given["lora"]
     lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
-    identity = identity_of(model, base_url, os.environ.get("OPENAI_API_KEY", ""), lora_sha256)
+    key = os.environ.get("OPENAI_API_KEY", "")
+    identity = kept.identity if kept else identity_of(model, base_url, key, lora_sha256)
     plan = Plan(
         created=now(),
         command=command,
@@ -233,11 +224,11 @@ def _plan(
         methods=methods,
         samples=given["samples"],
         checks=given["checks"],
-        price=parse_price(given["price"]),
+        price=_price(given, model),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     replies = out / "replies" / identity[:16]
-    return plan, Asked(model, base_url, replies, lora, given["share_replies"])
+    return plan, Asked(model, base_url, replies, lora, given["share_replies"], bool(kept))
 
 
 def _provenance(
@@ -250,8 +241,20 @@ def _provenance(
         base_url=asked.base_url,
         api_key=os.environ.get("OPENAI_API_KEY", ""),
         executor=f"{given['executor']}, {given['jobs']} at a time",
+        server=f"kept replies of {asked.base_url}" if asked.answers_kept else None,
     )
     return {found.key: found}
+
+
+def _price(given: dict[str, Any], model: str) -> Price:
+    """What the model costs, as the command says, or else the user's table of prices."""
+    price = parse_price(given["price"]) if given["price"] else price_of(model) or Price()
+    if given["max_money"] is not None and not price.prompt + price.completion:
+        raise InputError(
+            f"--max-money needs the price of {model}: say --price PROMPT,COMPLETION, or put it into"
+            f" {prices_file()}."
+        )
+    return price
 
 
 def _adapter_sha256(lora: Path, base_url: str | None) -> str:

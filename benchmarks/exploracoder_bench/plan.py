@@ -14,7 +14,7 @@ from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.completion import read_cards
 from exploracoder.models.openai_client import fingerprint_of
-from exploracoder.models.usage import Price
+from exploracoder.models.usage import Price, Usage
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
@@ -34,7 +34,8 @@ class Plan(BaseModel):
     model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
     whether the methods saw them. ``problems`` maps each problem that counts to its digest,
     ``excluded`` each other one to the reason, ``splits`` those that were in a split when they ran
-    to that split. ``provenance`` says with what it was run, by the keys that results have; empty in
+    to that split. ``briefing`` is what it cost to have the model write of libraries before the
+    first sample. ``provenance`` says with what it was run, by the keys that results have; empty in
     a plan that an earlier version wrote. ``also_with`` are other versions of Python that the runs
     went on with, and of ExploraCoder in such a plan.
     """
@@ -57,6 +58,7 @@ class Plan(BaseModel):
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
     splits: dict[str, Split] = {}
+    briefing: Usage = Usage()
     provenance: dict[str, Provenance] = {}
     also_with: tuple[str, ...] = ()
 

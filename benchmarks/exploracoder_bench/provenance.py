@@ -21,11 +21,13 @@ from typing import Any
 import exploracoder
 import exploracoder_kernel
 import exploracoder_retrieval
+from exploracoder import prompts
 from exploracoder.config import Settings
 from exploracoder.models import hardware
 from exploracoder.models.completion import mapping
 from exploracoder.models.cpu_backends import CPU_BACKENDS, best_backend, processor_flags
 from exploracoder.models.endpoint import Endpoint
+from exploracoder.models.failures import without_credentials
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.sandbox import choose
 from pydantic import BaseModel, ConfigDict
@@ -77,7 +79,8 @@ class Provenance(BaseModel):
     """With what a run was made.
 
     ``server`` says who answered: the library and its build of the arithmetic, or what the endpoint
-    says of itself. ``settings`` are those of each method that are not the default.
+    says of itself, whose address is ``endpoint``. ``prompts`` are their fingerprints, ``settings``
+    those of each method that are not the default.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -87,6 +90,8 @@ class Provenance(BaseModel):
     model: str
     identity: str
     server: str
+    endpoint: str = ""
+    prompts: dict[str, str] = {}
     sandbox: str
     machine: Machine
     executor: str
@@ -106,14 +111,19 @@ def provenance_of(
     base_url: str | None,
     api_key: str,
     executor: str,
+    server: str | None = None,
 ) -> Provenance:
-    """What would run now; the endpoint is asked who it is."""
+    """What would run now; the endpoint is asked who it is, where ``server`` does not say."""
+    if server is None:
+        server = _embedded_server() if base_url is None else _server(base_url, api_key)
     return Provenance(
         code=own_code(),
         versions={"python": platform.python_version()} | dict(_versions()),
         model=model,
         identity=identity,
-        server=_embedded_server() if base_url is None else _server(base_url, api_key),
+        server=server,
+        endpoint=without_credentials(base_url or ""),
+        prompts=prompts.fingerprints(),
         sandbox=_sandbox(),
         machine=_machine(),
         executor=executor,

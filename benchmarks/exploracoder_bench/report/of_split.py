@@ -17,7 +17,7 @@ def runs_of_split(runs: Sequence[Runs], asked: str | None) -> tuple[list[Runs], 
     Raises InputError when there is none of them, a problem stands in two splits, or problems of
     both are there and nothing was asked for.
     """
-    splits = _splits(runs)
+    splits = splits_of(runs)
     names = dict.fromkeys(name for one in runs for name in one.plan.problems)
     counts = tally(splits, names)
     if asked is None and len({split for split in counts if split}) > 1:
@@ -33,7 +33,7 @@ def runs_of_split(runs: Sequence[Runs], asked: str | None) -> tuple[list[Runs], 
     return [_only(one, set(kept)) for one in runs], in_words(tally(splits, kept))
 
 
-def _splits(runs: Sequence[Runs]) -> dict[str, Split]:
+def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
     """As they were when the problems ran, or, where an earlier version did not note it, are now."""
     known, found = read_splits(), dict[str, Split]()
     for one in runs:
