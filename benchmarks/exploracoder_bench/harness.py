@@ -212,11 +212,7 @@ def _explored(
     room = pool.width if spending.is_limited else len(pending)
     while waiting or running:
         methods = [sample.way.row for sample in running.values()]
-        if (
-            waiting
-            and len(running) < room
-            and not spending.could_pass(waiting[0].way.row, methods)
-        ):
+        if waiting and len(running) < room and not spending.could_pass(waiting[0].way.row, methods):
             sample = waiting.popleft()
             running[pool.submit(explore, sample)] = sample
             continue

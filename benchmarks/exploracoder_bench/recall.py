@@ -54,7 +54,7 @@ from exploracoder_bench.rankers import (
     Ranking,
     naive_hybrid,
 )
-from exploracoder_bench.recall_scores import by_dataset, dataset_table, recall, recall_table
+from exploracoder_bench.recall_scores import by_dataset, dataset_table, recall_table
 from exploracoder_bench.retrieval_kit import Question, libraries, read_pool, read_questions
 from exploracoder_bench.subtask_search import (
     APIS_PER_SUBTASK,
@@ -96,8 +96,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\nOne query of ours: p50 {cuts[9]:.0f} ms, p95 {cuts[-1]:.0f} ms.")
     if given.runs:
         _write(given.runs, runs)
-    if given.scores:
-        _write_scores(given.scores, questions, single)
     return 0
 
 
@@ -120,7 +118,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
     parser.add_argument("--ablation", action="store_true", help="each feature left out once")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="write each ranking, to be scored")
-    parser.add_argument("--scores", type=Path, metavar="FILE", help="write each question's recall")
     return parser
 
 
@@ -321,18 +318,6 @@ def _write(folder: Path, runs: Runs) -> None:
         lines = (json.dumps({"id": key, "ranked": paths}) for key, paths in ranked.items())
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.replace("*", "1"))
         (folder / f"{plain}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _write_scores(file: Path, questions: Sequence[Question], runs: Runs) -> None:
-    """A line a question: the recall at each of CUTS, in per cent, by what ranked."""
-    lines = []
-    for each in questions:
-        found = {
-            name: [round(part, 2) for part in recall(each.gold, ranked.get(each.id, ()))]
-            for name, ranked in runs.items()
-        }
-        lines.append(json.dumps({"id": each.id, "dataset": each.dataset, "recall": found}) + "\n")
-    file.write_text("".join(lines), encoding="utf-8")
 
 
 def _say(text: str) -> None:

@@ -26,12 +26,12 @@ def by_dataset(
     rows: dict[str, list[Recalls]] = defaultdict(list)
     for question in questions:
         rows[question.dataset].append(recall(question.gold, ranked.get(question.id, ())))
-    return {dataset: mean_recalls(found) for dataset, found in rows.items()}
+    return {dataset: _mean(found) for dataset, found in rows.items()}
 
 
 def macro(scores: Mapping[str, Recalls]) -> Recalls:
     """The mean of the data sets, each counting the same."""
-    return mean_recalls(list(scores.values()))
+    return _mean(list(scores.values()))
 
 
 def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
@@ -52,8 +52,7 @@ def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) ->
     return markdown((f"Recall@{cut}", *scores), [*rows, means])
 
 
-def mean_recalls(rows: Sequence[Recalls]) -> Recalls:
-    """The mean at each cut."""
+def _mean(rows: Sequence[Recalls]) -> Recalls:
     return tuple(statistics.fmean(column) for column in zip(*rows, strict=True))
 
 

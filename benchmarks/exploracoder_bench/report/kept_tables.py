@@ -5,18 +5,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.provenance import UNKNOWN
-from exploracoder_bench.recall_scores import CUTS, Recalls, macro, mean_recalls
 from exploracoder_bench.report.figures_by_name import figure
 from exploracoder_bench.report.of_split import splits_of
 from exploracoder_bench.report.reading import Runs, read_all
@@ -41,30 +38,25 @@ class Column(BaseModel):
 
 
 class Row(BaseModel):
-    """A row: the samples of a method in a folder of runs; ``says`` has cells by their titles.
-
-    Of a table of recall it is what ``ranker`` found.
-    """
+    """A row: the samples of a method in a folder of runs; ``says`` has cells by their titles."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    folder: str = ""
-    method: str = ""
+    folder: str
+    method: str
     seeds: tuple[int, ...] = ()
-    ranker: str = ""
     says: dict[str, str] = {}
 
 
 class Table(BaseModel):
-    """A table; with ``recall``, a file of ``exploracoder_bench.recall --scores``, one of recall."""
+    """A table: its columns, and a row for each kind of samples."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
-    columns: tuple[Column, ...] = ()
+    columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    recall: str = ""
 
 
 def draw_table(results: Path, name: str) -> str:
@@ -73,10 +65,6 @@ def draw_table(results: Path, name: str) -> str:
     if name not in tables:
         raise InputError(f"{results / FILE} has no table {name!r}: {', '.join(tables)}.")
     table = tables[name]
-    return _recall_table(results, table) if table.recall else _runs_table(results, table)
-
-
-def _runs_table(results: Path, table: Table) -> str:
     folders = list(dict.fromkeys(row.folder for row in table.rows))
     read = read_all([results / folder for folder in folders])
     runs = dict(zip(folders, read, strict=True))
@@ -106,20 +94,6 @@ def _about(runs: Sequence[Runs]) -> str:
     names = dict.fromkeys(name for one in runs for name in one.plan.problems)
     codes = ", ".join(dict.fromkeys(str(one.plan.code or UNKNOWN) for one in runs))
     return f"{in_words(tally(splits_of(runs), names))} Code: {codes}."
-
-
-def _recall_table(results: Path, table: Table) -> str:
-    rows = [json.loads(line) for line in _text(results / table.recall).splitlines()]
-    lines = [(row.name, *_recalls(rows, row.ranker)) for row in table.rows]
-    return markdown([table.title, *(f"@{cut}" for cut in CUTS)], lines)
-
-
-def _recalls(rows: Sequence[Mapping[str, Any]], ranker: str) -> list[str]:
-    """The macro means over data sets, in per cent."""
-    sets: dict[str, list[Recalls]] = {}
-    for row in rows:
-        sets.setdefault(row["dataset"], []).append(tuple(row["recall"][ranker]))
-    return [f"{one:.1f}" for one in macro({name: mean_recalls(of) for name, of in sets.items()})]
 
 
 def _fits(problem: str, patterns: Sequence[str]) -> bool:
