@@ -8,7 +8,7 @@
 # Python's and npm's packages are fetched at the same time.
 MAKEFLAGS += --jobs=2
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough lab lint types bench docs licenses dist oldest
+.PHONY: help demo test thorough lab lint types bench tables docs licenses dist oldest
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -55,6 +55,8 @@ OLDEST_TESTS := tests/exploration/test_api.py tests/exploration/test_document.py
   tests/models/test_keys.py tests/retrieval/test_docs.py tests/retrieval/test_embeddings.py \
   tests/retrieval/test_index.py
 
+PAGES_WITH_TABLES := README.md docs/evidence.md benchmarks/results/README.md
+
 BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
@@ -99,6 +101,9 @@ bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model n
 	$(BIN)/python -m exploracoder_bench.first_cell
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
 	  --python .venv-bench/bin/python
+
+tables: $(READY) ## draw the pages' tables from the results that are kept; ARGS=--check only looks
+	$(BIN)/exploracoder bench tables $(PAGES_WITH_TABLES) $(ARGS)
 
 docs: $(DOCS_READY) ## build the documentation as a site in build/site; a dead link is an error
 	$(BIN)/python docs/generate.py

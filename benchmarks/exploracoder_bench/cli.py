@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
+from exploracoder_bench.cli_options import pool_options, problem_options, split_option
 
 _OUT = click.Path(path_type=Path, file_okay=False)
 
@@ -26,62 +28,8 @@ def bench() -> None:
     """
 
 
-def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option(
-            "--search-path",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            metavar="DIR",
-            help="More modules for the interpreters: what 'bench private-libraries' made.",
-        ),
-        click.option(
-            "--pythons",
-            metavar="EXE|LIBRARY=EXE,…",
-            help="The interpreter of all libraries, or of each; pandas' serves numpy, monkey and"
-            " beatnum too. Default: environments of the pins of published data sets, and this one.",
-        ),
-        click.option(
-            "--select",
-            multiple=True,
-            metavar="NAME,…",
-            help="smoke (the first two of each data set), data sets, or problems. Default: all.",
-        ),
-        click.option(
-            "--problems",
-            multiple=True,
-            required=True,
-            metavar="SPEC",
-            help="A folder of tasks, a kit's folder, a published data set's name, or NAME=FILE."
-            " May be repeated.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option(
-            "--jobs",
-            type=click.IntRange(1, 256),
-            default=1,
-            show_default=True,
-            help="Samples at a time, with --executor local.",
-        ),
-        click.option(
-            "--executor",
-            default="local",
-            show_default=True,
-            metavar="NAME",
-            help="local, or dask://HOST:PORT of a Dask scheduler whose workers see the same files.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 @bench.command()
-@_problem_options
+@problem_options
 @click.option("--method", "methods", default="exploration", show_default=True, metavar="NAME,…")
 @click.option("--model", metavar="NAME", help="As in 'exploracoder explore'.")
 @click.option("--base-url", metavar="URL", help="As in 'exploracoder explore'.")
@@ -133,7 +81,21 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--price",
     metavar="PROMPT,COMPLETION",
-    help="Money for a million prompt and completion tokens.",
+    help="Money for a million prompt and completion tokens. Default: your table's, see"
+    " 'exploracoder model prices'.",
+)
+@click.option(
+    "--max-money",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="AMOUNT",
+    help="End when the next sample could cost more than is left of this, as the dearest so far did."
+    " It is for the whole folder: go on with a higher one.",
+)
+@click.option(
+    "--replies",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Replies of a run that 'bench keep-replies' wrote: they answer, and no model is asked.",
 )
 @click.option(
     "--share-replies",
@@ -147,7 +109,7 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="With memory: each problem finds the solutions of the others of its library, as if they"
     " had been accepted.",
 )
-@_pool_options
+@pool_options
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="Where everything is kept.")
 def run(**given: Any) -> int:
     """Run methods on problems; go on where an earlier run in the same folder was ended.
@@ -162,8 +124,8 @@ def run(**given: Any) -> int:
 
 
 @bench.command()
-@_problem_options
-@_pool_options
+@problem_options
+@pool_options
 @click.option(
     "--run-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -182,6 +144,12 @@ def check(**given: Any) -> int:
 @click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DIR…")
 @click.option("--out", type=_OUT, metavar="DIR", help="Where to write. Default: DIR/report.")
 @click.option("--price", metavar="PROMPT,COMPLETION", help="Instead of the one at 'bench run'.")
+@split_option("The problems of one split; without it a report of both splits is refused.")
+@click.option(
+    "--any-code",
+    is_flag=True,
+    help="Make tables of runs of different code, which say so; without it they are refused.",
+)
 def report(**given: Any) -> int:
     """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
 
@@ -195,7 +163,8 @@ def report(**given: Any) -> int:
 @bench.command()
 @click.argument("first", metavar="DIR[:METHOD]")
 @click.argument("second", metavar="DIR[:METHOD]")
-def compare(first: str, second: str) -> int:
+@split_option("As in 'bench report'.")
+def compare(first: str, second: str, split: str | None) -> int:
     """Compare two runs, or two methods of one, problem by problem, with an interval.
 
     \b
@@ -204,7 +173,7 @@ def compare(first: str, second: str) -> int:
     """
     from exploracoder_bench.commands import compare_command
 
-    return compare_command(first, second)
+    return compare_command(first, second, split)
 
 
 @bench.command()
@@ -298,3 +267,7 @@ def api_use(arguments: tuple[str, ...]) -> int:
     from exploracoder_bench.api_use.commands import main
 
     return main(arguments)
+
+
+for _command in (keep_replies, renamed, table, tables):
+    bench.add_command(_command)

@@ -10,9 +10,10 @@ from typing import Any
 import click
 from exploracoder import prepare
 from exploracoder.config import Settings
-from exploracoder.errors import InputError
+from exploracoder.errors import BudgetError, InputError
 from exploracoder.methods import DEFAULT
 from exploracoder.models.choice import EMBEDDED
+from exploracoder.models.prices import price_of, prices_file
 from exploracoder.models.usage import Price
 
 from exploracoder_bench.ablations import Ablation, find_ablations
@@ -21,13 +22,17 @@ from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.published import PANDAS
-from exploracoder_bench.datasets.selection import select
+from exploracoder_bench.datasets.selection import of_split, select
 from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
+from exploracoder_bench.kept_replies import Kept, about
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.provenance import Provenance, provenance_of
+from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NO_MEMORY, Asked
+from exploracoder_bench.splits import Split, in_words, tally
 
 _HOSTED_URL = "https://api.openai.com/v1"
 
@@ -36,11 +41,15 @@ def run_command(given: dict[str, Any], command: str) -> int:
     """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
     out: Path = given["out"].absolute()
     # What cannot be done is said before environments are made and the model's server is asked.
+    kept = about(given["replies"]) if given["replies"] else None
+    if kept is not None:
+        given = given | {"model": kept.model, "base_url": kept.endpoint}
     settings = _settings(given)
     ablations = _ablations(given)
     settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
-    problems = _problems(given)
-    plan, asked = _plan(given, command, out, tuple(settings))
+    problems = problems_of(given)
+    plan, asked = _plan(given, command, out, tuple(settings), kept)
+    plan = plan.model_copy(update={"provenance": _provenance(plan, asked, settings, given)})
     check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
     classes = [problem.name for problem in problems if problem.place is not None]
     if classes and plan.checks == "hidden":
@@ -57,25 +66,37 @@ def run_command(given: dict[str, Any], command: str) -> int:
         given["jobs"],
         given["solved_others"],
         ablations,
+        given["replies"],
+        given["max_money"],
     )
     try:
         results = run_bench(bench, _say)
+    except BudgetError as error:
+        _say(str(error))
+        return 1
     except KeyboardInterrupt:
         _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
-    from exploracoder_bench.report.tables import apart_table, methods_table
-
-    click.echo(
-        "\n\n".join(filter(None, (methods_table(results, plan.price), apart_table(results))))
-    )
+    _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
     counted = sum(one.counts for one in results)
     _say(f"{counted} of {len(results)} samples count. Tables: exploracoder bench report {out}")
     return 0 if counted == len(results) else 1
 
 
+def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[str, Split]) -> None:
+    """A table of each split, and the samples that stand apart."""
+    from exploracoder_bench.report.tables import apart_table, methods_table
+
+    for split in tally(splits, (one.problem for one in results)):
+        group = [one for one in results if splits.get(one.problem) == split]
+        names = {one.problem for one in group}
+        click.echo(f"{in_words(tally(splits, names))}\n\n{methods_table(group, price)}\n")
+    click.echo(apart_table(results), nl=False)
+
+
 def check_command(given: dict[str, Any]) -> int:
     """``bench check``: 0 when every problem counts, or 1."""
-    problems = _problems(given)
+    problems = problems_of(given)
     check_names(problems)
     with open_pool(given["executor"], given["jobs"]) as pool:
         verdicts = judge_all(
@@ -96,16 +117,17 @@ def report_command(given: dict[str, Any]) -> int:
     price = parse_price(given["price"]) if given["price"] else None
     folders = [folder.absolute() for folder in given["folders"]]
     out = (given["out"] or folders[0] / "report").absolute()
-    click.echo(write_report(folders, out, price, _say))
+    asked = {"split": given["split"], "any_code": given["any_code"]}
+    click.echo(write_report(folders, out, price, _say, **asked))
     _say(f"Written to {out}")
     return 0
 
 
-def compare_command(first: str, second: str) -> int:
+def compare_command(first: str, second: str, split: str | None) -> int:
     """``bench compare``: prints the table."""
     from exploracoder_bench.report.comparing import comparison
 
-    click.echo(comparison(first, second))
+    click.echo(comparison(first, second, split))
     return 0
 
 
@@ -168,11 +190,13 @@ def parse_price(text: str | None) -> Price:
         raise InputError(f"--price takes PROMPT,COMPLETION in numbers, not {text!r}.") from error
 
 
-def _problems(given: dict[str, Any]) -> list[Problem]:
+def problems_of(given: dict[str, Any]) -> list[Problem]:
+    """The problems that a command's options name, with their interpreters."""
     python_of = parse_pythons(given["pythons"])
     problems = open_problems(given["problems"], python_of, given["search_path"])
     names = _names(given["select"])
-    return with_environments(select(problems, names) if names else problems, _say)
+    chosen = of_split(select(problems, names) if names else problems, given["split"])
+    return with_environments(chosen, _say)
 
 
 def _names(parts: Sequence[str]) -> list[str]:
@@ -180,14 +204,15 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 
 def _plan(
-    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...]
+    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...], kept: Kept | None
 ) -> tuple[Plan, Asked]:
     options = [f"--set={assignment}" for assignment in _assignments(given)]
     options += [f"--profile={given['profile']}"] if given["profile"] else []
     model, base_url = _model(given["model"], given["base_url"])
     lora: Path | None = given["lora"]
     lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
-    identity = identity_of(model, base_url, os.environ.get("OPENAI_API_KEY", ""), lora_sha256)
+    key = os.environ.get("OPENAI_API_KEY", "")
+    identity = kept.identity if kept else identity_of(model, base_url, key, lora_sha256)
     plan = Plan(
         created=now(),
         command=command,
@@ -199,11 +224,37 @@ def _plan(
         methods=methods,
         samples=given["samples"],
         checks=given["checks"],
-        price=parse_price(given["price"]),
+        price=_price(given, model),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     replies = out / "replies" / identity[:16]
-    return plan, Asked(model, base_url, replies, lora, given["share_replies"])
+    return plan, Asked(model, base_url, replies, lora, given["share_replies"], bool(kept))
+
+
+def _provenance(
+    plan: Plan, asked: Asked, settings: Mapping[str, Settings], given: dict[str, Any]
+) -> dict[str, Provenance]:
+    found = provenance_of(
+        settings,
+        model=plan.model,
+        identity=plan.identity,
+        base_url=asked.base_url,
+        api_key=os.environ.get("OPENAI_API_KEY", ""),
+        executor=f"{given['executor']}, {given['jobs']} at a time",
+        server=f"kept replies of {asked.base_url}" if asked.answers_kept else None,
+    )
+    return {found.key: found}
+
+
+def _price(given: dict[str, Any], model: str) -> Price:
+    """What the model costs, as the command says, or else the user's table of prices."""
+    price = parse_price(given["price"]) if given["price"] else price_of(model) or Price()
+    if given["max_money"] is not None and not price.prompt + price.completion:
+        raise InputError(
+            f"--max-money needs the price of {model}: say --price PROMPT,COMPLETION, or put it into"
+            f" {prices_file()}."
+        )
+    return price
 
 
 def _adapter_sha256(lora: Path, base_url: str | None) -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, as_completed
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, as_completed, wait
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,13 +16,15 @@ from typing import Any
 
 from exploracoder.config import Settings
 from exploracoder.engine.exploring.briefing import wants_briefing
-from exploracoder.errors import ModelError
+from exploracoder.errors import BudgetError, ModelError
 from exploracoder.methods import DEFAULT, is_planned
+from exploracoder.models.usage import Usage
 
 from exploracoder_bench.ablations import Ablation
 from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
 from exploracoder_bench.judge import Verdict
+from exploracoder_bench.kept_replies import unpack
 from exploracoder_bench.ledger import Ledger, alone_in
 from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
@@ -29,6 +32,7 @@ from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Briefed, Way, warm_index
 from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
 from exploracoder_bench.solved_others import caches_of_solved
+from exploracoder_bench.spending import Spending
 
 RESULTS = "results.jsonl"
 # So many samples in a row that could not ask the model end the run: the next would not either.
@@ -40,7 +44,8 @@ class Bench:
     """What is to be run, with what, and where it is kept; ``settings`` by the methods' names, those
     of ``ablations`` too.
 
-    With ``solved_others`` each problem finds the others solved, in its memory.
+    With ``solved_others`` each problem finds the others solved, in its memory. ``replies`` is a
+    file of kept ones that answer in the place of a model.
     """
 
     plan: Plan
@@ -52,6 +57,8 @@ class Bench:
     jobs: int = 1
     solved_others: bool = False
     ablations: Sequence[Ablation] = ()
+    replies: Path | None = None
+    max_money: float | None = None
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
@@ -59,7 +66,7 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
 
     Ctrl-C passes through as KeyboardInterrupt, with everything kept. Raises InputError when the
     folder was begun with something else, SetupError when results cannot be kept, ModelError when
-    the model is gone.
+    the model is gone, BudgetError when the next sample could pass the limit of money.
     """
     say = say or _to_stderr
     check_names(bench.problems)
@@ -67,7 +74,10 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         clear_attempts(bench.out)
         before = read_plan(bench.out)
         plan = going_on(before, bench.plan, list(bench.problems)) if before else bench.plan
+        plan = plan.with_splits(bench.problems)
         write_plan(bench.out, plan)
+        if bench.replies is not None:
+            say(f"{unpack(bench.replies, bench.out)} replies are kept")
         plan = plan.judged(_judge(bench, plan, pool, say))
         write_plan(bench.out, plan)
         samples = _samples(bench, plan)
@@ -75,10 +85,13 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         pending = [sample for sample in samples if not ledger.is_finished(sample.key)]
         say(f"{len(samples)} samples, {len(samples) - len(pending)} of them finished before")
         _warm((sample.problem for sample in pending), say)
-        _brief(pending, bench.settings, pool, say)
+        briefing = plan.briefing + _brief(pending, bench.settings, pool, say)
+        write_plan(bench.out, plan.model_copy(update={"briefing": briefing}))
         if bench.solved_others:
             pending = _remembering(pending, samples, bench.out)
-        _work(pending, ledger, pool, say)
+        spending = Spending(plan.price, bench.max_money, ledger, briefing)
+        provenance = next(iter(bench.plan.provenance), "")
+        _work(pending, ledger, pool, say, spending=spending, provenance=provenance)
     found = (ledger.find(sample.key) for sample in samples)
     return tuple(result for result in found if result is not None)
 
@@ -163,13 +176,22 @@ def _remembering(pending: Sequence[Sample], samples: Sequence[Sample], out: Path
     return [replace(sample, cache=caches[sample.problem.name]) for sample in pending]
 
 
-def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> None:
-    futures = {pool.submit(explore, sample): sample for sample in pending}
+def _work(
+    pending: Sequence[Sample],
+    ledger: Ledger,
+    pool: Pool,
+    say: Say,
+    *,
+    spending: Spending,
+    provenance: str,
+) -> None:
     started, gone = time.perf_counter(), 0
-    for number, future in enumerate(as_completed(futures), start=1):
+    for number, (sample, future) in enumerate(_explored(pending, pool, spending), start=1):
         loss = _loss(future)
-        result = lost(futures[future], loss) if loss else future.result()
-        ledger.append(result.model_copy(update={"jobs": pool.width}))
+        result = lost(sample, loss) if loss else future.result()
+        how = {"jobs": pool.width, "provenance": provenance}
+        ledger.append(result.model_copy(update=how))
+        spending.add(result)
         each_s = (time.perf_counter() - started) / number
         left = timedelta(seconds=round(each_s * (len(pending) - number)))
         say(f"{number}/{len(pending)}  {_line(result)}  {left} left")
@@ -179,6 +201,28 @@ def _work(pending: Sequence[Sample], ledger: Ledger, pool: Pool, say: Say) -> No
                 f"{gone} samples in a row could not ask the model: {result.reason} Nothing of them"
                 " counts; give the same command again to go on."
             )
+
+
+def _explored(
+    pending: Sequence[Sample], pool: Pool, spending: Spending
+) -> Iterator[tuple[Sample, Future[RunResult]]]:
+    """The samples as they end. Raises BudgetError when the next could pass the limit of money."""
+    waiting, running = deque(pending), dict[Future[RunResult], Sample]()
+    # What is handed to the pool is paid for, so that with a limit no more is than it can work on.
+    room = pool.width if spending.is_limited else len(pending)
+    while waiting or running:
+        methods = [sample.way.row for sample in running.values()]
+        if waiting and len(running) < room and not spending.could_pass(waiting[0].way.row, methods):
+            sample = waiting.popleft()
+            running[pool.submit(explore, sample)] = sample
+            continue
+        if not running:
+            raise BudgetError(
+                f"{spending.in_words(waiting[0].way.row)}: {len(waiting)} samples were not"
+                " begun. Give the same command with a higher --max-money to go on."
+            )
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            yield running.pop(future), future
 
 
 def _loss(future: Future[Any]) -> str:
@@ -203,10 +247,11 @@ def _warm(problems: Iterable[Problem], say: Say) -> None:
 
 def _brief(
     samples: Iterable[Sample], settings: Mapping[str, Settings], pool: Pool, say: Say
-) -> None:
+) -> Usage:
     """Have the model write what it is told of each library before it plans: that is the library's
     cost too, and would be the first sample's. Raises ModelError when the model cannot be asked.
     """
+    usage = Usage()
     distinct: dict[object, Sample] = {}
     for sample in samples:
         told = settings[sample.way.row]
@@ -219,12 +264,14 @@ def _brief(
         sample, loss = futures[future], _loss(future)
         briefed = Briefed(loss, "harness") if loss else future.result()
         names = " and ".join(sample.problem.libraries)
+        usage += briefed.usage
         say(f"the model on {names}, for {sample.way.method}: {briefed.said}")
         if briefed.fault == "model":
             raise ModelError(
                 f"The model could not be asked about {names}: {briefed.said} Nothing was run; give"
                 " the same command again to go on."
             )
+    return usage
 
 
 def _line(result: RunResult) -> str:

@@ -85,7 +85,7 @@ def assess(
 async def _assess(
     problem: Problem, solution: str, folder: Path, run_seconds: float | None
 ) -> Assessment:
-    async with await _sidecar(problem, folder, run_seconds) as sidecar:
+    async with await sidecar_for(problem, folder, _limits(run_seconds)) as sidecar:
         context = await sidecar.run(sidecar.root, problem.context)
         if not context.ran:
             raise SidecarError(f"The context does not run here: {_said(context)}")
@@ -98,7 +98,7 @@ def _examined(problem: Problem, folder: Path, run_seconds: float | None) -> str:
 
 
 async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> str:
-    async with await _sidecar(problem, folder, run_seconds) as sidecar:
+    async with await sidecar_for(problem, folder, _limits(run_seconds)) as sidecar:
         context = await sidecar.run(sidecar.root, problem.context)
         if not context.ran:
             return f"Its context does not run here: {_said(context)}"
@@ -111,7 +111,11 @@ async def _fault(problem: Problem, folder: Path, run_seconds: float | None) -> s
     return ""
 
 
-async def _sidecar(problem: Problem, folder: Path, run_seconds: float | None) -> Sidecar:
+def _limits(run_seconds: float | None) -> Limits:
+    return Limits(wall_seconds=run_seconds or Settings().run_seconds)
+
+
+async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar:
     """One that is not started yet, in the sandbox that candidates run in."""
     inputs = (Path(problem.place.root),) if problem.place is not None else ()
     sandboxing = await asyncio.to_thread(
@@ -120,7 +124,7 @@ async def _sidecar(problem: Problem, folder: Path, run_seconds: float | None) ->
     return Sidecar(
         python=problem.python,
         cwd=folder,
-        limits=Limits(wall_seconds=run_seconds or Settings().run_seconds),
+        limits=limits,
         env={"PYTHONPATH": _import_path(problem)},
         launcher=sandboxing.launcher,
     )

@@ -1,31 +1,47 @@
-"""A run's replies as one text file, so that it can be kept with the results and drawn again.
+"""A run's replies as one text file, kept with its results, so that anybody can run it again.
 
-    python -m exploracoder_bench.kept_replies pack OUT FILE      from OUT/replies to FILE
-    python -m exploracoder_bench.kept_replies unpack FILE OUT    and back, for `bench run --out OUT`
-
-A line is a reply: the folder that the run keeps it in, its key, which is the SHA-256 of everything
-that was asked, and the reply. With the same code, problems and endpoint `bench run` asks the same
-and is answered from there, so that whoever has no access to a model sees the same run.
+The first line says whose replies they are; each other line is a reply: the folder in which the run
+kept it, its key, which is the SHA-256 of everything that was asked, and the reply. The same code
+asks the same and is answered from there, and no model is asked.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from exploracoder import prompts
+from exploracoder.errors import InputError
 from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Reply
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from exploracoder_bench.plan import Plan, read_plan
+
 _FILE = "replies.sqlite"
+_FOLDER = "replies"
+
+
+class Kept(BaseModel):
+    """Whose replies they are: the model, what tells it from others, and the address it had.
+
+    ``commit`` and the ``prompts``, by their fingerprints, are those of then; both are empty where
+    an earlier version kept them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    identity: str
+    endpoint: str
+    commit: str = ""
+    prompts: dict[str, str] = {}
 
 
 class KeptReply(BaseModel):
-    """A line of the file."""
+    """A reply; ``folder`` is where the run kept it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,9 +50,80 @@ class KeptReply(BaseModel):
     reply: Reply
 
 
-def pack(run: Path) -> Iterator[KeptReply]:
-    """The replies that a run has kept, in the order of their folders and keys."""
-    root = run / "replies"
+def keep(run: Path, file: Path) -> int:
+    """Write the replies of a run to a file; returns how many.
+
+    Raises InputError when it is no run, or one of the embedded model, which everybody has.
+    """
+    plan = read_plan(run)
+    if plan is None:
+        raise InputError(f"{run} is no folder of 'bench run'.")
+    lines = [_about(plan, run).model_dump_json()]
+    lines += [one.model_dump_json() for one in _replies(run / _FOLDER)]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return len(lines) - 1
+
+
+def about(file: Path) -> Kept:
+    """Whose replies a file holds.
+
+    Raises InputError when it is none, or the prompts have been changed since.
+    """
+    try:
+        found = Kept.model_validate_json(next(_lines(file), ""))
+    except ValidationError as error:
+        raise InputError(
+            f"{file} does not say whose replies it holds. Make it with 'exploracoder bench"
+            " keep-replies'."
+        ) from error
+    now = prompts.fingerprints()
+    other = [name for name, was in found.prompts.items() if now.get(name) != was]
+    if other:
+        raise InputError(
+            f"The replies in {file} are to other prompts: {', '.join(other)} changed since. Use the"
+            f" code of then ({found.commit or 'unknown'}), or ask a model."
+        )
+    return found
+
+
+def unpack(file: Path, run: Path) -> int:
+    """Put replies where a run into that folder looks for them; returns how many.
+
+    Raises InputError where a line is none, or names a folder outside the run.
+    """
+    root, count = (run / _FOLDER).resolve(), 0
+    lines = _lines(file)
+    next(lines, None)
+    for count, line in enumerate(lines, start=1):
+        try:
+            kept = KeptReply.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(f"{file}, line {count + 1}, holds no reply.") from error
+        folder = (root / kept.folder).resolve()
+        if not folder.is_relative_to(root):
+            raise InputError(f"{file}, line {count + 1}, leads out of the run: {kept.folder!r}.")
+        ReplyCache(folder, is_free=False).put(kept.key, kept.reply)
+    return count
+
+
+def _about(plan: Plan, run: Path) -> Kept:
+    provenance = next(iter(plan.provenance.values()), None)
+    if provenance is None or not provenance.endpoint:
+        raise InputError(
+            f"{run} is a run of the embedded model, or does not say of which endpoint: its replies"
+            " can be of no use elsewhere."
+        )
+    return Kept(
+        model=plan.model,
+        identity=plan.identity,
+        endpoint=provenance.endpoint,
+        commit=provenance.code.commit,
+        prompts=provenance.prompts,
+    )
+
+
+def _replies(root: Path) -> Iterable[KeptReply]:
+    """In the order of their folders and keys."""
     for file in sorted(root.rglob(_FILE)):
         with closing(sqlite3.connect(file)) as connection:
             rows = connection.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
@@ -45,44 +132,9 @@ def pack(run: Path) -> Iterator[KeptReply]:
             yield KeptReply(folder=folder, key=key, reply=Reply.model_validate_json(reply))
 
 
-def unpack(lines: Iterator[str], run: Path) -> int:
-    """Put replies where a run into that folder looks for them; returns how many.
-
-    Raises ValueError where a line is none, or names a folder outside the run.
-    """
-    root, count = (run / "replies").resolve(), 0
-    for line in lines:
-        try:
-            kept = KeptReply.model_validate_json(line)
-        except ValidationError as error:
-            raise ValueError(f"Line {count + 1} holds no reply.") from error
-        folder = (root / kept.folder).resolve()
-        if not folder.is_relative_to(root):
-            raise ValueError(f"Line {count + 1} leads out of the run: {kept.folder!r}.")
-        ReplyCache(folder, is_free=False).put(kept.key, kept.reply)
-        count += 1
-    return count
-
-
-def main(arguments: list[str]) -> int:
-    """Pack or unpack, as the arguments say; returns the exit code."""
-    match arguments:
-        case ["pack", run, file]:
-            lines = [json.dumps(one.model_dump(mode="json")) for one in pack(Path(run))]
-            Path(file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            print(f"{len(lines)} replies")
-        case ["unpack", file, run]:
-            try:
-                with Path(file).open(encoding="utf-8") as lines_in:
-                    print(f"{unpack(iter(lines_in), Path(run))} replies")
-            except (OSError, ValueError) as error:
-                print(f"{file}: {error}", file=sys.stderr)
-                return 2
-        case _:
-            print(__doc__, file=sys.stderr)
-            return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _lines(file: Path) -> Iterator[str]:
+    try:
+        with file.open(encoding="utf-8") as opened:
+            yield from opened
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read as kept replies: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,11 +14,13 @@ from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.completion import read_cards
 from exploracoder.models.openai_client import fingerprint_of
-from exploracoder.models.usage import Price
+from exploracoder.models.usage import Price, Usage
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.provenance import UNKNOWN, Code, Provenance
+from exploracoder_bench.splits import Split
 
 FILE = "plan.json"
 # Whether the methods are given a problem's check, or it is only asked afterwards.
@@ -30,8 +33,11 @@ class Plan(BaseModel):
     ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
     model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
     whether the methods saw them. ``problems`` maps each problem that counts to its digest,
-    ``excluded`` each other one to the reason. ``also_with`` are other versions that the runs went
-    on with.
+    ``excluded`` each other one to the reason, ``splits`` those that were in a split when they ran
+    to that split. ``briefing`` is what it cost to have the model write of libraries before the
+    first sample. ``provenance`` says with what it was run, by the keys that results have; empty in
+    a plan that an earlier version wrote. ``also_with`` are other versions of Python that the runs
+    went on with, and of ExploraCoder in such a plan.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,7 +57,15 @@ class Plan(BaseModel):
     price: Price = Price()
     problems: dict[str, str] = {}
     excluded: dict[str, str] = {}
+    splits: dict[str, Split] = {}
+    briefing: Usage = Usage()
+    provenance: dict[str, Provenance] = {}
     also_with: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> Code | None:
+        """The code that ran, which is one for all results; None where it was not noted."""
+        return next((one.code for one in self.provenance.values()), None)
 
     def judged(self, verdicts: dict[str, Verdict]) -> Plan:
         """With the problems that count, and the others with the reason."""
@@ -63,6 +77,18 @@ class Plan(BaseModel):
                 "excluded": {k: v for k, v in (self.excluded | others).items() if k not in sound},
             }
         )
+
+    def with_splits(self, problems: Iterable[Problem]) -> Plan:
+        """With the splits of the problems. Raises InputError when one was in the other before."""
+        found = {one.name: one.split for one in problems if one.split is not None}
+        moved = [name for name, split in found.items() if self.splits.get(name, split) != split]
+        if moved:
+            raise InputError(
+                f"{moved[0]} was {self.splits[moved[0]]} when the runs kept here were begun, and"
+                f" is {found[moved[0]]} now: a table of both says nothing of either. Use another"
+                " --out."
+            )
+        return self.model_copy(update={"splits": self.splits | found})
 
 
 def now() -> datetime:
@@ -136,6 +162,12 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             f" ({before.identity[:12]}), now it is {asked.model} ({asked.identity[:12]}). Use"
             " another --out, and 'exploracoder bench compare' for the two."
         )
+    if _digest(before.code) != _digest(asked.code):
+        raise InputError(
+            f"The runs kept here were made with code {before.code or UNKNOWN}, and what would go on"
+            f" is {asked.code or UNKNOWN}: no figure would be of either. Use another --out, or that"
+            " code."
+        )
     if before.checks != asked.checks:
         raise InputError(
             f"The methods of the runs kept here had the checks {before.checks}. Use --checks"
@@ -168,5 +200,10 @@ def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
             "samples": samples,
             "price": asked.price,
             "command": asked.command,
+            "provenance": before.provenance | asked.provenance,
         }
     )
+
+
+def _digest(code: Code | None) -> str:
+    return code.digest if code is not None else UNKNOWN

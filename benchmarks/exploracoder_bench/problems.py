@@ -14,6 +14,8 @@ from exploracoder.errors import InputError
 from exploracoder.methods import find_method
 from exploracoder.state import Target
 
+from exploracoder_bench.splits import Split
+
 # What running code leaves, and what the copy of a repository is made without.
 _PASSING = {"__pycache__", ".git"}
 
@@ -29,7 +31,8 @@ class Problem:
     ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
     repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
     ``second_context`` and ``second_check`` are the same problem with other data, of which no
-    method hears; empty where there are none.
+    method hears; empty where there are none. ``split`` says whether it may be looked at, where that
+    is known.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Problem:
     requires: tuple[str, ...] = ()
     second_context: str = ""
     second_check: str = ""
+    split: Split | None = None
 
     @property
     def slug(self) -> str:

@@ -58,6 +58,7 @@ class RunResult(BaseModel):
     ``called`` are the names that the solution calls and the libraries would have, ``unknown`` those
     of them that they do not have.
     ``oracle_calls`` has that share for each text of a class that was judged, in order.
+    ``provenance`` names what the plan says of with what it was run; empty as before.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -100,6 +101,7 @@ class RunResult(BaseModel):
     gold: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    provenance: str = ""
 
     @property
     def key(self) -> RunKey:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
+from exploracoder.models.usage import Usage
 
 from exploracoder_bench.api_names import gold_names
 from exploracoder_bench.chains import read_chain, read_execution, read_names, read_tests
@@ -28,6 +29,9 @@ GRACE_S = 90.0
 NOTEBOOK = "exploration.ipynb"
 # What was solved before is no example for a measurement, unless the way asks for that.
 NO_MEMORY = "memory=false"
+
+
+_NOTHING = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Asked:
     """Which model is asked, with which adapter (a GGUF file), and where replies are kept for a run
     that is ended, or for other methods too.
 
-    A run's key does not name it.
+    With ``answers_kept`` no model is asked: all replies are there. A run's key names none of it.
     """
 
     model: str
@@ -63,6 +67,7 @@ class Asked:
     replies: Path | None = None
     lora: Path | None = None
     shares_replies: bool = False
+    answers_kept: bool = False
 
     @property
     def options(self) -> list[str]:
@@ -70,6 +75,7 @@ class Asked:
         given = ["--model", self.model]
         given += ["--base-url", self.base_url] if self.base_url else []
         given += ["--replies", str(self.replies.absolute())] if self.replies else []
+        given += ["--replies-only"] if self.answers_kept else []
         given += ["--lora", str(self.lora.absolute())] if self.lora else []
         return given
 
@@ -83,6 +89,7 @@ class Briefed:
 
     said: str
     fault: Fault = ""
+    usage: Usage = _NOTHING
 
 
 def prepare(problem: Problem, folder: Path) -> None:
@@ -199,9 +206,10 @@ def brief(
     report = _report((folder / "report.json").read_text(encoding="utf-8", errors="replace"))
     said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip()
     if exit_code == 0:
-        usage = report.get("usage", {})
-        tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-        return Briefed(f"{usage.get('calls', 0)} model calls, {tokens} tokens")
+        known = report.get("usage", {})
+        usage = Usage(**{name: known.get(name, 0) for name in _ASKED})
+        said = f"{usage.calls} model calls, {usage.total_tokens} tokens"
+        return Briefed(said, usage=usage)
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
     reason = report.get("error") or (said.splitlines()[-1] if said else late)
     return Briefed(reason, _FAULTS.get(report.get("error_kind"), "execution"))
@@ -280,14 +288,8 @@ def _reason(report: Mapping[str, Any], lines: Sequence[str]) -> str:
 
 
 _FAULTS: Mapping[str | None, Fault] = {None: "harness", "model": "model", "request": "request"}
-_COUNTED = (
-    "calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "seconds_model",
-    "seconds_execution",
-)
+_ASKED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens")
+_COUNTED = (*_ASKED, "seconds_model", "seconds_execution")
 
 
 def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:

@@ -65,7 +65,7 @@ def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:
 
 def explore(sample: Sample, children: Children | None = None) -> RunResult:
     """Run a sample. What goes wrong on this side of the command is a fault of the harness."""
-    attempt = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    attempt = attempt_in(sample.out)
     try:
         done = run(
             sample.problem,
@@ -118,7 +118,7 @@ def _with_second(sample: Sample, done: RunResult) -> RunResult:
 
 def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:
     """What a solution comes to, or the result of a sample of which that cannot be said."""
-    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    folder = attempt_in(sample.out)
     try:
         found = assess(problem, solution, folder, sample.run_seconds)
     except (SidecarError, InputError) as error:
@@ -137,7 +137,7 @@ def examine(
     children: Children | None = None,
 ) -> Verdict:
     """Judge a problem in a folder that is gone afterwards; its runs end after ``run_seconds``."""
-    folder = (out / _ATTEMPTS / uuid4().hex).absolute()
+    folder = attempt_in(out)
     try:
         return judge(problem, folder, run_seconds)
     finally:
@@ -146,7 +146,7 @@ def examine(
 
 def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
     """Have what a sample's method tells the model of libraries written before it is measured."""
-    folder = (sample.out / _ATTEMPTS / uuid4().hex).absolute()
+    folder = attempt_in(sample.out)
     try:
         return brief(
             sample.problem,
@@ -175,6 +175,11 @@ def lost(sample: Sample, reason: str) -> RunResult:
         exit_code=-1,
         reason=reason,
     )
+
+
+def attempt_in(out: Path) -> Path:
+    """A folder for something that is done once; it is not made yet."""
+    return (out / _ATTEMPTS / uuid4().hex).absolute()
 
 
 def clear_attempts(out: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from exploracoder_bench.provenance import Code, Machine, Provenance
 from exploracoder_bench.results import RunResult
 
 # What a machine's load changes, and what tells a sample that took replies of one that was ended.
@@ -42,3 +43,20 @@ def apart(**given: Any) -> RunResult:
     """A run that does not count."""
     aside = {"status": "setup", "fault": "harness", "exit_code": 2, "ran": False, "executed": None}
     return made(**(aside | given))
+
+
+def provenance(digest: str = "0" * 16, **given: Any) -> dict[str, Provenance]:
+    """What a plan says of with what it was run, by its key."""
+    told: dict[str, Any] = {
+        "code": Code(digest=digest),
+        "versions": {"python": "3.11.2"},
+        "model": "tea",
+        "identity": "0" * 64,
+        "server": "teapot 1.0",
+        "sandbox": "strict (bubblewrap)",
+        "machine": Machine(system="Linux x86_64", processor="avx2", cores=2, memory_gib=8),
+        "executor": "local, 1 at a time",
+        "settings": {},
+    }
+    found = Provenance.model_validate(told | given)
+    return {found.key: found}

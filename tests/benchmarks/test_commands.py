@@ -14,7 +14,9 @@ from exploracoder_bench import commands, harness
 from exploracoder_bench.cli import bench
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
+from exploracoder_bench.plan import read_plan
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.provenance import own_code
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Briefed
 from exploracoder_bench.samples import Sample
@@ -33,7 +35,7 @@ class Stage:
 
     def run(self, *words: str) -> Result:
         given = ["run", "--problems", str(self.kit), "--select", "Tiny/0", "--out", str(self.out)]
-        return CliRunner().invoke(bench, [*given, *words])
+        return CliRunner().invoke(bench, [*given, *words], standalone_mode=False)
 
     def examine(
         self, problem: Problem, out: Path, run_seconds: float | None = None, **_: object
@@ -96,6 +98,16 @@ def test_an_ablation_is_a_row_of_its_own_with_the_settings_that_make_it(stage: S
     )
 
 
+def test_a_plan_and_each_of_its_results_say_with_what_they_were_made(stage: Stage) -> None:
+    done = stage.run("--model", "embedded", "--method", "direct")
+
+    assert done.exception is None, done.output
+    begun = read_plan(stage.out)
+    assert begun is not None
+    assert begun.code == own_code()
+    assert [one.provenance for one in Ledger(stage.out / "results.jsonl")] == [*begun.provenance]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -119,6 +131,37 @@ def test_what_one_of_the_methods_refuses_is_said_before_anything_is_done(
     assert isinstance(done.exception, InputError)
     assert said in str(done.exception)
     assert not stage.out.exists()
+
+
+def test_a_run_ends_before_it_could_pass_its_money_and_goes_on_with_more(stage: Stage) -> None:
+    # A sample has 1,000 prompt and 100 completion tokens.
+    words = ["--model", "embedded", "--method", "direct", "--samples", "4", "--price", "10,100"]
+
+    ended = stage.run(*words, "--max-money", "0.05")
+
+    assert "0.04 of 0.05 are spent, and the next sample, of direct, may cost 0.02" in ended.output
+    assert "2 samples were not begun" in ended.output
+    assert ended.return_value == 1
+    assert len(stage.explored) == 2
+    assert stage.run(*words, "--max-money", "0.08", "--jobs", "3").return_value == 0
+    assert [sample.way.seed for sample in stage.explored] == [0, 1, 2, 3]
+
+
+def test_money_without_a_price_is_refused_and_the_table_of_prices_has_one(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--model", "embedded", "--method", "direct", "--max-money", "1"]
+    refused = stage.run(*words)
+
+    assert "--max-money needs the price of embedded" in str(refused.exception)
+    config = stage.kit / "config"
+    config.mkdir()
+    (config / "prices.yaml").write_text("- {model: embed*, prompt: 1, completion: 2}\n")
+    monkeypatch.setenv("EXPLORACODER_CONFIG", str(config))
+    assert stage.run(*words).return_value == 0
+    begun = read_plan(stage.out)
+    assert begun is not None
+    assert begun.price.completion == 2
 
 
 def test_the_pages_compare_methods_that_there_are() -> None:

@@ -23,7 +23,7 @@ from exploracoder_bench.report.tables import (
 from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.results import RunResult
 
-from .made_results import apart, failed, made
+from .made_results import apart, failed, made, provenance
 
 EVIL = "<script>alert(1)</script>"
 CHAIN = {"explored": 3, "ran": 1, "broken_at": 2, "error": "KeyError", "apis": 2}
@@ -52,6 +52,7 @@ def runs(folder: Path, results: list[RunResult], **more: Any) -> Path:
         samples=2,
         problems={one.problem: "digest" for one in results},
         excluded={"Bad/0": "Its known solution fails here: KeyError"},
+        provenance=provenance(),
     )
     write_plan(folder, plan.model_copy(update=more))
     ledger = Ledger(folder / "results.jsonl")
@@ -267,7 +268,7 @@ def test_a_report_says_how_its_samples_were_made(tmp_path: Path) -> None:
     text = (tmp_path / "report/report.md").read_text()
     assert "checks: hidden" in text
     assert "gone on with ExploraCoder 9, Python 4" in text
-    heads, _, line = tables.splitlines()[:3]
+    heads, _, line = tables.splitlines()[2:5]
     column = heads.split(" | ").index("checked texts")
     assert line.split(" | ")[column] == "1.5"
     assert "| differs |" not in text
@@ -285,6 +286,7 @@ HOW: dict[str, tuple[object, str]] = {
     "timeout_s": (5.0, "seconds for a sample"),
     "version": ("0.0.9", "ExploraCoder"),
     "python": ("3.0", "Python"),
+    "provenance": (provenance(sandbox="off"), "sandbox"),
     "also_with": (("ExploraCoder 9, Python 4",), "gone on with"),
     "identity": ("1" * 64, "model"),
     "problems": ({"Tiny/0": "other"}, "problem Tiny/0"),

@@ -8,19 +8,24 @@ test; the prompt is the context and the unfinished code that the completion goes
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.lines import read_rows
+from exploracoder_bench.datasets.published import pins_of
 from exploracoder_bench.problems import Problem
 
 
 class Row(BaseModel):
-    """One line of a kit; fields that only other tools need are passed over."""
+    """One line of a kit; fields that only other tools need are passed over.
+
+    ``made_from`` is the library whose other names ``library`` has: it needs that one's environment.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -37,11 +42,17 @@ class Row(BaseModel):
     entry_point: str | None = None
     fixtures: str | None = None
     target: str | None = None
+    made_from: str | None = None
 
     @property
     def libraries(self) -> tuple[str, ...]:
         """The libraries to use, by import name."""
         return tuple(self.library.split("+"))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The libraries that an interpreter has to have."""
+        return (self.made_from,) if self.made_from else self.libraries
 
     @property
     def unfinished(self) -> str:
@@ -97,4 +108,11 @@ def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
     if not files:
         raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
     rows = [row for file in files for row in read_rows(file, Row)]
-    return [row.problem(kit, python_of(row.libraries)) for row in rows]
+    problems = [row.problem(kit, python_of(row.needed)) for row in rows]
+    if python_of is not this_python:
+        return problems
+    # Nobody named an interpreter: the pins of the library's published problems make one.
+    return [
+        replace(problem, requires=pins_of(row.needed))
+        for problem, row in zip(problems, rows, strict=True)
+    ]

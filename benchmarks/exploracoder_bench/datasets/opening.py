@@ -12,9 +12,9 @@ from exploracoder_bench.datasets.fetching import fetched, find_published
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
 from exploracoder_bench.datasets.own_tasks import read_tasks
-from exploracoder_bench.datasets.published import pins_of
 from exploracoder_bench.datasets.tasks_kit import is_tasks_kit, read_tasks_kit
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.splits import read_splits
 
 
 def open_problems(
@@ -24,12 +24,18 @@ def open_problems(
 
     Where no interpreter was named, published problems require their pins, and a kit's those of
     their library's published ones. ``search_path`` has
-    modules that no interpreter has, such as the private libraries. Raises InputError.
+    modules that no interpreter has, such as the private libraries. Each problem has its split,
+    where that is known. Raises InputError.
     """
-    problems = [problem for spec in specs for problem in _open(spec, python_of)]
+    problems = [problem for spec in specs for problem in _with_splits(spec, python_of)]
     if search_path is None:
         return problems
     return [replace(problem, search_path=search_path.absolute()) for problem in problems]
+
+
+def _with_splits(spec: str, python_of: PythonOf) -> list[Problem]:
+    problems, splits = _open(spec, python_of), read_splits(Path(spec))
+    return [replace(problem, split=splits.of(problem.name)) for problem in problems]
 
 
 def _open(spec: str, python_of: PythonOf) -> list[Problem]:
@@ -39,10 +45,7 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     if folder.is_dir() and not is_kit(folder):
         return read_tasks(folder.absolute(), python_of)
     if folder.is_dir():
-        problems = read_kit(folder.absolute(), python_of)
-        if python_of is not this_python:
-            return problems
-        return [replace(problem, requires=pins_of(problem.libraries)) for problem in problems]
+        return read_kit(folder.absolute(), python_of)
     name, equals, file = spec.partition("=")
     try:
         one = find_published(name)

@@ -12,7 +12,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
@@ -20,11 +22,42 @@ from exploracoder_kernel.environment import clean_environment
 
 _TEMPLATES = Path(__file__).with_name("private")
 _MADE_FROM = {"monkey": "pandas", "beatnum": "numpy"}
-# Of pandas all that users need is at the top.
-_SUBMODULES: Mapping[str, list[str]] = {"monkey": [], "beatnum": ["linalg", "random", "ma"]}
+# Of others all that users need is at the top.
+_SUBMODULES: Mapping[str, list[str]] = {"numpy": ["linalg", "random", "ma"]}
 _TIMEOUT_S = 300
 
 Renaming = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a library is renamed.
+
+    ``keywords`` are the names of parameters that get another, ``no_words`` the names that are no
+    words of English, so that they are replaced in prose too; ``modules`` is what stands there for
+    the library itself, ``pd`` and ``Pandas`` included.
+    """
+
+    library: str
+    made_from: str
+    names: Renaming
+    keywords: Renaming = field(default_factory=dict)
+    no_words: Collection[str] = ()
+    modules: Renaming = field(default_factory=dict)
+
+    @property
+    def settings(self) -> str:
+        """The head of the package."""
+        settings = {
+            "LIBRARY": self.library,
+            "MADE_FROM": self.made_from,
+            "SUBMODULES": _SUBMODULES.get(self.made_from, []),
+            "RENAMING": dict(self.names),
+            "KEYWORDS": dict(self.keywords),
+            "NO_WORDS": sorted(self.no_words),
+            "MODULES": {self.made_from: self.library, **self.modules},
+        }
+        return "\n".join(f"{key} = {value!r}" for key, value in settings.items())
 
 
 def read_mapping(file: Path) -> dict[str, Renaming]:
@@ -55,23 +88,47 @@ def make_libraries(
 
     ``python`` has what they are made from, and will import them. Raises SetupError.
     """
-    return [_make(folder / name, name, one, python) for name, one in mapping.items()]
+    return [_published(folder, name, one, python) for name, one in mapping.items()]
 
 
-def _make(home: Path, name: str, renaming: Renaming, python: str | None) -> Path:
-    home.mkdir(parents=True, exist_ok=True)
-    source = (_TEMPLATES / "package.py.txt").read_text(encoding="utf-8")
-    made_from = _MADE_FROM[name]
+def make_library(folder: Path, recipe: Recipe, python: str) -> Path:
+    """Write a package and its stubs into ``folder``; its own folder. Raises SetupError."""
+    home = _write_package(folder, recipe)
+    _run("stubs.py.txt", folder, recipe, python)
+    return home
+
+
+def public_names(made_from: str, python: str) -> list[str]:
+    """What is public in a library that ``python`` has. Raises SetupError."""
+    with tempfile.TemporaryDirectory() as folder:
+        recipe = Recipe("looked_at", made_from, {})
+        _write_package(Path(folder), recipe)
+        names: list[str] = json.loads(_run("names.py.txt", Path(folder), recipe, python))
+    return names
+
+
+def _published(folder: Path, name: str, renaming: Renaming, python: str | None) -> Path:
     # The data set's own names for the modules themselves are no names in them.
     inside = {old: new for old, new in renaming.items() if old not in _MADE_FROM.values()}
-    settings: dict[str, object] = {"LIBRARY": name, "MADE_FROM": made_from, "RENAMING": inside}
-    settings["SUBMODULES"] = _SUBMODULES[name]
-    head = "\n".join(f"{key} = {value!r}" for key, value in settings.items())
-    (home / "__init__.py").write_text(source.replace("# SETTINGS", head), encoding="utf-8")
-    stubs = (_TEMPLATES / "stubs.py.txt").read_text(encoding="utf-8")
+    recipe = Recipe(name, _MADE_FROM[name], inside, keywords=inside)
+    return make_library(folder, recipe, python or sys.executable)
+
+
+def _write_package(folder: Path, recipe: Recipe) -> Path:
+    home = folder / recipe.library
+    home.mkdir(parents=True, exist_ok=True)
+    source = (_TEMPLATES / "package.py.txt").read_text(encoding="utf-8")
+    package = source.replace("# SETTINGS", recipe.settings)
+    (home / "__init__.py").write_text(package, encoding="utf-8")
+    return home
+
+
+def _run(script: str, folder: Path, recipe: Recipe, python: str) -> str:
+    """What one of our scripts says of a package, which is imported for it."""
+    text, name = (_TEMPLATES / script).read_text(encoding="utf-8"), recipe.library
     try:
         done = subprocess.run(
-            [python or sys.executable, "-c", stubs, str(home.parent.absolute()), name],
+            [python, "-c", text, str(folder.absolute()), name],
             cwd=os.sep,  # which leads its path
             env={k: v for k, v in clean_environment(os.environ).items() if k != "PYTHONPATH"},
             capture_output=True,
@@ -83,5 +140,5 @@ def _make(home: Path, name: str, renaming: Renaming, python: str | None) -> Path
         raise SetupError(f"{name} could not be made: {error}") from error
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no message"
-        raise SetupError(f"{name} could not be made from {made_from} in {python}: {last}")
-    return home
+        raise SetupError(f"{name} could not be made from {recipe.made_from} in {python}: {last}")
+    return done.stdout

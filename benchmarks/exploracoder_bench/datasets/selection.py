@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from exploracoder.errors import InputError
 
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.splits import ALL, in_words, tally
 
 SMOKE_PROBLEMS = 2
 
@@ -29,6 +30,16 @@ def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
             )
         wanted |= {problem.name for problem in found}
     return [problem for problem in problems if problem.name in wanted]
+
+
+def of_split(problems: Sequence[Problem], split: str) -> list[Problem]:
+    """Those of a split, or all. Raises InputError when none is in it."""
+    found = [problem for problem in problems if split in (ALL, problem.split)]
+    if problems and not found:
+        known = {problem.name: problem.split for problem in problems if problem.split}
+        said = in_words(tally(known, (problem.name for problem in problems)))
+        raise InputError(f"No problem is left with --split {split}. {said}")
+    return found
 
 
 def _named(sets: dict[str, list[Problem]], name: str) -> list[Problem]:

@@ -8,21 +8,24 @@ from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.metrics import by_problem, compare, summarize
 from exploracoder_bench.report.differences import differences_table
+from exploracoder_bench.report.of_split import runs_of_split
 from exploracoder_bench.report.reading import folder_of, read_all, read_method
 from exploracoder_bench.report.tables import number, percent
 
 _SHOWN = 20
 
 
-def comparison(first: str, second: str) -> str:
+def comparison(first: str, second: str, split: str | None = None) -> str:
     """A table of both, the difference with its interval, which problems differ, and in what the
     runs were not made alike.
 
-    Each is ``DIR`` or ``DIR:METHOD``. Raises InputError when they share no problem.
+    Each is ``DIR`` or ``DIR:METHOD``; ``split`` is what `runs_of_split` is asked for. Raises
+    InputError when they share no problem.
     """
     specs = (first, second)
     folders = list(dict.fromkeys(map(folder_of, specs)))
-    runs = dict(zip(folders, read_all(folders), strict=True))
+    chosen, of_split = runs_of_split(read_all(folders), split)
+    runs = dict(zip(folders, chosen, strict=True))
     (one, ours), (other, theirs) = (read_method(runs[folder_of(spec)], spec) for spec in specs)
     shared = by_problem(ours).keys() & by_problem(theirs).keys()
     if not shared:
@@ -52,7 +55,7 @@ def comparison(first: str, second: str) -> str:
     lists = (_named("Better", paired.better), _named("Worse", paired.worse))
     not_alike = differences_table(list(runs.values()))
     more = filter(None, (*lists, not_alike))
-    return "\n\n".join([markdown(head, rows), f"{said} {verdict}", *more])
+    return "\n\n".join([of_split, markdown(head, rows), f"{said} {verdict}", *more])
 
 
 def _named(word: str, names: tuple[str, ...]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from exploracoder_bench.markdown import markdown
 from exploracoder_bench.plan import Plan
+from exploracoder_bench.provenance import UNKNOWN
 from exploracoder_bench.report.reading import Runs
 
 _SHOWN = 20
@@ -18,6 +19,10 @@ _FACTS: dict[str, Callable[[Plan], str]] = {
     "seconds for a sample": lambda plan: f"{plan.timeout_s:g}",
     "ExploraCoder": lambda plan: plan.version,
     "Python": lambda plan: plan.python,
+    "code": lambda plan: str(plan.code or UNKNOWN),
+    "server": lambda plan: _said(plan, "server"),
+    "sandbox": lambda plan: _said(plan, "sandbox"),
+    "machine": lambda plan: _said(plan, "machine"),
     "gone on with": lambda plan: "; ".join(plan.also_with) or "nothing else",
 }
 
@@ -34,6 +39,12 @@ def differences_table(runs: Sequence[Runs]) -> str:
     if len(found) > _SHOWN:
         rows.append((f"{len(found) - _SHOWN} more problems", *("" for _ in runs)))
     return markdown(("differs", *(one.label for one in runs)), rows) if rows else ""
+
+
+def _said(plan: Plan, fact: str) -> str:
+    """What the plan says of a fact of its provenance."""
+    found = dict.fromkeys(str(getattr(one, fact)) for one in plan.provenance.values())
+    return "; ".join(found) or UNKNOWN
 
 
 def _problems(runs: Sequence[Runs]) -> list[tuple[str, ...]]:

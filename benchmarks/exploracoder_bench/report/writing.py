@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from exploracoder.models.usage import Price
@@ -11,10 +11,13 @@ from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
 from exploracoder_bench.metrics import is_pass, is_success, telling
 from exploracoder_bench.plan import Plan
 from exploracoder_bench.problems import slug_of
+from exploracoder_bench.provenance import Provenance
 from exploracoder_bench.report.browser import write_browser
 from exploracoder_bench.report.differences import differences_table
 from exploracoder_bench.report.figures import draw
 from exploracoder_bench.report.missing import missing_table
+from exploracoder_bench.report.of_code import codes_of
+from exploracoder_bench.report.of_split import runs_of_split
 from exploracoder_bench.report.reading import Runs, read_all
 from exploracoder_bench.report.sheets import write_sheets
 from exploracoder_bench.report.tables import (
@@ -38,15 +41,26 @@ _PICTURES = {
 
 
 def write_report(
-    folders: Sequence[Path], out: Path, price: Price | None, say: Callable[[str], None]
+    folders: Sequence[Path],
+    out: Path,
+    price: Price | None,
+    say: Callable[[str], None],
+    *,
+    split: str | None = None,
+    any_code: bool = False,
 ) -> str:
-    """Write the report of one or more runs; its tables. Raises InputError, SetupError."""
-    runs = read_all(folders)
+    """Write the report of one or more runs; its tables. Raises InputError, SetupError.
+
+    ``split`` is what `runs_of_split` is asked for; with ``any_code`` runs of different code make
+    one table, which says so.
+    """
+    runs, of_split = runs_of_split(read_all(folders), split)
+    codes = codes_of(runs, may_differ=any_code)
     results: list[RunResult] = []
     traces: dict[int, Path] = {}
     for one in runs:
         for sample in one.results:
-            result = _named(sample, one.label) if len(runs) > 1 else sample
+            result = _named(sample, one.label, codes) if len(runs) > 1 else sample
             traces[id(result)] = _trace(one, sample)
             results.append(result)
     cost = price or runs[0].plan.price
@@ -57,6 +71,7 @@ def write_report(
     write_sheets(out, results, cost)
     write_browser(out / "failures.html", results, traces)
     parts = (
+        of_split,
         _tables(results, cost, _excluded(runs)),
         missing_table(runs),
         differences_table(runs),
@@ -70,9 +85,10 @@ def write_report(
     return tables
 
 
-def _named(result: RunResult, label: str) -> RunResult:
-    """With several folders, a method's name says which it is from."""
-    return result.model_copy(update={"method": f"{result.method} ({label})"})
+def _named(result: RunResult, label: str, codes: Mapping[str, str]) -> RunResult:
+    """With several folders, a method's name says which it is from, with several codes the code."""
+    where = ", ".join([label, *([f"code {codes[label]}"] if label in codes else [])])
+    return result.model_copy(update={"method": f"{result.method} ({where})"})
 
 
 def _trace(runs: Runs, result: RunResult) -> Path:
@@ -119,8 +135,18 @@ def _about(runs: Runs) -> str:
         f"- {len(plan.problems)} problems count, {len(plan.excluded)} are excluded;"
         f" {plan.samples} samples each, at most {plan.timeout_s:g} s; checks: {plan.checks};"
         f" options: {' '.join(plan.options) or 'none'}",
+        *(_made_with(one) for one in plan.provenance.values()),
     )
     return f"## {runs.label}\n\n" + "\n".join(lines)
+
+
+def _made_with(one: Provenance) -> str:
+    changed = f"; changed: {', '.join(one.code.changed)}" if one.code.changed else ""
+    versions = ", ".join(f"{name} {version}" for name, version in one.versions.items())
+    return (
+        f"- code {one.code}{changed}; server: {one.server}; sandbox: {one.sandbox}; {one.executor};"
+        f" {one.machine}; {versions}; settings: {one.settings}"
+    )
 
 
 def _gone_on(plan: Plan) -> str:

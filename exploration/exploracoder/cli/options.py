@@ -12,6 +12,7 @@ import click
 
 from exploracoder.cli.console import Progress
 from exploracoder.effort import EFFORTS
+from exploracoder.errors import InputError
 from exploracoder.methods import DEFAULT, METHODS
 
 if TYPE_CHECKING:
@@ -192,6 +193,11 @@ model_options = _stack(
         help="A reply cache of your own, for measurements: a reply from it counts with what it"
         " cost when it was asked for.",
     ),
+    click.option(
+        "--replies-only",
+        is_flag=True,
+        help="Ask no model: what --replies has no answer to is an error.",
+    ),
     lora_option,
 )
 
@@ -264,6 +270,9 @@ def options_of(given: dict[str, Any], **others: Any) -> Options:
     from exploracoder.workspace import Options
 
     chosen = {one.name: given[one.name] for one in fields(Options) if one.name in given} | others
+    is_closed = given.get("replies_only", False)
+    if is_closed and chosen.get("replies") is None:
+        raise InputError("--replies-only is about kept replies: name them with --replies.")
     if chosen.get("replies") is not None:
-        chosen["replies"] = ReplyCache(chosen["replies"], is_free=False)
+        chosen["replies"] = ReplyCache(chosen["replies"], is_free=False, is_closed=is_closed)
     return Options(**chosen, consent=ask_consent)

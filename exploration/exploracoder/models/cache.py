@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from exploracoder.errors import SetupError
+from exploracoder.errors import ModelError, SetupError
 from exploracoder.models.chat import Reply
 
 _BUSY_TIMEOUT_S = 10.0
@@ -27,7 +27,7 @@ class ReplyCache:
     at the same time store the same row, or, where a reply is not free, one waits for the other.
     """
 
-    def __init__(self, folder: Path, *, is_free: bool = True) -> None:
+    def __init__(self, folder: Path, *, is_free: bool = True, is_closed: bool = False) -> None:
         """Opens, or creates, the cache.
 
         Args:
@@ -35,12 +35,14 @@ class ReplyCache:
             is_free: Whether a reply from here costs nothing. For measurements it costs what it did
                 when it was asked for, so that a run that was interrupted counts like any other;
                 and what is asked twice is asked twice, as without a cache.
+            is_closed: Whether no model is asked what is not here.
 
         Raises:
             SetupError: The folder cannot be written, or the file is not a cache.
         """
         self._path = folder / "replies.sqlite"
         self._is_free = is_free
+        self._is_closed = is_closed
         self._asked: Counter[str] = Counter()
         self.hits = 0
         try:
@@ -94,17 +96,28 @@ class ReplyCache:
         """The stored reply, marked ``from_cache`` if that is free, or None.
 
         A row that cannot be read (written by another version) counts as missing.
+
+        Raises:
+            ModelError: It is missing, and the cache is closed.
         """
+        reply = self._stored(key)
+        if reply is not None:
+            self.hits += 1
+            return reply.model_copy(update={"from_cache": self._is_free})
+        if self._is_closed:
+            raise ModelError(
+                f"{self._path} has no reply to what is asked now: the prompt is another than when"
+                " the replies were kept. Use the code of then, or ask a model."
+            )
+        return None
+
+    def _stored(self, key: str) -> Reply | None:
         with self._connect() as connection:
             row = connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
         try:
-            reply = Reply.model_validate_json(row[0])
+            return Reply.model_validate_json(row[0]) if row is not None else None
         except ValidationError:
             return None
-        self.hits += 1
-        return reply.model_copy(update={"from_cache": self._is_free})
 
     def put(self, key: str, reply: Reply) -> None:
         """Stores a reply, in place of an earlier one with this key."""

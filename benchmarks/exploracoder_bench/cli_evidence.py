@@ -1,0 +1,96 @@
+"""Commands of ``exploracoder bench`` that figures rest on: problems and tables made anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exploracoder_bench.cli_options import pool_options, problem_options
+
+_OUT = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command()
+@click.argument("folder", type=_OUT)
+@click.option("--library", required=True, metavar="NAME", help="The library: pandas, numpy, …")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    required=True,
+    help="Another seed gives other names; the same one gives the same.",
+)
+@problem_options
+@pool_options
+def renamed(**given: Any) -> int:
+    """Make problems with a library that nobody has seen out of problems with one that all know.
+
+    FOLDER becomes a kit: a copy of the library whose public names, and those of its classes, are
+    others, and the problems with the same names in their words and code. A problem whose known
+    solution does not pass under new names is left out and listed. Each is of the split (see
+    --split) of the problem that it is made from.
+
+    \b
+      exploracoder bench renamed pandas7 --library pandas --seed 7 --problems PandasEval
+      exploracoder bench run --problems pandas7 --method direct,exploration --out runs
+    """
+    from exploracoder_bench.evidence_commands import renamed_command
+
+    return renamed_command(given)
+
+
+_results_option = click.option(
+    "--results",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path("benchmarks/results"),
+    show_default=True,
+    metavar="DIR",
+    help="The results that are kept, with tables.json.",
+)
+
+
+@click.command()
+@click.argument("name")
+@_results_option
+def table(name: str, results: Path) -> int:
+    """Draw the table NAME from results that are kept: DIR/tables.json says of what it is."""
+    from exploracoder_bench.evidence_commands import table_command
+
+    return table_command(name, results)
+
+
+@click.command()
+@click.argument(
+    "pages", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1: a page is stale.")
+@_results_option
+def tables(pages: tuple[Path, ...], check: bool, results: Path) -> int:
+    """Draw the tables of Markdown PAGES anew, each where a comment names its command.
+
+    \b
+      <!-- table: exploracoder bench table NAME -->
+      <!-- end -->
+    """
+    from exploracoder_bench.evidence_commands import tables_command
+
+    return tables_command(pages, results, is_check=check)
+
+
+@click.command("keep-replies")
+@click.argument("folder", type=_OUT, metavar="DIR")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def keep_replies(folder: Path, file: Path) -> int:
+    """Write the replies of the run in DIR to FILE, so that anybody can run it again.
+
+    \b
+      exploracoder bench keep-replies runs replies.jsonl
+      exploracoder bench run … --replies replies.jsonl --out again
+
+    The second asks no model. What the code asks now must be what it asked then: with other prompts
+    it is refused.
+    """
+    from exploracoder_bench.evidence_commands import keep_replies_command
+
+    return keep_replies_command(folder, file)

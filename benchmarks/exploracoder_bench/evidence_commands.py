@@ -1,0 +1,72 @@
+"""What the commands in ``cli_evidence`` do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from exploracoder.errors import InputError
+
+from exploracoder_bench.commands import problems_of
+from exploracoder_bench.datasets.renamed import make_kit
+from exploracoder_bench.executors import open_pool
+from exploracoder_bench.kept_replies import keep
+from exploracoder_bench.problems import check_names
+from exploracoder_bench.report.kept_tables import draw_table
+from exploracoder_bench.report.marked import redraw, stale_tables
+
+
+def renamed_command(given: dict[str, Any]) -> int:
+    """``bench renamed``: says how many problems were made, and which were left out and why."""
+    folder: Path = given["folder"].absolute()
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
+    library = given["library"]
+    problems = [one for one in problems_of(given) if one.libraries == (library,)]
+    if not problems:
+        raise InputError(f"None of the problems is about {library!r} alone. Name others.")
+    check_names(problems)
+    with open_pool(given["executor"], given["jobs"]) as pool:
+        remade = make_kit(folder, problems, library, given["seed"], pool, _say)
+    left_out = [one for one in remade if one.problem is None]
+    click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
+    for one in left_out:
+        click.echo(f"left out: {one.origin.name}: {one.reason}")
+    return 0
+
+
+def tables_command(pages: Sequence[Path], results: Path, *, is_check: bool) -> int:
+    """``bench tables``: 0 when every table is as its results say, or was made so; else 1."""
+    draw = partial(draw_table, results)
+    code = 0
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        stale = stale_tables(text, draw)
+        verb = "is" if is_check else "was"
+        for name in stale:
+            _say(f"{page}: the table {name} {verb} not what its results say.")
+        if stale and is_check:
+            _say("Draw it anew: make tables")
+            code = 1
+        elif stale:
+            page.write_text(redraw(text, draw), encoding="utf-8")
+    return code
+
+
+def table_command(name: str, results: Path) -> int:
+    """``bench table``: prints it."""
+    click.echo(draw_table(results, name))
+    return 0
+
+
+def keep_replies_command(run: Path, file: Path) -> int:
+    """``bench keep-replies``: says how many there are."""
+    click.echo(f"{keep(run, file)} replies are in {file}.")
+    return 0
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,224 @@
+"""With what a run was made: code, versions, model and server, sandbox, machine, settings.
+
+A table means something as long as its figures come of the same code; of results that do not say
+which it was, nobody knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import exploracoder
+import exploracoder_kernel
+import exploracoder_retrieval
+from exploracoder import prompts
+from exploracoder.config import Settings
+from exploracoder.models import hardware
+from exploracoder.models.completion import mapping
+from exploracoder.models.cpu_backends import CPU_BACKENDS, best_backend, processor_flags
+from exploracoder.models.endpoint import Endpoint
+from exploracoder.models.failures import without_credentials
+from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.sandbox import choose
+from pydantic import BaseModel, ConfigDict
+
+# What it says of results from before this was noted.
+UNKNOWN = "unknown"
+_PACKAGES = ("bm25s", "chromadb", "ipykernel", "ipython", "jedi", "onnxruntime", "openai")
+_SOURCES = {".py", ".md", ".json", ".txt"}
+# Of the benchmarks what a sample's result depends on; how it is shown is no part of it.
+_HARNESS = ("api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples")
+_GIT_S = 20
+_SERVER_S = 5.0
+
+
+class Code(BaseModel):
+    """The code that ran. ``digest`` is of its files, wherever they lie; ``commit`` and the files
+    that differed from it are known in a checkout."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    digest: str
+    commit: str = ""
+    changed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Such as ``1a2b3c4``, or with what else it was."""
+        said = self.commit[:7] or f"files {self.digest[:7]}"
+        return f"{said} with changes ({self.digest[:7]})" if self.changed else said
+
+
+class Machine(BaseModel):
+    """Where it ran; ``processor`` is the class of its instructions for the embedded model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    system: str
+    processor: str
+    cores: int
+    memory_gib: float
+
+    def __str__(self) -> str:
+        """In words."""
+        return (
+            f"{self.system}, {self.cores} cores ({self.processor}), {self.memory_gib:g} GiB memory"
+        )
+
+
+class Provenance(BaseModel):
+    """With what a run was made.
+
+    ``server`` says who answered: the library and its build of the arithmetic, or what the endpoint
+    says of itself, whose address is ``endpoint``. ``prompts`` are their fingerprints, ``settings``
+    those of each method that are not the default.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: Code
+    versions: dict[str, str]
+    model: str
+    identity: str
+    server: str
+    endpoint: str = ""
+    prompts: dict[str, str] = {}
+    sandbox: str
+    machine: Machine
+    executor: str
+    settings: dict[str, dict[str, Any]]
+
+    @property
+    def key(self) -> str:
+        """What results name it by."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def provenance_of(
+    settings: Mapping[str, Settings],
+    *,
+    model: str,
+    identity: str,
+    base_url: str | None,
+    api_key: str,
+    executor: str,
+    server: str | None = None,
+) -> Provenance:
+    """What would run now; the endpoint is asked who it is, where ``server`` does not say."""
+    if server is None:
+        server = _embedded_server() if base_url is None else _server(base_url, api_key)
+    return Provenance(
+        code=own_code(),
+        versions={"python": platform.python_version()} | dict(_versions()),
+        model=model,
+        identity=identity,
+        server=server,
+        endpoint=without_credentials(base_url or ""),
+        prompts=prompts.fingerprints(),
+        sandbox=_sandbox(),
+        machine=_machine(),
+        executor=executor,
+        settings={name: _unusual(one) for name, one in settings.items()},
+    )
+
+
+@lru_cache
+def own_code() -> Code:
+    """This code, as it lies here."""
+    sums = hashlib.sha256()
+    for name, file in _sources():
+        sums.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    # Somebody else's checkout may lie around an environment of ours.
+    if _git("ls-files", "--error-unmatch", "__init__.py") is None:
+        return Code(digest=sums.hexdigest()[:16])
+    changed = (_git("status", "--porcelain") or "").splitlines()
+    commit = (_git("rev-parse", "HEAD") or "").strip()
+    return Code(
+        digest=sums.hexdigest()[:16],
+        commit=commit,
+        changed=tuple(line[3:] for line in changed),
+    )
+
+
+def _sources() -> Iterator[tuple[str, Path]]:
+    for package in (exploracoder, exploracoder_kernel, exploracoder_retrieval):
+        home = Path(package.__path__[0])
+        found = (file for file in home.rglob("*") if file.suffix in _SOURCES)
+        yield from ((f"{home.name}/{file.relative_to(home)}", file) for file in sorted(found))
+    yield from ((name, Path(__file__).with_name(f"{name}.py")) for name in _HARNESS)
+
+
+def _git(*arguments: str) -> str | None:
+    """What git says of the folder of this file; None where it is not there, or refuses."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for name in _PACKAGES:
+        try:
+            yield name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+
+
+def _embedded_server() -> str:
+    backend = best_backend()
+    arithmetic = "the library's own arithmetic" if backend is None else backend.name
+    return f"xllamacpp {metadata.version('xllamacpp')}, {arithmetic}"
+
+
+def _server(base_url: str, api_key: str) -> str:
+    """The address, and what llama.cpp and vLLM say of their build beside the API."""
+    endpoint = Endpoint(base_url, api_key, "", timeout_s=_SERVER_S, max_retries=0)
+
+    async def asked() -> list[object]:
+        await endpoint.open()
+        async with aclosing(endpoint):
+            props = mapping(await endpoint.beside("props"))
+            version = mapping(await endpoint.beside("version"))
+            return [props.get("build_info"), version.get("version")]
+
+    builds = [str(said)[:100] for said in asyncio.run(asked()) if said]
+    return ", ".join([endpoint.url, *(builds or ["which says no build"])])
+
+
+def _sandbox() -> str:
+    try:
+        return str(choose("auto", python=sys.executable, cwd=Path.cwd()))
+    except SidecarError as error:
+        return f"none: {error}"
+
+
+def _machine() -> Machine:
+    flags = processor_flags()
+    own = (one for one in CPU_BACKENDS if one.architecture == platform.machine())
+    return Machine(
+        system=f"{platform.system()} {platform.machine()}",
+        processor=next((one.name for one in own if one.flags <= flags), UNKNOWN),
+        cores=hardware.physical_cores(),
+        memory_gib=round(hardware.total_memory_bytes() / 2**30, 1),
+    )
+
+
+def _unusual(settings: Settings) -> dict[str, Any]:
+    return settings.model_dump(mode="json", exclude_defaults=True)

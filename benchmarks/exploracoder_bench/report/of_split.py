@@ -1,0 +1,54 @@
+"""The runs of one split: what was looked at and what was only counted are no one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from exploracoder.errors import InputError
+
+from exploracoder_bench.report.reading import Runs
+from exploracoder_bench.splits import ALL, Split, in_words, read_splits, tally
+
+
+def runs_of_split(runs: Sequence[Runs], asked: str | None) -> tuple[list[Runs], str]:
+    """The runs with the problems of the split that is asked for, and a line that says which it is.
+
+    Raises InputError when there is none of them, a problem stands in two splits, or problems of
+    both are there and nothing was asked for.
+    """
+    splits = splits_of(runs)
+    names = dict.fromkeys(name for one in runs for name in one.plan.problems)
+    counts = tally(splits, names)
+    if asked is None and len({split for split in counts if split}) > 1:
+        raise InputError(
+            f"{in_words(counts)} A table of both says nothing of either: choose with --split seen"
+            f" or --split held-out, or say --split {ALL}."
+        )
+    if asked in (None, ALL):
+        return list(runs), in_words(counts)
+    kept = [name for name in names if splits.get(name) == asked]
+    if not kept:
+        raise InputError(f"No problem is left with --split {asked}. {in_words(counts)}")
+    return [_only(one, set(kept)) for one in runs], in_words(tally(splits, kept))
+
+
+def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
+    """As they were when the problems ran, or, where an earlier version did not note it, are now."""
+    known, found = read_splits(), dict[str, Split]()
+    for one in runs:
+        for name in one.plan.problems:
+            split = one.plan.splits.get(name) or known.of(name)
+            if split and found.setdefault(name, split) != split:
+                raise InputError(
+                    f"{name} stands in two splits: it was {split} when {one.label} ran, and"
+                    f" {found[name]} in another of these folders. Report them apart."
+                )
+    return found
+
+
+def _only(runs: Runs, names: set[str]) -> Runs:
+    problems = {name: digest for name, digest in runs.plan.problems.items() if name in names}
+    results = tuple(one for one in runs.results if one.problem in names)
+    plan = runs.plan.model_copy(update={"problems": problems, "excluded": {}})
+    return replace(runs, plan=plan, results=results)

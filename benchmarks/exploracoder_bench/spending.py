@@ -1,0 +1,61 @@
+"""What a run costs, and when the next sample could cost more than may be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from exploracoder.models.usage import Price, Usage
+
+from exploracoder_bench.results import RunResult
+
+
+class Spending:
+    """The money that samples cost, whether they count or not; no limit if ``limit`` is None.
+
+    What a sample may cost is known of those before: it is that of the dearest of its method, or, as
+    long as there is none, of all.
+    """
+
+    def __init__(
+        self, price: Price, limit: float | None, results: Iterable[RunResult], briefing: Usage
+    ) -> None:
+        """``results`` are those kept already, ``briefing`` what was asked before any sample."""
+        self._price = price
+        self._limit = limit
+        self._spent = price.of(briefing.prompt_tokens, briefing.completion_tokens)
+        self._dearest: dict[str, float] = {}
+        for result in results:
+            self.add(result)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return self._limit is not None
+
+    def add(self, result: RunResult) -> None:
+        """Count a sample that has ended."""
+        cost = self._price.of(result.prompt_tokens, result.completion_tokens)
+        self._spent += cost
+        self._dearest[result.method] = max(cost, self._dearest.get(result.method, 0.0))
+
+    def could_pass(self, method: str, running: Sequence[str]) -> bool:
+        """Whether a sample of ``method``, with those that run, could cost more than is left.
+
+        Of the first one nothing is known: it may begin alone.
+        """
+        if self._limit is None:
+            return False
+        if not self._dearest:
+            return bool(running) or self._spent >= self._limit
+        return self._spent + sum(map(self._may_cost, (*running, method))) > self._limit
+
+    def in_words(self, method: str) -> str:
+        """What was spent, and what a sample of ``method`` may cost."""
+        currency = f" {self._price.currency}" if self._price.currency else ""
+        return (
+            f"{self._spent:.4g} of {self._limit:.4g}{currency} are spent, and the next sample, of"
+            f" {method}, may cost {self._may_cost(method):.4g}"
+        )
+
+    def _may_cost(self, method: str) -> float:
+        return self._dearest.get(method, max(self._dearest.values(), default=0.0))

@@ -1,0 +1,100 @@
+"""Which problems may be looked at, and that no table mixes them with those that may not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from exploracoder.errors import InputError
+from exploracoder_bench.datasets.opening import open_problems
+from exploracoder_bench.datasets.selection import of_split
+from exploracoder_bench.plan import read_plan
+from exploracoder_bench.report.comparing import comparison
+from exploracoder_bench.report.writing import write_report
+from exploracoder_bench.splits import read_splits
+
+from .made_results import made
+from .test_plan import plan
+from .test_report import runs
+
+RESULTS = Path(__file__).parents[2] / "benchmarks/results"
+
+
+def splits(folder: Path, **problems: list[str]) -> None:
+    """Write what a folder says of its problems."""
+    groups = [
+        {"split": split.replace("_", "-"), "why": "tea", "problems": names}
+        for split, names in problems.items()
+    ]
+    (folder / "splits.json").write_text(json.dumps(groups))
+
+
+def test_every_problem_with_a_result_in_the_repository_has_a_split() -> None:
+    plans = [read_plan(file.parent) for file in RESULTS.rglob("plan.json")]
+    names = {name for one in plans if one for name in (*one.problems, *one.excluded)}
+    known = read_splits()
+
+    assert len(names) > 100
+    assert [name for name in names if known.of(name) is None] == []
+
+
+def test_names_are_found_however_a_data_set_spells_them() -> None:
+    known = read_splits()
+
+    assert known.of("BeatnumEval/0") == known.of("BeatNumEval/0") == "seen"
+    assert known.of("Torchdata-Github/0") == known.of("Torchdata_Github/0") == "seen"
+    assert known.of("compositionality-3-1") == "seen"
+    assert known.of("Tiny/0") is None
+
+
+def test_a_problem_in_two_splits_is_refused(tmp_path: Path) -> None:
+    splits(tmp_path, held_out=["PandasEval/2"])
+
+    with pytest.raises(InputError, match="PandasEval/2 stands in two splits, held-out and seen"):
+        read_splits(tmp_path)
+
+
+def test_a_folder_says_of_its_own_problems_what_they_are(kit: Path) -> None:
+    splits(kit, seen=["Tiny/*"], held_out=["Other/0"])
+
+    problems = open_problems([str(kit)], lambda _: "python")
+
+    assert {one.name for one in of_split(problems, "held-out")} == {"Other/0"}
+    assert len(of_split(problems, "seen")) == 3
+    with pytest.raises(InputError, match=r"No problem is left with --split seen\..*1 held out"):
+        of_split(of_split(problems, "held-out"), "seen")
+
+
+def test_a_problem_that_was_moved_cannot_be_added_to_earlier_runs(kit: Path) -> None:
+    splits(kit, held_out=["Tiny/0"])
+    begun = plan().with_splits(open_problems([str(kit)], lambda _: "python"))
+    splits(kit, seen=["Tiny/0"])
+
+    with pytest.raises(InputError, match=r"Tiny/0 was held-out when .* and is seen now"):
+        begun.with_splits(open_problems([str(kit)], lambda _: "python"))
+
+
+def test_a_report_says_which_split_it_is_of_and_mixes_none_unasked(tmp_path: Path) -> None:
+    results = [made(problem="a"), made(problem="b"), made(problem="c")]
+    folder = runs(tmp_path / "runs", results, splits={"a": "seen", "b": "held-out"})
+
+    with pytest.raises(InputError, match=r"1 seen, 1 held out, 1 in no split\..*--split all"):
+        write_report([folder], tmp_path / "report", None, print)
+
+    one = write_report([folder], tmp_path / "report", None, print, split="held-out")
+    assert one.startswith("Problems: 1 held out.")
+    assert "| direct | 1 | 1 |" in one
+    every = write_report([folder], tmp_path / "report", None, print, split="all")
+    assert every.startswith("Problems: 1 seen, 1 held out, 1 in no split.")
+    assert "| direct | 3 | 3 |" in every
+    with pytest.raises(InputError, match="A table of both"):
+        comparison(str(folder), str(folder))
+
+
+def test_runs_before_and_after_a_problem_was_looked_at_are_not_one_report(tmp_path: Path) -> None:
+    before = runs(tmp_path / "before", [made()], splits={"Tiny/0": "held-out"})
+    after = runs(tmp_path / "after", [made()], splits={"Tiny/0": "seen"})
+
+    with pytest.raises(InputError, match="Tiny/0 stands in two splits"):
+        write_report([before, after], tmp_path / "report", None, print, split="all")
