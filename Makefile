@@ -50,7 +50,7 @@ OLDEST_TOOLS := hatchling hypothesis jupyter-kernel-test pytest pytest-asyncio p
   pytest-timeout pytest-xdist
 OLDEST_TESTS := tests/exploration/test_api.py tests/exploration/test_document.py \
   tests/exploration/test_mcp.py tests/exploration/test_results.py \
-  tests/extension/test_access.py tests/extension/test_explorations.py tests/kernel/test_contract.py \
+  tests/extension/test_explorations.py tests/kernel/test_contract.py \
   tests/magics/test_shell.py tests/magics/test_widgets.py tests/models/test_openai_client.py \
   tests/models/test_keys.py tests/retrieval/test_docs.py tests/retrieval/test_embeddings.py \
   tests/retrieval/test_index.py
