@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from exploracoder_bench.api_use.commands import api_use
+
 _OUT = click.Path(path_type=Path, file_okay=False)
 
 
@@ -51,8 +53,8 @@ def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             required=True,
             metavar="SPEC",
-            help="A folder of tasks, a kit's folder, a published data set's name, or NAME=FILE."
-            " May be repeated.",
+            help="A folder of tasks, a kit's folder, a published data set's name, NAME=FILE, or"
+            " api-use=NAME. May be repeated.",
         ),
     ):
         command = option(command)
@@ -280,14 +282,4 @@ def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     return private_libraries_command(folder, python, mapping)
 
 
-@bench.command(
-    "api-use",
-    context_settings={"ignore_unknown_options": True},
-    add_help_option=False,
-)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def api_use(arguments: tuple[str, ...]) -> int:
-    """Problems on libraries that exist nowhere: generate, judge, run, report, check."""
-    from exploracoder_bench.api_use.commands import main
-
-    return main(arguments)
+bench.add_command(api_use)
