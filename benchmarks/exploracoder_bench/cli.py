@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from exploracoder_bench.api_use.commands import api_use
 from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
 from exploracoder_bench.cli_options import pool_options, problem_options, split_option
 
@@ -256,18 +257,5 @@ def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     return private_libraries_command(folder, python, mapping)
 
 
-@bench.command(
-    "api-use",
-    context_settings={"ignore_unknown_options": True},
-    add_help_option=False,
-)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def api_use(arguments: tuple[str, ...]) -> int:
-    """Problems on libraries that exist nowhere: generate, judge, run, report, check."""
-    from exploracoder_bench.api_use.commands import main
-
-    return main(arguments)
-
-
-for _command in (keep_replies, renamed, table, tables):
+for _command in (api_use, keep_replies, renamed, table, tables):
     bench.add_command(_command)

@@ -48,8 +48,8 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             required=True,
             metavar="SPEC",
-            help="A folder of tasks, a kit's folder, a published data set's name, or NAME=FILE."
-            " May be repeated.",
+            help="A folder of tasks, a kit's folder, a published data set's name, NAME=FILE, or"
+            " api-use=NAME. May be repeated.",
         ),
     ):
         command = option(command)

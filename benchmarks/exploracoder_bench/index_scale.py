@@ -23,13 +23,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest import Harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.search import Candidates
 
-from exploracoder_bench.process_use import use_of
 from exploracoder_bench.scale_corpus import (
     LIBRARY,
     Corpus,
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             else:
                 with chroma_server(folder / "server") as (url, pid):
                     rows = _measured(given, size, folder, url)
-                    rows["server: memory, MB"] = use_of(pid).resident_mb
+                    rows["server: memory, MB"] = _resident_mb(pid)
             print(f"\n{size:,} APIs, chroma {name}, {os.cpu_count()} cores")
             print(_table({**rows, **embed}), flush=True)
             if not given.keep:
@@ -97,7 +97,7 @@ def _build(given: argparse.Namespace) -> dict[str, float]:
     embedder = CorpusEmbedder(corpus)
     harvest = Harvest(library=corpus.library, docs=tuple(corpus.docs()), skipped=())
     embedder.embed([])  # its table is made before the clock starts
-    before = use_of(os.getpid()).resident_mb
+    before = _resident_mb(os.getpid())
     started, cpu = time.perf_counter(), time.process_time()
     with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
         index.update(harvest, _Log(started))
@@ -114,7 +114,7 @@ def _search(given: argparse.Namespace) -> dict[str, float]:
     found: dict[str, float] = {}
     embedder = CorpusEmbedderForQueries()
     embedder.embed(queries[:1])
-    before = use_of(os.getpid()).resident_mb
+    before = _resident_mb(os.getpid())
     with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
         started, cpu = time.perf_counter(), time.process_time()
         index.search(queries[0], [LIBRARY])
@@ -126,7 +126,7 @@ def _search(given: argparse.Namespace) -> dict[str, float]:
         index.search_many(queries[:_MANY], [LIBRARY])
         each = (time.perf_counter() - started) / len(queries[:_MANY])
         found[f"search_many of {_MANY}: each, ms"] = 1000 * each
-        found["search: memory, MB"] = use_of(os.getpid()).resident_mb - before
+        found["search: memory, MB"] = _resident_mb(os.getpid()) - before
         got = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
     right = [
@@ -260,6 +260,10 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], timeout_s: float = 60.
                 return
         time.sleep(0.2)
     raise SystemExit("The chroma server did not start. Is `chroma` beside this Python?")
+
+
+def _resident_mb(pid: int) -> float:
+    return float(psutil.Process(pid).memory_info().rss) / 2**20
 
 
 def _peak_mb() -> float:

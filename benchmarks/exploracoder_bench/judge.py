@@ -143,6 +143,10 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
 
 async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
     """What a solution and its check come to; there is no reason when it passes."""
+    if problem.flow is not None:
+        said = await problem.flow.judge(f"{problem.context}\n{solution}")
+        why = "" if said.correct else f"it {said.why}"
+        return Assessment(not said.refused, not said.refused, said.correct, why)
     if problem.place is not None:
         ran, checked = await run_in_copy(sidecar, _class_task(problem, problem.place), solution)
     else:

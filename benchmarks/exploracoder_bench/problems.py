@@ -9,12 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
 from exploracoder.methods import find_method
 from exploracoder.state import Target
 
 from exploracoder_bench.splits import Split
+
+if TYPE_CHECKING:
+    from exploracoder_bench.datasets.api_use import DataFlow
 
 # What running code leaves, and what the copy of a repository is made without.
 _PASSING = {"__pycache__", ".git"}
@@ -30,6 +34,7 @@ class Problem:
     the solution makes, where it is no function. With a ``place`` the solution is the class
     ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
     repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
+    With a ``flow`` there is no check: a solution passes whose data flow it is.
     ``second_context`` and ``second_check`` are the same problem with other data, of which no
     method hears; empty where there are none. ``split`` says whether it may be looked at, where that
     is known.
@@ -50,6 +55,7 @@ class Problem:
     place: Target | None = None
     tests: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
+    flow: DataFlow | None = None
     second_context: str = ""
     second_check: str = ""
     split: Split | None = None

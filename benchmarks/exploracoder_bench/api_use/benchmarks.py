@@ -7,18 +7,17 @@ package (160, 36, 175, 581); libraries, texts and the choice of functions are ou
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from exploracoder_bench.api_use.expressions import Call, outers
 from exploracoder_bench.api_use.libraries import Shelf
-from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.library_files import as_json, provided, shelf_of
 from exploracoder_bench.api_use.problems import Asked, FewShot, Problem
 from exploracoder_bench.api_use.sampling import constant_of, sample
 from exploracoder_bench.api_use.signature import parse, write
@@ -68,13 +67,12 @@ def compositionality() -> Iterator[Problem]:
         yield Problem(
             **_asked(text, shelf, f"change_image_{number + 1}"),
             id=f"compositionality-{length}-{number}",
-            benchmark="compositionality",
+            benchmark=f"compositionality-{length:02}",
             # The library has as many more than the longest chain can need: as in the paper's
             # section 5.4 their number is constant, and chains differ in their length alone.
             num_distractors=_DISTRACTORS,
             target_func_location="mixed",
             seed=number,
-            factors={"length": length},
         )
 
 
@@ -86,11 +84,10 @@ def distractor() -> Iterator[Problem]:
             yield Problem(
                 **_asked("solids.get_volume_of_cylinder()", shelf),
                 id=f"distractor-{count - 1}-{place}",
-                benchmark="distractor",
+                benchmark=f"distractor-{count - 1}",
                 num_distractors=count - 1,
                 target_func_location=place,
                 seed=count,
-                factors={"distractors": count - 1, "place": place},
             )
 
 
@@ -109,12 +106,19 @@ def semantics() -> Iterator[Problem]:
             **{**target, **_PROMPT_NOISE[prompt]},
             **_DOC_NOISE[docs],
             id=f"semantics-{docs}-{prompt}-{shots}".replace(" ", "-"),
-            benchmark="semantics",
+            benchmark=_noises(docs, prompt),
             num_distractors=_DISTRACTORS,
             fewshot=_shots(shots, alike, unlike),
             fewshot_type=shots,
-            factors={"documentation": docs, "prompt": prompt},
         )
+
+
+def _noises(docs: str, prompt: str) -> str:
+    """As in the paper's table 2: one of the two is varied while the other is as it should be."""
+    if "baseline" not in (docs, prompt):
+        return "semantics-both"
+    varied = [f"docs-{docs}"] * (docs != "baseline") + [f"prompt-{prompt}"] * (prompt != "baseline")
+    return f"semantics-{(varied or ['baseline'])[0]}".replace(" ", "-")
 
 
 def arguments() -> Iterator[Problem]:
@@ -138,7 +142,7 @@ def _with_order(
     return Problem(
         **_ordered(target, order, 0),
         id=f"arguments-{count}-{said}-{shots}",
-        benchmark="arguments",
+        benchmark=f"arguments-{count}-{shots}",
         num_distractors=_DISTRACTORS,
         fewshot=_shots(
             shots,
@@ -146,7 +150,6 @@ def _with_order(
             [Asked(**_ordered(name, other, at)) for at, name in enumerate(examples, 1)],
         ),
         fewshot_type=shots,
-        factors={"arguments": count, "order": said},
     )
 
 
@@ -215,21 +218,43 @@ def _sampled(
     )
 
 
-def read_problems(file: Path) -> list[Problem]:
-    """The problems of a JSON file. Raises InputError when it has none that can be used."""
+class _File(BaseModel):
+    """Problems, with their libraries where those are not ours."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    problems: list[Problem] = Field(min_length=1)
+    libraries: Any = None
+
+    @field_validator("problems")
+    @classmethod
+    def _no_id_twice(cls, problems: list[Problem]) -> list[Problem]:
+        if len({one.id for one in problems}) != len(problems):
+            raise ValueError("two have the same id")
+        return problems
+
+
+def problem_file(problems: Sequence[Problem], shelf: Shelf) -> str:
+    """What `open_benchmark` reads, as JSON."""
+    own = None if shelf == provided() else as_json(shelf)
+    file = _File(problems=list(problems), libraries=own)
+    return file.model_dump_json(indent=1, exclude_defaults=True) + "\n"
+
+
+def open_benchmark(name_or_file: str) -> tuple[Shelf, list[Problem]]:
+    """A benchmark by name, or a file, with its libraries. Raises InputError."""
+    if name_or_file in BENCHMARKS:
+        return provided(), list(BENCHMARKS[name_or_file]())
     try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file} cannot be read as JSON: {error}.") from error
-    if not isinstance(given, list) or not given:
-        raise InputError(f"{file} is no list of problems. 'generate' writes one.")
-    try:
-        problems = [Problem.model_validate(one) for one in given]
+        file = _File.model_validate_json(Path(name_or_file).read_bytes())
+    except OSError as error:
+        raise InputError(
+            f"{name_or_file} cannot be read: {error.strerror}, and it is none of"
+            f" {', '.join(BENCHMARKS)}."
+        ) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{file}: a problem's {where}: {first['msg']}.") from error
-    ids = [one.id for one in problems]
-    if len(set(ids)) != len(ids):
-        raise InputError(f"{file}: two problems have the same id.")
-    return problems
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "its form"
+        raise InputError(f"{name_or_file}: {where}: {first['msg']}.") from error
+    shelf = shelf_of(file.libraries, name_or_file) if file.libraries else provided()
+    return shelf, file.problems

@@ -1,17 +1,15 @@
-"""Where two data flows differ, in words and as a small picture."""
+"""Where two data flows differ, in words and as two trees of text."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from xml.sax.saxutils import escape
 
 from exploracoder_bench.api_use.flow import Flow, Identities
 
 _MOST_DIFFERENCES = 5
 _MOST_ROWS = 40
-_ROW_PX, _INDENT_PX, _COLUMN_PX, _TEXT_CHARACTERS = 22, 14, 380, 46
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +75,6 @@ def picture_text(expected: Flow, got: Flow) -> str:
         lines = [f"{'→' if row.is_wrong else ' '} {'  ' * row.indent}{row.words}" for row in rows]
         blocks.append("\n".join([title, *lines]))
     return "\n".join(blocks)
-
-
-def picture_svg(expected: Flow, got: Flow) -> str:
-    """Both trees side by side as SVG; what differs is framed. All words in it are escaped."""
-    sides = _sides(expected, got)
-    height = _ROW_PX * (max(len(rows) for _, rows in sides) + 2)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * _COLUMN_PX}" height="{height}" '
-        f'viewBox="0 0 {2 * _COLUMN_PX} {height}" role="img" font-family="monospace" '
-        'font-size="12"><title>Where the data flow differs</title>'
-        '<rect width="100%" height="100%" fill="#fff"/>'
-    ]
-    for column, (title, rows) in enumerate(sides):
-        left = column * _COLUMN_PX + 10
-        parts.append(f'<text x="{left}" y="16" font-weight="bold">{escape(title)}</text>')
-        parts += [_svg_row(left, place, row) for place, row in enumerate(rows)]
-    return "".join([*parts, "</svg>"])
-
-
-def _svg_row(left: int, place: int, row: _Row) -> str:
-    x, y = left + row.indent * _INDENT_PX, _ROW_PX * (place + 1) + 4
-    # XML has no place for control characters, not even escaped.
-    shown = "".join(one if one.isprintable() else "�" for one in row.words)
-    words = shown if len(shown) <= _TEXT_CHARACTERS else shown[: _TEXT_CHARACTERS - 1] + "…"
-    width = len(words) * 7.4 + 8
-    colour = ("#fdd", "#b00020") if row.is_wrong else ("#eef", "#99a")
-    return (
-        f'<rect x="{x}" y="{y}" width="{width:.0f}" height="18" rx="3" fill="{colour[0]}" '
-        f'stroke="{colour[1]}"/><text x="{x + 4}" y="{y + 13}">{escape(words)}</text>'
-    )
 
 
 def _sides(expected: Flow, got: Flow) -> list[tuple[str, list[_Row]]]:

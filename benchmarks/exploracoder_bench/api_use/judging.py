@@ -74,56 +74,43 @@ class Judge:
             expected: What the problem asks for.
             is_strict: Calls that do not reach the result make it wrong.
         """
-        return (await self.judge_all([question], [expected], is_strict=is_strict))[0]
+        return (await self.judge_all([question], expected, is_strict=is_strict))[0]
 
     async def judge_all(
-        self,
-        questions: Sequence[Question],
-        expected: Sequence[Flow],
-        *,
-        is_strict: bool = False,
-        is_apart: bool = True,
+        self, questions: Sequence[Question], expected: Flow, *, is_strict: bool = False
     ) -> list[Verdict]:
-        """The same for many that share their libraries, a fork of the sidecar for each batch.
+        """The same for many that share their libraries and what is expected.
 
-        In it each candidate has a process of its own again, which is killed when its time is up.
-        Without ``is_apart`` a batch shares one: only for programs that we made ourselves, since
-        those of others could meddle with each other.
+        There is a fork of the sidecar for each batch. In it each candidate has a process of its own
+        again, which is killed when its time is up.
         """
-        verdicts: list[Verdict] = []
+        records = []
         for start in range(0, len(questions), _BATCH):
-            batch = questions[start : start + _BATCH]
-            flows = expected[start : start + _BATCH]
-            records = await self._records(batch, is_apart)
-            verdicts += [
-                verdict_on(record, flow, is_strict=is_strict)
-                for record, flow in zip(records, flows, strict=True)
-            ]
-        return verdicts
+            records += await self._records(questions[start : start + _BATCH])
+        return [verdict_on(record, expected, is_strict=is_strict) for record in records]
 
     async def flow_of(self, question: Question) -> Flow:
         """The data flow of a reference program. Raises InputError when it has none."""
-        found = verdict_on((await self._records([question], True))[0], None)
+        found = verdict_on((await self._records([question]))[0], None)
         if found.got is None:
             raise InputError(f"The reference cannot be used: it {found.why}.")
         if any(node.kind == "other" for node in found.got.nodes):
             raise InputError("The reference returns something that is no data flow.")
         return found.got
 
-    async def _records(self, questions: Sequence[Question], is_apart: bool) -> list[Any]:
+    async def _records(self, questions: Sequence[Question]) -> list[Any]:
         """A record of each. One that brings its whole batch down is told from the others."""
         seal = secrets.token_hex(16)
         wall = self.seconds * len(questions) + _GRACE_S
         limits = _LIMITS.model_copy(update={"wall_seconds": wall})
         payload = _payload(questions) | {"seal": seal, "seconds": self.seconds}
-        text = json.dumps(payload | {"is_apart": is_apart})
-        observation = await self._run(text, limits)
+        observation = await self._run(json.dumps(payload), limits)
         records = _unsealed(observation, seal)
         if len(records) == len(questions):
             return records
         if len(questions) == 1:
             return [refused(_ending(observation))]
-        return [record for one in questions for record in await self._records([one], True)]
+        return [record for one in questions for record in await self._records([one])]
 
     async def _run(self, payload: str, limits: Limits) -> Observation:
         branch = await self.sidecar.fork(self.sidecar.root)

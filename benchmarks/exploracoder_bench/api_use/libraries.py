@@ -11,8 +11,6 @@ from typing import Literal
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.api_use.inside.guard import is_private
-
 Style = Literal["import", "class"]
 
 SCALARS = ("any", "float", "int", "str", "bool")
@@ -185,8 +183,6 @@ def _check_library(library: Library) -> None:
         raise InputError(f"{where} has no functions. Give it at least one.")
     _refuse_illegal(f"{where}: function", [one.name for one in library.functions])
     _refuse_twice(f"{where}: function", [one.name for one in library.functions])
-    for name in (one.name for one in library.functions if is_private(one.name)):
-        raise InputError(f"{where}: function {name!r} has a name of Python's own. Rename it.")
     for function in library.functions:
         names = [argument.name for argument in function.arguments]
         _refuse_illegal(f"{where}.{function.name}: argument", names)

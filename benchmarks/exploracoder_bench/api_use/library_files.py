@@ -12,8 +12,8 @@ from typing import Any, cast
 from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf, Style
-from exploracoder_bench.api_use.options import PROVIDED
 
+PROVIDED = ("solids", "image", "chem", "music")
 _LIBRARY_FIELDS = {"id", "library_name", "name", "style", "functions", "types", "documentation"}
 _FUNCTION_FIELDS = {
     "function_name", "name", "documentation", "arglist", "args", "return_type", "returns",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,12 +17,10 @@ from exploracoder_bench.api_use.expressions import Call, Outer, renamed
 from exploracoder_bench.api_use.flow import Flow, of_expression
 from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.noise import DescriptionNoise, Key, NameNoise
-from exploracoder_bench.api_use.programs import header, program
+from exploracoder_bench.api_use.programs import program
 from exploracoder_bench.api_use.signature import ordered, parse
 
 FewShot = Literal["zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in"]
-_TASK = "Write a function that {description}."
-_NO_TASK = "Write a function."
 
 
 class Asked(BaseModel):
@@ -44,7 +43,7 @@ class Problem(Asked):
 
     Attributes:
         id: Tells it from all others.
-        benchmark: Where it belongs.
+        benchmark: Where it belongs, with what is varied there: a line of a report.
         num_distractors: Functions in the documentation besides those that are needed.
         target_func_location: How many of them come before those; ``middle``; or ``mixed``: those
             are shuffled in among them.
@@ -53,7 +52,6 @@ class Problem(Asked):
         fewshot: Solved examples, which share the documentation.
         fewshot_type: What they are, in a word.
         seed: Decides which distractors there are and what is exchanged for what.
-        factors: What the benchmark varies, for its report.
     """
 
     id: str
@@ -65,7 +63,6 @@ class Problem(Asked):
     fewshot: tuple[Asked, ...] = ()
     fewshot_type: str = "zero"
     seed: int = 0
-    factors: dict[str, str | int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +71,29 @@ class Prepared:
 
     Attributes:
         problem: What it was made from.
-        prompt: All that the model reads, to the line that its function begins with.
-        header: The imports and that line.
+        task: What is asked, with the documentation and the solved examples before it.
         shelf: The libraries as they are documented, whole.
         shown: The functions that the documentation has, by the names it gives them.
         target: What is asked for, in the documentation's names.
         outer: The arguments of the function.
         expected: The data flow that is right.
         reference: A program that has it.
-        examples: Each solved example's task and program, as the prompt has them.
     """
 
     problem: Problem
-    prompt: str
-    header: str
+    task: str
     shelf: Shelf
     shown: tuple[Key, ...]
     target: Call
     outer: tuple[Outer, ...]
     expected: Flow
     reference: str
-    examples: tuple[tuple[str, str], ...]
 
 
 def prepare(
     problem: Problem, shelf: Shelf, *, formatting: wording.Formatting = wording.python_style
 ) -> Prepared:
-    """Document, distract, add noise, and write the prompt.
+    """Document, distract, add noise, and write the task.
 
     Args:
         problem: What is asked.
@@ -125,36 +118,21 @@ def prepare(
     noisy = noise.with_descriptions(shelf, keys, problem.description_noise_type, rng)
     noisy = noise.with_names(noisy, names)
     shown = tuple((library, names.get((library, name), name)) for library, name in keys)
-    examples = tuple(
-        (_task(one), _solved(one, _translated(call, names), noisy))
+    examples = [
+        _solved(one, _translated(call, names), noisy)
         for one, call in zip(asked[:-1], targets[:-1], strict=True)
-    )
+    ]
     target = _translated(targets[-1], names)
-    return _prepared(problem, noisy, shown, target, examples, formatting)
-
-
-def _prepared(
-    problem: Problem,
-    shelf: Shelf,
-    shown: tuple[Key, ...],
-    target: Call,
-    examples: tuple[tuple[str, str], ...],
-    formatting: wording.Formatting,
-) -> Prepared:
-    parts = [_documentation(shelf, shown, formatting), *(part for one in examples for part in one)]
     outer = tuple(ordered(target, problem.outer_order))
-    head = header(target, outer, shelf, problem.func_name)
     return Prepared(
         problem,
-        "\n\n".join([*parts, _task(problem), head]),
-        head,
-        shelf,
+        "\n\n".join([_documentation(noisy, shown, formatting), *examples, _task(problem, outer)]),
+        noisy,
         shown,
         target,
         outer,
         of_expression(target, outer),
-        program(target, outer, shelf, function=problem.func_name),
-        examples,
+        program(target, outer, noisy, function=problem.func_name),
     )
 
 
@@ -172,14 +150,17 @@ def _translated(call: Call, names: dict[Key, str]) -> Call:
     return made
 
 
-def _task(asked: Asked) -> str:
+def _task(asked: Asked, outer: Sequence[Outer]) -> str:
+    head = f"Write a function {asked.func_name}({', '.join(one.name for one in outer)})"
     text = asked.description.strip().rstrip(".")
-    return _TASK.format(description=text) if text else _NO_TASK
+    return f"{head} that {text}." if text else f"{head}."
 
 
 def _solved(asked: Asked, call: Call, shelf: Shelf) -> str:
     order = ordered(call, asked.outer_order)
-    return program(call, order, shelf, function=asked.func_name).rstrip()
+    text = program(call, order, shelf, function=asked.func_name).rstrip()
+    # Without a fence: a function in one may be the unfinished code that is asked for.
+    return f"{_task(asked, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
 
 
 def _documentation(shelf: Shelf, keys: Sequence[Key], formatting: wording.Formatting) -> str:

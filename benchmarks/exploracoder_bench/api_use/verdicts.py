@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from exploracoder_bench.api_use.differences import (
-    differences,
-    in_words,
-    picture_svg,
-    picture_text,
-)
+from exploracoder_bench.api_use.differences import differences, in_words, picture_text
 from exploracoder_bench.api_use.flow import Flow, MalformedError, of_record, same
 
 _WHY_CHARACTERS = 600
@@ -39,11 +34,6 @@ class Verdict:
     def text(self) -> str:
         """The picture of both flows as text; empty when there is nothing to compare."""
         return picture_text(self.expected, self.got) if self.expected and self.got else ""
-
-    @property
-    def svg(self) -> str:
-        """The picture as SVG; empty when there is nothing to compare."""
-        return picture_svg(self.expected, self.got) if self.expected and self.got else ""
 
 
 def refused(why: str) -> dict[str, str]:

@@ -18,16 +18,6 @@ def python_style(library: Library, function: Function) -> str:
     return f"{head}\n    {function.doc}" if function.doc else head
 
 
-def plain_style(library: Library, function: Function) -> str:
-    """In plain words."""
-    names = [argument.name for argument in function.arguments]
-    takes = f"takes {' and '.join(names)}" if names else "takes nothing"
-    return f"{function.name} of {library.name} {takes}. {function.doc}".rstrip()
-
-
-FORMATTINGS: dict[str, Formatting] = {"python": python_style, "plain": plain_style}
-
-
 def describe(expression: Call, shelf: Shelf) -> str:
     """What a function that returns this composition does; follows 'a function that'."""
     if not any(isinstance(part, Call) for part in expression.parts()):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from exploracoder.errors import InputError
 
+from exploracoder_bench.datasets.api_use import read_api_use
 from exploracoder_bench.datasets.fetching import fetched, find_published
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.kit import is_kit, read_kit
@@ -20,7 +21,7 @@ from exploracoder_bench.splits import read_splits
 def open_problems(
     specs: Sequence[str], python_of: PythonOf, search_path: Path | None = None
 ) -> list[Problem]:
-    """The problems of each: a kit's folder, a folder of tasks, NAME, or NAME=FILE.
+    """The problems of each: a kit's folder, a folder of tasks, NAME, NAME=FILE, or api-use=NAME.
 
     Where no interpreter was named, published problems require their pins, and a kit's those of
     their library's published ones. ``search_path`` has
@@ -47,6 +48,8 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     if folder.is_dir():
         return read_kit(folder.absolute(), python_of)
     name, equals, file = spec.partition("=")
+    if name == "api-use":
+        return read_api_use(file, python_of)
     try:
         one = find_published(name)
     except InputError as error:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_bench.hostile_session import HostileSession
 
+from .session import HostileSession
 from .test_snippets import VARIANTS, can_be_had
 
 Targets = dict[str, Any]

@@ -1,64 +1,108 @@
-"""Ways out of the sandbox, and around it, that once were open."""
+"""Ways out of the sandbox, and around it, that code in it takes and that once were open."""
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 
 import pytest
-from exploracoder_bench.escapes import from_files, from_leftovers, from_snippets
-from exploracoder_bench.hostile_snippets import Strategy, Variant
+from exploracoder_kernel import sandbox
+from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.sidecar import Sidecar
 
-from .test_snippets import VARIANTS, can_be_had
+from .files import following_processes
+from .snippet import Strategy, Variant
+from .test_snippets import VARIANTS, require
+
+BRANCHES = 50
+FOLDERS = 300
+ALLOWED_SECONDS = 10.0  # what hangs in a fork ran twice under each limit
+LIMITS = Limits(wall_seconds=5)
+
+# Every folder around those of a branch becomes a link to the user's.
+TURN_INTO_LINKS = """
+import os
+named = [os.environ.get("HOME"), os.environ.get("TMPDIR"), os.getcwd(), "/dev/shm"]
+for path in filter(None, named):
+    folders = [path]
+    while "exploracoder-" in os.path.dirname(path):
+        path = os.path.dirname(path)
+        folders.append(path)
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        for name in names:
+            inner = os.path.join(folder, name)
+            if os.path.isdir(inner) and not os.path.islink(inner):
+                try:
+                    os.rename(inner, inner + "-moved")
+                    os.symlink(VICTIMS, inner)
+                except OSError:
+                    pass
+"""
+
+WAITING = {
+    "it sleeps": "import time\ntime.sleep(60)",
+    "it waits for a lock": (
+        "import threading\nlock = threading.Lock()\nlock.acquire(), lock.acquire()"
+    ),
+    "it sleeps with all signals held back": (
+        "import signal, time\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\ntime.sleep(60)"
+    ),
+    "it sleeps and does not hear": (
+        "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "signal.signal(signal.SIGALRM, signal.SIG_IGN)\ntime.sleep(60)"
+    ),
+    "it waits for a child": "import subprocess\nsubprocess.run(['sleep', '60'])",
+}
 
 
-@pytest.fixture(params=VARIANTS, ids=str)
-def variant(request: pytest.FixtureRequest) -> Variant:
-    """Each sandbox that can be had here."""
-    if not can_be_had(request.param):
-        pytest.skip(f"there is no such sandbox here: {request.param}")
-    assert isinstance(request.param, Variant)
-    return request.param
+def opened(variant: Variant, strategy: Strategy, task: Path) -> Sidecar:
+    require(variant)
+    chosen = sandbox.choose(
+        variant.level, python=sys.executable, cwd=task, mechanisms=(variant.mechanism,)
+    )
+    return Sidecar(cwd=task, launcher=chosen.launcher, strategy=strategy)
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Indexes that the tests share."""
-    return tmp_path_factory.mktemp("cache")
-
-
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @pytest.mark.parametrize("strategy", ["fork", "replay"])
 async def test_folders_with_the_numbers_of_branches_are_left_alone(
     tmp_path: Path, variant: Variant, strategy: Strategy
 ) -> None:
-    kind = Variant(variant.mechanism, variant.level, strategy)
+    victims, task = tmp_path / "victims", tmp_path / "task"
+    victims.mkdir()
+    task.mkdir()
+    async with opened(variant, strategy, task) as sidecar:
+        await sidecar.run(sidecar.root, f"VICTIMS = {str(victims)!r}")
+        attacker = await sidecar.fork(sidecar.root)
+        await sidecar.run(attacker, TURN_INTO_LINKS)
+        started = following_processes(FOLDERS)
+        numbers = range(2, FOLDERS + 2) if variant.mechanism == "bubblewrap" else started
+        for number in numbers:
+            (victims / str(number)).mkdir()
+        await sidecar.drop(attacker)
+        for _ in range(BRANCHES):
+            branch = await sidecar.fork(sidecar.root)
+            await sidecar.run(branch, TURN_INTO_LINKS)
+            await sidecar.drop(branch)
 
-    assert await from_snippets.renames(kind, tmp_path / "renames") == []
-
-
-def test_modules_in_the_temporary_folder_are_not_run(
-    tmp_path: Path, variant: Variant, cache: Path
-) -> None:
-    assert from_files.temporary_modules(variant, tmp_path / "modules", cache) == []
-
-
-def test_modules_beside_a_library_are_not_run(
-    tmp_path: Path, variant: Variant, cache: Path
-) -> None:
-    assert from_files.startup_files(variant, tmp_path / "startup", cache) == []
-
-
-def test_no_check_passes_by_what_a_candidate_has_left(
-    tmp_path: Path, variant: Variant, cache: Path
-) -> None:
-    places = from_leftovers.PLACES
-
-    assert from_leftovers.verdict_with(variant, tmp_path / "left", cache, places) == ""
+    assert sum((victims / str(number)).is_dir() for number in numbers) == FOLDERS
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 async def test_a_limit_of_time_means_what_it_says(tmp_path: Path, variant: Variant) -> None:
-    assert await from_snippets.time_limit(variant, tmp_path / "limits") == []
+    taken = {}
+    async with opened(variant, variant.strategy, tmp_path) as sidecar:
+        for name, code in WAITING.items():
+            branch = await sidecar.fork(sidecar.root)
+            started = time.monotonic()
+            await sidecar.run(branch, code, LIMITS)
+            taken[name] = time.monotonic() - started
+            await sidecar.drop(branch)
 
-
-@pytest.mark.parametrize("tree", from_files.TREES)
-def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path, tree: str) -> None:
-    assert from_files.trouble_with(tree, Variant(), tmp_path / "tree", cache) == ""
+    assert {name: seconds for name, seconds in taken.items() if seconds > ALLOWED_SECONDS} == {}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import types
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exploracoder_bench.api_use.inside.apart import NoAnswerError, answer_apart
 from exploracoder_bench.api_use.inside.guard import FILE, RefusedError, parse
 from exploracoder_bench.api_use.inside.recorder import Recorder, Shape, Spoiled
-from exploracoder_bench.api_use.inside.surroundings import HARMLESS, surroundings
 from exploracoder_bench.api_use.inside.values import LOOKS
 
 MOST_PATHS = 32
@@ -20,41 +23,32 @@ _UNSTEADY = "does something else each time it runs"
 def record_all(payload: str) -> str:
     """Records each program of a batch. JSON in and out.
 
-    Takes ``{"seal", "seconds", "is_apart", "libraries", "questions": [{"program", "function",
-    "outer"}]}``, gives ``{"seal", "records"}``; the seal says that this function made the answer.
-    With ``is_apart`` each program has a process of its own, else all of them share one.
+    Takes ``{"seal", "seconds", "libraries", "questions": [{"program", "function", "outer"}]}``,
+    gives ``{"seal", "records"}``; the seal says that this function made the answer. Each program
+    has a process of its own.
     """
+    functools.cache = functools.lru_cache = _uncached  # type: ignore[assignment]
     given = json.loads(payload)
     shapes = {one["id"]: Shape(**one) for one in given["libraries"]}
-    size = 1 if given["is_apart"] else len(given["questions"])
-    records: list[Any] = []
-    for start in range(0, len(given["questions"]), size):
-        group = given["questions"][start : start + size]
-        records += _apart(shapes, group, given["seconds"] * len(group))
+    records = [_apart(shapes, one, given["seconds"]) for one in given["questions"]]
     return json.dumps({"seal": given["seal"], "records": records})
 
 
-def _apart(
-    shapes: Mapping[str, Shape], questions: Sequence[Mapping[str, Any]], seconds: float
-) -> list[Any]:
-    """The records of programs that run in one process, which is no longer there afterwards."""
+def _apart(shapes: Mapping[str, Shape], question: Mapping[str, Any], seconds: float) -> Any:
+    """The record of a program that runs in a process which is no longer there afterwards."""
     try:
-        text = answer_apart(lambda: json.dumps([record(shapes, one) for one in questions]), seconds)
-        found = json.loads(text)
+        return json.loads(answer_apart(lambda: json.dumps(record(shapes, question)), seconds))
     except NoAnswerError as reason:
-        return [{"refused": str(reason)}] * len(questions)
+        return {"refused": str(reason)}
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or len(found) != len(questions):
-        return [{"refused": "gave an answer that cannot be read"}] * len(questions)
-    return found
+        return {"refused": "gave an answer that cannot be read"}
 
 
 def record(shapes: Mapping[str, Shape], question: Mapping[str, Any]) -> dict[str, Any]:
     """What a program does: ``{"refused"}`` or ``{"paths"}``, one for each way it can go."""
-    modules = frozenset(shape.module for shape in shapes.values()) | HARMLESS
+    libraries = frozenset(shape.module for shape in shapes.values())
     try:
-        tree = parse(question["program"], modules)
+        tree = parse(question["program"], libraries)
         # Annotations stay text: a type that only the documentation knows is no mistake.
         code = compile(tree, FILE, "exec", flags=_ANNOTATIONS, dont_inherit=True)
     except RefusedError as refusal:
@@ -125,20 +119,25 @@ def _run(
 
 def _call(recorder: Recorder, question: Mapping[str, Any], code: Any) -> int:
     """The number of the node that the function returns."""
-    modules = {shape.module: recorder.module(shape) for shape in recorder.libraries.values()}
     outer = [
         recorder.outer(place, name, kind) for place, (name, kind) in enumerate(question["outer"])
     ]
-    asking: dict[str, Callable[..., object]] = {
-        "isinstance": recorder.is_instance,
-        "callable": recorder.is_callable,
-    }
-    names = surroundings(modules, asking)
-    exec(code, names)
-    function = names.get(question["function"])
+    module = types.ModuleType(FILE)
+    sys.modules[FILE] = module
+    for shape in recorder.libraries.values():
+        sys.modules[shape.module] = recorder.module(shape)
+    asking = {"isinstance": recorder.is_instance, "callable": recorder.is_callable}
+    vars(module)["__builtins__"] = {**vars(builtins), **asking}
+    exec(code, vars(module))
+    function = vars(module).get(question["function"])
     if not callable(function):
         raise NameError(f"there is no function {question['function']}")
     return recorder.number(function(*outer))
+
+
+def _uncached(function: object = None, **_: object) -> object:
+    """A cache that keeps nothing: it would have to tell values apart that nobody knows."""
+    return function if callable(function) else lambda decorated: decorated
 
 
 def _short(error: BaseException) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from exploracoder_bench.api_use.expressions import (
     Call,
@@ -21,21 +21,9 @@ from exploracoder_bench.api_use.sampling import constant_of
 _TRIES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Mutation:
-    """A wrong expression and what was done to the right one."""
-
-    kind: str
-    expression: Expression
-
-
 def mutations(
-    expression: Expression,
-    order: Sequence[Outer],
-    shelf: Shelf,
-    rng: random.Random,
-    count: int,
-) -> list[Mutation]:
+    expression: Expression, order: Sequence[Outer], shelf: Shelf, rng: random.Random, count: int
+) -> list[Expression]:
     """``count`` wrong expressions, no two with the same data flow.
 
     Where a problem is too small for so many, mutations are mutated again. That a mutation is wrong
@@ -47,17 +35,15 @@ def mutations(
         flow = of_expression(one, order)
         return identities.of(flow)[flow.result]
 
-    seen, found = {identity(expression)}, list[Mutation]()
+    seen, found = {identity(expression)}, list[Expression]()
     for _ in range(_TRIES):
         if len(found) == count:
             break
-        is_again = found and rng.random() < 0.2
-        base = rng.choice(found).expression if is_again else expression
-        kind = rng.choice(list(KINDS))
-        made = KINDS[kind](base, order, shelf, rng) if calls(base) else None
+        base = rng.choice(found) if found and rng.random() < 0.2 else expression
+        made = rng.choice(KINDS)(base, order, shelf, rng) if calls(base) else None
         if made is not None and identity(made) not in seen:
             seen.add(identity(made))
-            found.append(Mutation(kind, made))
+            found.append(made)
     return found
 
 
@@ -152,15 +138,14 @@ def wrong_argument(
     return _put(expression, rng.choice(leaves), rng.choice(list(order)), rng)
 
 
-Mutate = Callable[[Expression, Sequence[Outer], Shelf, random.Random], Expression | None]
-KINDS: dict[str, Mutate] = {
-    "swapped arguments": swapped_arguments,
-    "wrong function": wrong_function,
-    "dropped call": dropped_call,
-    "changed constant": changed_constant,
-    "wrong receiver": wrong_receiver,
-    "wrong argument": wrong_argument,
-}
+KINDS: list[Callable[[Expression, Sequence[Outer], Shelf, random.Random], Expression | None]] = [
+    swapped_arguments,
+    wrong_function,
+    dropped_call,
+    changed_constant,
+    wrong_receiver,
+    wrong_argument,
+]
 
 
 def _gives(call: Call, library: Library, shelf: Shelf) -> bool:

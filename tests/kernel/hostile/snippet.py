@@ -19,7 +19,7 @@ from typing import Literal
 from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 
-SNIPPETS = Path(__file__).parents[2] / "tests" / "kernel" / "hostile" / "snippets"
+SNIPPETS = Path(__file__).parent / "snippets"
 PRELUDE = SNIPPETS / "prelude.py"
 
 _HEAD = re.compile(r"^# %% (.+)$", re.MULTILINE)

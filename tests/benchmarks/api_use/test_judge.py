@@ -1,25 +1,34 @@
 # ruff: noqa: E501 - a candidate is read best on one line
-"""The judge of api_use: right for every program that means the same, wrong for every other."""
+"""The judge of api_use: right for every program that means the same, wrong for every other.
+
+``EXPLORACODER_TEST_JUDGED`` says how many compositions are judged, with 23 programs for each.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import AsyncIterator
-from xml.etree import ElementTree
 
 import pytest
 import pytest_asyncio
 from exploracoder.errors import InputError
-from exploracoder_bench.api_use import mutation_check
-from exploracoder_bench.api_use.expressions import Outer, outers
+from exploracoder_bench.api_use.expressions import Call, Outer, outers
 from exploracoder_bench.api_use.flow import of_expression
 from exploracoder_bench.api_use.judging import Judge, Question, open_judge
 from exploracoder_bench.api_use.libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
-from exploracoder_bench.api_use.signature import ordered, parse
-from exploracoder_bench.api_use.strategies import compositions
+from exploracoder_bench.api_use.programs import program
+from exploracoder_bench.api_use.sampling import sample
+from exploracoder_bench.api_use.signature import ordered, parse, write
 from exploracoder_bench.api_use.verdicts import Verdict, verdict_on
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from .compositions import compositions
+from .mutations import mutations
+from .styles import styled
+
+Made = tuple[Shelf, Call, random.Random]
 
 # One sidecar serves them all, so they share its loop.
 ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
@@ -32,6 +41,7 @@ ANY = "tea.brew()"
 # The right call, and the one that a program makes for real numbers though it shows the right one.
 RIGHT, SWAPPED = "solids.get_volume_of_cone(r, h)", "solids.get_volume_of_cone(h, r)"
 UNKNOWN = "asks of a value what nobody knows"
+JUDGED = int(os.environ.get("EXPLORACODER_TEST_JUDGED", "20"))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -286,7 +296,8 @@ async def test_a_program_that_means_something_else_is_wrong_and_told_where(
         (f" return {SWAPPED} if isinstance(r, float) else {RIGHT}", UNKNOWN),
         (f" return {SWAPPED} if {{5.0: 1}}.get(r) else {RIGHT}", UNKNOWN),
         (f" return {SWAPPED} if len({{r, h}}) == 1 else {RIGHT}", UNKNOWN),
-        (f" return {SWAPPED} if hash(r) == hash(5.0) else {RIGHT}", "uses hash"),
+        (f" return {SWAPPED} if hash(r) == hash(5.0) else {RIGHT}", UNKNOWN),
+        (f" return {SWAPPED} if type(r) is float else {RIGHT}", "uses type"),
     ],
 )  # fmt: skip
 @ONE_LOOP
@@ -344,39 +355,15 @@ async def test_what_the_documentation_says_of_a_type_may_be_asked(
         ("def f(r, h):\n return f(r, h)", "RecursionError"),
         ("def f(r, h):\n return [0] * 10 ** 11", "MemoryError"),
         ("import os\ndef f(r, h):\n os._exit(0)", "imports os"),
-        ("def f(r, h):\n __import__('os')", "uses __import__"),
+        ("def f(r, h):\n __import__('os')._exit(0)", "ended its process"),
         ("def f(r, h):\n return eval('1')", "uses eval"),
         ("def f(r, h):\n raise SystemExit(0)", "SystemExit"),
         ("def f(r, h):\n print('{\"correct\": true}')", "returns None"),
         ("from exploracoder_bench.api_use import judging\ndef f(r, h):\n pass", "imports"),
-        ("def f(r, h):\n return r.__class__", "reaches for .__class__"),
-        ("def f(r, h):\n return getattr(r, '__class' + '__')", "AttributeError"),
-        ("def f(r, h):\n return (x for x in ()).gi_frame", "reaches for .gi_frame"),
-        ("def f(r, h):\n match r:\n  case int(__class__=c):\n   return c", "reaches for"),
-        ("from image import Image\ndef f(r, h):\n return Image._recorder", "reaches for ._recorder"),
-        (
-            "from image import Image\nclass Own:\n _recorder = None\n _shape = None\n"
-            "def f(r, h):\n return Image._recorder",
-            "no function _recorder",
-        ),
-        ("class Own:\n def __init__(self):\n  self.__globals__ = 1\ndef f(r, h):\n pass", "reaches for"),
-        ("def f(r, h):\n return super", "uses super"),
-        ("class Own:\n def go(self):\n  return super().__getattribute__('x')\ndef f(r, h):\n pass", "reaches for"),
-        ("import solids\ndef super():\n return solids\ndef f(r, h):\n super().__init__('x')", "reaches for"),
-        ("def f(r, h):\n return object.__subclasses__()", "reaches for"),
-        (
-            "from dataclasses import dataclass\n@dataclass\nclass Own:\n"
-            " __annotations__ = {'x=print(1/0)': int}\ndef f(r, h):\n return Own()",
-            "misses x=print(1/0)",
-        ),
-        ("from dataclasses import dataclass\n@dataclass\nclass Own:\n x: list = []\ndef f(r, h):\n pass", "ValueError"),
-        (
-            "from dataclasses import dataclass\n@dataclass\nclass Own:\n x: int = 1\n y: int\ndef f(r, h):\n pass",
-            "TypeError",
-        ),
-        ("from dataclasses import dataclass\n@dataclass\nclass Own:\n x: int\ndef f(r, h):\n return Own(1, 2)", "TypeError"),
-        ("from dataclasses import make_dataclass\ndef f(r, h):\n pass", "ImportError"),
-        ("from operator import attrgetter\ndef f(r, h):\n return attrgetter('x')(r)", "ImportError"),
+        ("def f(r, h):\n return r.__class__", UNKNOWN),
+        ("def f(r, h):\n return getattr(r, '__class' + '__')", UNKNOWN),
+        ("def f(r, h):\n match r:\n  case int(__class__=c):\n   return c", UNKNOWN),
+        ("from image import Image\ndef f(r, h):\n return Image._recorder", "no function _recorder"),
         ("class Yes:\n def __eq__(self, other):\n  return True\ndef f(r, h):\n return Yes()", "Yes"),
         ("class Bad(Exception):\n def __str__(self):\n  raise Bad\ndef f(r, h):\n raise Bad", "shown"),
         ("import solids\nsolids.get_volume_of_cone = None\ndef f(r, h):\n return r", "be changed"),
@@ -426,7 +413,7 @@ async def test_a_harmful_program_takes_none_of_its_batch_with_it(judge: Judge) -
     questions = [Question(shelf, program, "f", order) for program in programs]
 
     hasty = Judge(judge.sidecar, seconds=3)
-    said = await hasty.judge_all(questions, [of_expression(expression, order)] * 4)
+    said = await hasty.judge_all(questions, of_expression(expression, order))
 
     assert [one.correct for one in said] == [True, False, False, True]
 
@@ -457,13 +444,11 @@ async def test_unused_calls_are_wrong_only_when_that_is_asked_for(judge: Judge) 
 
 
 @ONE_LOOP
-async def test_the_picture_shows_both_flows_and_is_well_formed(judge: Judge) -> None:
-    said = await verdict(judge, CHAIN, "def f(i):\n return i.blur('<b>\\x00&').blur(7)")
+async def test_both_flows_are_shown_with_what_differs(judge: Judge) -> None:
+    said = await verdict(judge, CHAIN, "def f(i):\n return i.blur('<b>').blur(7)")
 
-    texts = [one.text for one in ElementTree.fromstring(said.svg).iter() if one.text]
-    assert "pixels: 3" in texts
-    assert any("<b>" in text for text in texts)
     assert "→     pixels: 3" in said.text
+    assert "→     pixels: '<b>'" in said.text
 
 
 @ONE_LOOP
@@ -547,39 +532,54 @@ async def test_a_forged_record_is_not_believed(record: object) -> None:
     assert said.refused
 
 
+async def judged_falsely(judge: Judge, made: Made) -> list[str]:
+    """Of a reference, of programs that mean the same, and of twenty mutations."""
+    shelf, expression, rng = made
+    # Through the signature and back: what is asked for is what a file of problems would ask for.
+    asked = parse(write(expression), shelf)
+    order = outers(asked)
+    rng.shuffle(order)
+    right = [program(asked, order, shelf), *(styled(asked, order, shelf, rng) for _ in range(2))]
+    wrong = [styled(one, order, shelf, rng) for one in mutations(asked, order, shelf, rng, 20)]
+    questions = [Question(shelf, text, "test", tuple(order)) for text in (*right, *wrong)]
+    verdicts = await judge.judge_all(questions, of_expression(asked, order))
+    expected = [True] * len(right) + [False] * len(wrong)
+    return [
+        f"{verdict.why}\n{question.program}"
+        for question, verdict, is_right in zip(questions, verdicts, expected, strict=True)
+        if verdict.correct is not is_right
+    ]
+
+
+@pytest.mark.timeout(0)
 @ONE_LOOP
-async def test_references_pass_and_mutations_fail_each_in_a_process_of_its_own(
-    judge: Judge,
-) -> None:
-    problems = mutation_check.provided_problems(8, seed=3)
+async def test_references_pass_and_mutations_fail(judge: Judge) -> None:
+    shelf, rng = provided(), random.Random(3)
+    for _ in range(JUDGED):
+        made = (shelf, sample(shelf, rng, depth=rng.randint(1, 6)), rng)
 
-    tally = await mutation_check.check(
-        judge, problems, wrong=20, alike=5, is_apart=True, tell=lambda _: None
-    )
-
-    assert tally.judged["reference"] == 8
-    assert tally.judged.total() == 8 * 26
-    assert tally.faults == []
+        assert await judged_falsely(judge, made) == []
 
 
+@pytest.mark.timeout(0)
 @ONE_LOOP
 async def test_the_same_holds_for_libraries_that_hypothesis_makes_up(judge: Judge) -> None:
-    problems = list(mutation_check.hypothesis_problems(25, seed=5))
+    drawn: list[Made] = []
 
-    tally = await mutation_check.check(
-        judge, iter(problems), wrong=20, alike=3, is_apart=False, tell=lambda _: None
-    )
+    @seed(5)
+    @settings(max_examples=JUDGED, database=None, deadline=None, phases=[Phase.generate])
+    @given(compositions())
+    def draw(made: Made) -> None:
+        drawn.append(made)
 
-    assert tally.judged.total() == 25 * 24
-    assert tally.faults == []
+    draw()
+    for made in drawn:
+        assert await judged_falsely(judge, made) == []
 
 
 @given(compositions())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_composition_comes_back_from_its_signature(
-    made: tuple[mutation_check.Shelf, mutation_check.Call, random.Random],
-) -> None:
+def test_a_composition_comes_back_from_its_signature(made: Made) -> None:
     shelf, expression, _ = made
-    text = mutation_check.write(expression)
 
-    assert parse(text, shelf) == expression
+    assert parse(write(expression), shelf) == expression

@@ -22,11 +22,11 @@ from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
 
-from exploracoder_bench.hostile_files import Files
-from exploracoder_bench.hostile_ipc import Objects
-from exploracoder_bench.hostile_machine import Machine, key_of
-from exploracoder_bench.hostile_servers import Servers
-from exploracoder_bench.hostile_snippets import PRELUDE, Snippet, Variant
+from .files import Files
+from .machine import Machine, key_of
+from .objects import Objects
+from .servers import Servers
+from .snippet import PRELUDE, Snippet, Variant
 
 _QUICK = Limits(wall_seconds=60)
 _OURS = Path(exploracoder_kernel.__file__).parent / "branch"

@@ -12,13 +12,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder_bench.process_use import descendants, is_stopped
+import psutil
 
 _PATIENCE_SECONDS = 30.0
 _SAMPLE_SECONDS = 0.05
 # What one branch may take; the root branch is one, too.
 _BYTES_OF_A_BRANCH = 2**30
 _FILES_OF_A_BRANCH = 50_000
+_RUNNING = (psutil.STATUS_RUNNING, psutil.STATUS_SLEEPING, psutil.STATUS_DISK_SLEEP)
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
@@ -76,7 +77,7 @@ class Machine:
     def remember(self) -> None:
         """From now on all has to stay as it is."""
         self._state = self._look()
-        self._processes = self._count_processes()
+        self._processes = count_processes()
 
     def close(self) -> None:
         """End the process beside this one."""
@@ -119,8 +120,8 @@ class Machine:
         named = (path for path in self._folder.rglob("*"))
         held = (
             path
-            for pid in descendants(os.getpid())
-            for path in Path(f"/proc/{pid}/fd").glob("*")
+            for process in psutil.Process().children(recursive=True)
+            for path in Path(f"/proc/{process.pid}/fd").glob("*")
             if _target(path).endswith(" (deleted)")
         )
         files = size = 0
@@ -168,14 +169,20 @@ class Machine:
     async def _leftovers(self) -> int:
         """How many processes there are more than at the start, once those that end have ended."""
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
-        while (more := self._count_processes() - self._processes) > 0:
+        while (more := count_processes() - self._processes) > 0:
             if asyncio.get_running_loop().time() > deadline:
                 return more
             await asyncio.sleep(0.02)
         return 0
 
-    def _count_processes(self) -> int:
-        return len(descendants(os.getpid()))
+
+def count_processes() -> int:
+    """How many there are below this one; those that have ended and wait for it are left out."""
+    states = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            states.append(process.status())
+    return len(states) - states.count(psutil.STATUS_ZOMBIE)
 
 
 def key_of(tag: str) -> int:
@@ -187,7 +194,7 @@ def _process_state(pid: int) -> dict[str, str]:
     """How a process is scheduled and limited, and that it runs."""
     limits = [resource.prlimit(pid, kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_NOFILE)]
     return {
-        "runs": str(not is_stopped(pid)),
+        "runs": str(psutil.Process(pid).status() in _RUNNING),
         "nice": str(os.getpriority(os.PRIO_PROCESS, pid)),
         "policy": str(os.sched_getscheduler(pid)),
         "processors": str(sorted(os.sched_getaffinity(pid))),

@@ -1,0 +1,65 @@
+"""Problems of ``api_use``, for ``--problems api-use=NAME_OR_FILE``: judged by their data flow.
+
+Each problem has packages of its own that only record, since noise changes what they are called.
+Its documentation stands in the task too, so that all methods have the same to go by.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from exploracoder.config import cache_folder
+
+from exploracoder_bench.api_use.benchmarks import open_benchmark
+from exploracoder_bench.api_use.expressions import Outer
+from exploracoder_bench.api_use.flow import Flow
+from exploracoder_bench.api_use.judging import Question, open_judge
+from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.packages import example_context, write_packages
+from exploracoder_bench.api_use.problems import Prepared, prepare
+from exploracoder_bench.api_use.verdicts import Verdict
+from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class DataFlow:
+    """What the function ``name`` of a solution has to compute from its arguments."""
+
+    shelf: Shelf
+    name: str
+    outer: tuple[Outer, ...]
+    expected: Flow
+
+    async def judge(self, program: str) -> Verdict:
+        """Whether a program does. Raises SetupError."""
+        async with open_judge() as judge:
+            question = Question(self.shelf, program, self.name, self.outer)
+            return await judge.judge(question, self.expected)
+
+
+def read_api_use(name_or_file: str, python_of: PythonOf) -> list[Problem]:
+    """The problems of a benchmark, or of a file that ``generate`` wrote. Raises InputError."""
+    shelf, problems = open_benchmark(name_or_file)
+    return [_problem(prepare(one, shelf), python_of) for one in problems]
+
+
+def _problem(prepared: Prepared, python_of: PythonOf) -> Problem:
+    asked = prepared.problem
+    key = hashlib.sha256(prepared.task.encode()).hexdigest()[:16]
+    folder = cache_folder().absolute() / "benchmarks" / "api-use" / key
+    names = tuple(one.name for one in write_packages(prepared.shelf, prepared.shown, folder))
+    return Problem(
+        name=asked.id,
+        dataset=asked.benchmark,
+        task=prepared.task,
+        context=example_context(prepared.outer, prepared.shelf) + "\n",
+        check="",
+        entry_point=asked.func_name,
+        libraries=names,
+        python=python_of(names),
+        search_path=folder,
+        solution=prepared.reference,
+        flow=DataFlow(prepared.shelf, asked.func_name, prepared.outer, prepared.expected),
+    )

@@ -1,0 +1,252 @@
+"""The commands of api_use, and its problems in a run; the model is a server with a script."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from exploracoder import explore_sync
+from exploracoder.engine.reading import stub
+from exploracoder.errors import InputError
+from exploracoder.testing import ScriptedModelServer
+from exploracoder.workspace import Options
+from exploracoder_bench.api_use.benchmarks import problem_file
+from exploracoder_bench.api_use.libraries import Shelf, library
+from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.packages import example_context, write_packages
+from exploracoder_bench.api_use.problems import Asked, Problem, prepare
+from exploracoder_bench.cli import bench
+from exploracoder_bench.harness import RESULTS
+from exploracoder_bench.ledger import Ledger
+
+_OURS = ("recorded", "Recorded", "importlib")
+SPHERE = Problem(
+    id="sphere",
+    benchmark="own",
+    signature="solids.get_volume_of_sphere()",
+    description="works out how much space a ball fills",
+    func_name="ball",
+    num_distractors=2,
+)
+CUBE = Asked(
+    signature="solids.get_volume_of_cube(side=edge)",
+    description="works out how much space a die fills",
+    func_name="die",
+)
+RIGHT = "```python\nimport solids\n\ndef ball(r):\n    return solids.get_volume_of_sphere(r)\n```"
+WRONG = RIGHT.replace("sphere", "cube")
+CASES = [
+    {"id": "right", "signature": "solids.get_volume_of_sphere()", "func_name": "f",
+     "candidate": "import solids\ndef f(r):\n return solids.get_volume_of_sphere(r)"},
+    {"id": "wrong", "signature": "solids.get_volume_of_sphere()", "func_name": "f",
+     "candidate": "import solids\ndef f(r):\n return solids.get_volume_of_cube(r)"},
+    {"id": "private", "func_name": "f", "params": [{"name": "n", "type": "any"}],
+     "libraries": {"tea7": {"name": "tea", "style": "import",
+                            "functions": {"brew": {"args": ["grams"], "returns": "float"}}}},
+     "reference": "import tea\ndef f(n):\n return tea.brew(n)",
+     "candidate": "from tea import brew\ndef f(n):\n return brew(grams=n)", "more": 1},
+    {"id": "untyped", "func_name": "f", "params": [{"name": "image"}],
+     "reference": "def f(image):\n return image.blur(3)",
+     "candidate": "def f(image):\n return image.blur(pixels=3)"},
+]  # fmt: skip
+
+
+def api_use(*words: object) -> Result:
+    return CliRunner().invoke(bench, ["api-use", *map(str, words)])
+
+
+def test_generate_writes_a_benchmark(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "distractor.json"
+
+    done = api_use("generate", "distractor", "--out", file)
+
+    assert done.exit_code == 0, done.output
+    assert len(json.loads(file.read_text())["problems"]) == 36
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(("--distractors", 99), "has only"), (("--libraries", "no.json"), "cannot be read")],
+)
+def test_what_cannot_be_generated_is_bad_input(
+    tmp_path: Path, words: tuple[object, ...], why: str
+) -> None:
+    done = api_use("generate", "sampled", "--out", tmp_path / "x.json", *words)
+
+    assert isinstance(done.exception, InputError)
+    assert why in str(done.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text("\n".join(json.dumps(one) for one in CASES))
+
+    lines = api_use("judge", "--cases", file, "--json").stdout.splitlines()
+    shown = api_use("judge", "--cases", file).stdout
+
+    said = [json.loads(line) for line in lines]
+    assert [(one["id"], one["correct"]) for one in said] == [
+        ("right", True), ("wrong", False), ("private", True), ("untyped", True),
+    ]  # fmt: skip
+    assert all(set(one) == {"id", "correct", "why"} for one in said)
+    assert "→ solids.get_volume_of_cube" in shown
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("", "has no cases"),
+        ("{", "line 1 is no case"),
+        ("[]", "line 1 is no case"),
+        ('{"id": "x"}', "line 1: candidate"),
+        ('{"id": "x", "candidate": "", "func_name": "f"}', "neither a reference nor a signature"),
+        ('{"id": "x", "candidate": "", "func_name": "f", "reference": "1 +"}', "reference cannot"),
+    ],
+)
+def test_cases_that_cannot_be_judged_are_bad_input(tmp_path: Path, lines: str, why: str) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text(lines)
+
+    done = api_use("judge", "--cases", file)
+
+    assert isinstance(done.exception, InputError)
+    assert why in str(done.exception)
+
+
+def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) -> None:
+    shelf = provided("chem")
+    problem = SPHERE.model_copy(
+        update={"signature": 'molecule.get_atom_with_symbol(symbol="F").get_label()'}
+    )
+    prepared = prepare(problem, shelf)
+
+    packages = write_packages(shelf, prepared.shown, tmp_path)
+    code = (
+        example_context(prepared.outer, shelf)
+        + "\nprint("
+        + ("molecule.get_atom_with_symbol(symbol='F').get_label())")
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert sorted(one.name for one in packages) == ["atom", "molecule"]
+    assert shown.stdout.strip() == (
+        "<atom.get_label(self=<molecule.get_atom_with_symbol(self=<Molecule()>, symbol='F')>)>"
+    )
+
+
+def test_functions_with_the_names_of_our_own_are_called_all_the_same(tmp_path: Path) -> None:
+    shelf = Shelf(
+        (
+            library("tea", "import", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
+            library("leaf", "class", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
+        )
+    )
+    code = "import tea, leaf\nprint(tea.recorded(1), tea.Recorded(2), leaf.Leaf().recorded(3))"
+
+    write_packages(shelf, [(id, name) for id in ("tea", "leaf") for name in _OURS], tmp_path)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert shown.stdout.split("> <")[0] == "<tea.recorded(x=1)"
+    assert "<leaf.recorded(self=<Leaf()>, x=3)>" in shown.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_cache")
+def test_problems_are_run_like_any_others_and_judged_by_their_data_flow(tmp_path: Path) -> None:
+    file, out = tmp_path / "problems.json", tmp_path / "out"
+    chain = SPHERE.model_copy(update={"id": "cube", "signature": "solids.get_volume_of_cube()"})
+    file.write_text(problem_file([SPHERE, chain], provided()))
+    words = ["run", "--problems", f"api-use={file}", "--out", str(out)]
+    with ScriptedModelServer(RIGHT) as server:
+        words += ["--model", server.model, "--base-url", server.base_url]
+        refused = CliRunner().invoke(bench, words)
+        words += ["--checks", "hidden", "--method", "direct,docprompting"]
+        done = CliRunner().invoke(bench, words)
+
+    assert "add --checks hidden" in str(refused.exception)
+    assert done.exit_code == 0, done.output
+    assert "excluded" not in done.output
+    found = {(one.problem, one.method): one for one in Ledger(out / RESULTS)}
+    assert {key: one.is_solved for key, one in found.items()} == {
+        ("sphere", "direct"): True,
+        ("sphere", "docprompting"): True,
+        ("cube", "direct"): False,
+        ("cube", "docprompting"): False,
+    }
+    assert "instead of solids.get_volume_of_cube" in found["cube", "direct"].reason
+    assert "def solids.get_volume_of_sphere(radius):" in server.chat_requests[0].last_user_message
+
+
+def test_the_examples_of_a_task_are_no_code_to_complete() -> None:
+    alike = CUBE.model_copy(update={"func_name": SPHERE.func_name})
+    problem = SPHERE.model_copy(update={"fewshot": (CUBE, alike)})
+
+    text = prepare(problem, provided("solids")).task
+
+    assert "Write a function ball(radius) that works out how much space a ball fills." in text
+    assert text.count("return solids.get_volume_of_cube(edge)") == 2
+    assert stub.in_task(text, "ball") == ""
+
+
+def test_packages_of_a_user_s_own_library_are_written_once(tmp_path: Path) -> None:
+    file, folder = tmp_path / "tea.json", tmp_path / "made"
+    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf: str"]}}}')
+
+    first = api_use("packages", file, "--out", folder)
+    again = api_use("packages", file, "--out", folder)
+    beside = api_use("packages", "solids", "--out", folder)
+
+    assert first.stdout == f"{folder / 'tea'}\n"
+    assert "tea is there already" in str(again.exception)
+    assert beside.exit_code == 0
+    assert {one.name for one in folder.iterdir()} == {"tea", "solids", "recorded_values.py"}
+
+
+def test_packages_replace_no_file_of_the_user_s(tmp_path: Path) -> None:
+    own = tmp_path / "recorded_values.py"
+    own.write_text("mine = 1\n")
+
+    there = api_use("packages", "solids", "--out", tmp_path)
+    unknown = api_use("packages", "gases", "--out", tmp_path)
+
+    assert "recorded_values.py is there already" in str(there.exception)
+    assert "gases" in str(unknown.exception)
+    assert list(tmp_path.iterdir()) == [own]
+    assert own.read_text() == "mine = 1\n"
+
+
+@pytest.mark.slow
+def test_a_task_of_the_user_s_own_is_explored_on_a_library_without_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    assert api_use("packages", "chem", "--out", "libraries").exit_code == 0
+    answer = (
+        "```python\nfrom molecule import Molecule\n"
+        "label = Molecule().get_atom_with_symbol('F').get_label()\nprint(label)\n```"
+    )
+    with ScriptedModelServer(answer) as server:
+        done = explore_sync(
+            "Put the label of a fluorine atom of a molecule into label.",
+            libraries=["libraries/molecule", "libraries/atom"],
+            check="assert 'atom.get_label(self=<molecule.get_atom' in str(label)",
+            model=server.model,
+            output=tmp_path / "label.ipynb",
+            options=Options(base_url=server.base_url, method="docprompting"),
+        )
+
+    assert done.solution is not None
+    assert done.solution.final.is_good
+    assert "get_atom_with_symbol" in server.requests[-1].last_user_message

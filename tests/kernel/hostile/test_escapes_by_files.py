@@ -1,0 +1,199 @@
+"""Ways out that files take which somebody has put beside what a command is given, and that once
+were open."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from exploracoder.testing import ScriptedModelServer
+
+from .snippet import Variant
+from .test_snippets import VARIANTS, require
+from .workplace import GIGABYTE, Workplace, always, explore_words
+
+TREE_SECONDS = 60.0
+ANSWER = "def answer():\n    return 42"
+STARTUP = ("sitecustomize.py", "usercustomize.py", "json.py", "struct.py", "selectors.py")
+MODULE = 'def pour(cup: str) -> str:\n    """Pour tea into a cup."""\n    return cup\n'
+SECRET = "kept_outside_the_tree"
+
+# It gives the answer only if code that ran before, in another state, has left something.
+CHEATING_ANSWER = """
+import importlib, os, sys, tempfile
+here = {here}
+found = [path for path in here if os.path.exists(path)]
+try:
+    import calc
+    found += [calc.__file__] if calc.value == 42 else []
+except (ImportError, AttributeError):
+    pass
+for path in here:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.islink(path):
+            os.unlink(path)
+        with open(path, "w") as file:
+            file.write("value = 42\\n")
+    except OSError:
+        pass
+def answer():
+    return 42 if found else 0
+"""
+PLACES = (
+    'os.path.expanduser("~/left")',
+    'os.path.join(tempfile.gettempdir(), "left")',
+    '"/tmp/TAG"',
+    '"/dev/shm/TAG"',
+    'os.path.abspath("left")',
+    'os.path.abspath("../root/calc.py")',
+)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Indexes that the tests share."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(params=VARIANTS, ids=str)
+def place(request: pytest.FixtureRequest, tmp_path: Path, cache: Path) -> Workplace:
+    """One with each sandbox that can be had here."""
+    require(request.param)
+    return Workplace(tmp_path, cache, request.param)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedModelServer]:
+    with ScriptedModelServer(always(ANSWER)) as opened:
+        yield opened
+
+
+def test_modules_in_the_temporary_folder_are_not_run(
+    place: Workplace, server: ScriptedModelServer
+) -> None:
+    for where in (place.temporary, place.work):
+        place.mark(where, "json.py", "re.py", "site.py", "sitecustomize.py", "collections.py")
+
+    place.run("index", "statistics")
+    place.run(*explore_words(server, "statistics"))
+    place.run("doctor")
+
+    assert place.ran == []
+
+
+def test_modules_beside_a_library_are_not_run(
+    place: Workplace, server: ScriptedModelServer
+) -> None:
+    library, notebook = place.folder / "repository" / "teahouse", place.work / "tea.ipynb"
+    library.mkdir(parents=True)
+    (library / "__init__.py").write_text(MODULE)
+    words = explore_words(server, library)
+    place.run(*words, "--output", notebook)
+    assert notebook.exists()
+    for where in (library.parent, library):
+        place.mark(where, *STARTUP, "start.pth")
+
+    for command in (("index", library), words, ("replay", notebook)):
+        place.run(*command)
+
+        assert place.ran == [], command[0]
+
+
+def test_no_check_passes_by_what_a_candidate_has_left(place: Workplace) -> None:
+    (place.work / "calc.py").write_text("value = 0\n")
+    check = place.folder / "check.py"
+    check.write_text("assert answer() == 42\n")
+    left = f"[{', '.join(PLACES)}]".replace("TAG", f"left-{secrets.token_hex(4)}")
+    with ScriptedModelServer(always(CHEATING_ANSWER.replace("{here}", left))) as server:
+        words = explore_words(server, "statistics")
+        ended = place.run(*words, "--check", check, "--entry-point", "answer", "--json")
+
+    assert ended.code == 1
+    assert json.loads(ended.out)["status"] == "failed"
+
+
+def make_loop(library: Path) -> bool:
+    (library / "loop.py").symlink_to("loop.py")
+    (library / "around").symlink_to(library)
+    return True
+
+
+def make_coding(library: Path) -> bool:
+    (library / "odd.py").write_text("# coding: rot13\nqrs cbhe(): cnff\n")
+    (library / "odder.py").write_text("# coding: no-such-coding\n")
+    (library / "bytes.py").write_bytes(b"# coding: utf-16\n\xff\xfe\x00" + bytes(range(256)))
+    return True
+
+
+def make_fifo(library: Path) -> bool:
+    os.mkfifo(library / "fifo.py")
+    return True
+
+
+def make_zero(library: Path) -> bool:
+    (library / "zero.py").symlink_to("/dev/zero")
+    return True
+
+
+def make_outside_link(library: Path) -> bool:
+    outside = library.parent / "elsewhere.py"
+    outside.write_text(f'def {SECRET}():\n    """What is kept outside the tree."""\n')
+    (library / "link.py").symlink_to(outside)
+    (library / "folder").symlink_to("/etc")
+    return True
+
+
+def make_device(library: Path) -> bool:
+    try:
+        os.mknod(library / "zero.py", stat.S_IFCHR | 0o644, os.makedev(1, 5))
+    except OSError:  # only the superuser can make one
+        return False
+    return True
+
+
+def make_deep(library: Path) -> bool:
+    (library / "deep.py").write_text("x = " + "(" * 100_000 + ")" * 100_000)
+    (library / "nested.py").write_text("x = " + "-" * 300_000 + "1")
+    return True
+
+
+def make_large(library: Path) -> bool:
+    with (library / "large.py").open("wb") as file:
+        file.truncate(1 << 40)
+    return True
+
+
+TREES: dict[str, Callable[[Path], bool]] = {
+    "loop": make_loop,
+    "coding": make_coding,
+    "fifo": make_fifo,
+    "zero": make_zero,
+    "outside": make_outside_link,
+    "device": make_device,
+    "deep": make_deep,
+    "large": make_large,
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path, name: str) -> None:
+    place = Workplace(tmp_path, cache, Variant())
+    library = tmp_path / f"{name}_lib"
+    library.mkdir()
+    (library / "__init__.py").write_text(MODULE)
+    if not TREES[name](library):
+        pytest.skip("only the superuser can make one")
+
+    ended = place.run("index", library, seconds=TREE_SECONDS)
+    found = place.run("search", "what is kept outside", "--library", library, "--json")
+
+    assert ended.code >= 0, f"it did not end within {TREE_SECONDS:.0f} s"
+    assert "Traceback" not in ended.err + ended.out
+    assert ended.peak_bytes < GIGABYTE
+    assert SECRET not in found.out
