@@ -89,14 +89,16 @@ def bench() -> None:
     "--max-money",
     type=click.FloatRange(min=0, min_open=True),
     metavar="AMOUNT",
-    help="End when the next sample could cost more than is left of this, as the dearest so far did."
-    " It is for the whole folder: go on with a higher one.",
+    help="Stop before the next sample could cost more than is left of this; it is expected to cost"
+    " as much as the most expensive one so far. All samples in the folder count, and a higher"
+    " amount goes on.",
 )
 @click.option(
     "--replies",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Replies of a run that 'bench keep-replies' wrote: they answer, and no model is asked.",
+    help="Replies of a run, as written by 'bench keep-replies': they are the answers, and no model"
+    " is asked.",
 )
 @click.option(
     "--share-replies",
@@ -145,11 +147,12 @@ def check(**given: Any) -> int:
 @click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DIR…")
 @click.option("--out", type=_OUT, metavar="DIR", help="Where to write. Default: DIR/report.")
 @click.option("--price", metavar="PROMPT,COMPLETION", help="Instead of the one at 'bench run'.")
-@split_option("The problems of one split; without it a report of both splits is refused.")
+@split_option("Only problems of this split; without it, a report of both splits is refused.")
 @click.option(
     "--any-code",
     is_flag=True,
-    help="Make tables of runs of different code, which say so; without it they are refused.",
+    help="Make tables of runs that different code made, with the code's name; otherwise they are"
+    " refused.",
 )
 def report(**given: Any) -> int:
     """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.

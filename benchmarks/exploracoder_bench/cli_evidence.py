@@ -19,17 +19,16 @@ _OUT = click.Path(path_type=Path, file_okay=False)
     "--seed",
     type=click.IntRange(min=0),
     required=True,
-    help="Another seed gives other names; the same one gives the same.",
+    help="Decides the names: the same seed, the same names.",
 )
 @problem_options
 @pool_options
 def renamed(**given: Any) -> int:
-    """Make problems with a library that nobody has seen out of problems with one that all know.
+    """Turn problems about a well-known library into problems about one that nobody has seen.
 
-    FOLDER becomes a kit: a copy of the library whose public names, and those of its classes, are
-    others, and the problems with the same names in their words and code. A problem whose known
-    solution does not pass under new names is left out and listed. Each is of the split (see
-    --split) of the problem that it is made from.
+    FOLDER becomes a kit: a copy of the library in which all public names are new, and the problems
+    rewritten to use them. A problem whose known solution does not pass under the new names is left
+    out and listed. Each problem is in the split (see --split) of the one it is made from.
 
     \b
       exploracoder bench renamed pandas7 --library pandas --seed 7 --problems PandasEval
@@ -46,7 +45,7 @@ _results_option = click.option(
     default=Path("benchmarks/results"),
     show_default=True,
     metavar="DIR",
-    help="The results that are kept, with tables.json.",
+    help="The kept results, with tables.json.",
 )
 
 
@@ -54,7 +53,7 @@ _results_option = click.option(
 @click.argument("name")
 @_results_option
 def table(name: str, results: Path) -> int:
-    """Draw the table NAME from results that are kept: DIR/tables.json says of what it is."""
+    """Draw the table NAME from kept results; DIR/tables.json says what it is made of."""
     from exploracoder_bench.evidence_commands import table_command
 
     return table_command(name, results)
@@ -64,10 +63,10 @@ def table(name: str, results: Path) -> int:
 @click.argument(
     "pages", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1: a page is stale.")
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a page is stale.")
 @_results_option
 def tables(pages: tuple[Path, ...], check: bool, results: Path) -> int:
-    """Draw the tables of Markdown PAGES anew, each where a comment names its command.
+    """Redraw the tables of Markdown PAGES, wherever a comment names the command of one.
 
     \b
       <!-- table: exploracoder bench table NAME -->
@@ -82,14 +81,14 @@ def tables(pages: tuple[Path, ...], check: bool, results: Path) -> int:
 @click.argument("folder", type=_OUT, metavar="DIR")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def keep_replies(folder: Path, file: Path) -> int:
-    """Write the replies of the run in DIR to FILE, so that anybody can run it again.
+    """Write the replies of the run in DIR to FILE, so that anybody can repeat it.
 
     \b
       exploracoder bench keep-replies runs replies.jsonl
       exploracoder bench run … --replies replies.jsonl --out again
 
-    The second asks no model. What the code asks now must be what it asked then: with other prompts
-    it is refused.
+    The second command asks no model. It needs code that asks what was asked then: if a prompt has
+    changed since, it is refused.
     """
     from exploracoder_bench.evidence_commands import keep_replies_command
 

@@ -32,8 +32,8 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             " beatnum too. Default: environments of the pins of published data sets, and this one.",
         ),
         split_option(
-            "Problems that may be looked at (seen), that may only be counted (held-out), or all:"
-            " splits.json says which. 'all' has those that it does not name, too.",
+            "Problems that may be looked at (seen) or only counted (held-out), as splits.json says;"
+            " 'all' includes problems that it does not mention.",
             default="all",
             show_default=True,
         ),

@@ -16,7 +16,7 @@ from typing import Any
 
 from exploracoder.config import Settings
 from exploracoder.engine.exploring.briefing import wants_briefing
-from exploracoder.errors import BudgetError, ModelError
+from exploracoder.errors import BudgetError, ModelError, SetupError
 from exploracoder.methods import DEFAULT, is_planned
 from exploracoder.models.usage import Usage
 
@@ -28,6 +28,7 @@ from exploracoder_bench.kept_replies import unpack
 from exploracoder_bench.ledger import Ledger, alone_in
 from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
+from exploracoder_bench.provenance import code_digest, own_code
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Briefed, Way, warm_index
 from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
@@ -189,6 +190,12 @@ def _work(
     for number, (sample, future) in enumerate(_explored(pending, pool, spending), start=1):
         loss = _loss(future)
         result = lost(sample, loss) if loss else future.result()
+        if code_digest() != own_code().digest:
+            raise SetupError(
+                "The code was changed while this ran, so nobody knows which one made the last"
+                " samples. What was finished before counts; use the code of then to go on, or"
+                " another --out."
+            )
         how = {"jobs": pool.width, "provenance": provenance}
         ledger.append(result.model_copy(update=how))
         spending.add(result)

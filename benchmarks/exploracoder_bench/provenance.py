@@ -133,20 +133,26 @@ def provenance_of(
 
 @lru_cache
 def own_code() -> Code:
-    """This code, as it lies here."""
-    sums = hashlib.sha256()
-    for name, file in _sources():
-        sums.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    """This code, as it was when it was first asked for."""
+    digest = code_digest()
     # Somebody else's checkout may lie around an environment of ours.
     if _git("ls-files", "--error-unmatch", "__init__.py") is None:
-        return Code(digest=sums.hexdigest()[:16])
+        return Code(digest=digest)
     changed = (_git("status", "--porcelain") or "").splitlines()
     commit = (_git("rev-parse", "HEAD") or "").strip()
     return Code(
-        digest=sums.hexdigest()[:16],
+        digest=digest,
         commit=commit,
         changed=tuple(line[3:] for line in changed),
     )
+
+
+def code_digest() -> str:
+    """The head of the SHA-256 of this code's files, as they are now."""
+    sums = hashlib.sha256()
+    for name, file in _sources():
+        sums.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return sums.hexdigest()[:16]
 
 
 def _sources() -> Iterator[tuple[str, Path]]:

@@ -133,6 +133,17 @@ def test_what_one_of_the_methods_refuses_is_said_before_anything_is_done(
     assert not stage.out.exists()
 
 
+def test_a_sample_during_which_the_code_was_changed_does_not_count(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness, "code_digest", lambda: "another")
+
+    done = stage.run("--model", "embedded", "--method", "direct")
+
+    assert "The code was changed while this ran" in str(done.exception)
+    assert not list(Ledger(stage.out / "results.jsonl"))
+
+
 def test_a_run_ends_before_it_could_pass_its_money_and_goes_on_with_more(stage: Stage) -> None:
     # A sample has 1,000 prompt and 100 completion tokens.
     words = ["--model", "embedded", "--method", "direct", "--samples", "4", "--price", "10,100"]
