@@ -144,7 +144,8 @@ def test_directives_may_stand_in_directives() -> None:
      ">>> a\n", "```\n", ":param ", " ", "\n", "`a <", "[a](", "**"],
 )  # fmt: skip
 def test_odd_docs_take_no_long_time(part: str) -> None:
-    began = time.monotonic()
+    # What the machine does besides does not count.
+    began = time.process_time()
     doc_page("pour", part * (MAX_DOC_CHARS // len(part)))
 
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
