@@ -1,12 +1,11 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Candidate, Observation } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { Candidates } from '../widgets/candidates';
 import { ITools } from '../widgets/tools';
 import { candidate, step } from './samples';
+import { draw } from './waiting';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5E';
@@ -81,7 +80,7 @@ async function drawn(candidates: Candidate[]): Promise<{ cards: HTMLElement[]; p
   const picked: string[] = [];
   const chosen = candidates[candidates.length - 1];
   const tools = { trans: nullTranslator.load('jupyterlab'), languages: null } as unknown as ITools;
-  const widget = ReactWidget.create(
+  const node = await draw(
     <Candidates
       model={{ id: 'e1' } as IExplorationModel}
       step={step('s1', { candidates, chosen: chosen.id })}
@@ -91,7 +90,5 @@ async function drawn(candidates: Candidate[]): Promise<{ cards: HTMLElement[]; p
       tools={tools}
     />
   );
-  Widget.attach(widget, document.body);
-  await widget.renderPromise;
-  return { cards: [...widget.node.querySelectorAll<HTMLElement>('[role=tab]')], picked };
+  return { cards: [...node.querySelectorAll<HTMLElement>('[role=tab]')], picked };
 }

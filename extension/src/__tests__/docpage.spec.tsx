@@ -1,12 +1,11 @@
 import { Sanitizer } from '@jupyterlab/apputils';
 import { RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { ApiDoc, DocPage } from '../protocol';
 import { DocText } from '../widgets/docpage';
 import { ITools } from '../widgets/tools';
+import { draw } from './waiting';
 
 const DOC: ApiDoc = {
   path: 'tealeaf.pour',
@@ -51,7 +50,7 @@ afterEach(() => document.body.replaceChildren());
 
 describe('DocText', () => {
   it('shows signature, parameters, notes and examples', async () => {
-    const page = await drawn(() => Promise.resolve(PAGE));
+    const page = await drawn(() => Promise.resolve(PAGE), 'Pour it.');
 
     expect(page.querySelector('[aria-label="Signature"]')!.textContent).toBe(DOC.signature);
     expect(page.querySelector('em')!.textContent).toBe('it');
@@ -64,14 +63,14 @@ describe('DocText', () => {
   });
 
   it('shows the text as it stands where it cannot be taken apart', async () => {
-    const page = await drawn(() => Promise.reject(new Error('gone')));
+    const page = await drawn(() => Promise.reject(new Error('gone')), 'Pour <b>it</b>.');
 
     expect(page.textContent).toContain('Pour <b>it</b>.');
     expect(page.querySelector('b')).toBeNull();
   });
 
   it('lets nothing through that runs, or that the browser fetches', async () => {
-    const page = await drawn(() => Promise.resolve({ text: HOSTILE, parts: [] }));
+    const page = await drawn(() => Promise.resolve({ text: HOSTILE, parts: [] }), 'four');
 
     const prose = page.querySelector('.jp-exploracoder-prose')!;
     expect(prose.textContent).toContain('four');
@@ -84,7 +83,8 @@ describe('DocText', () => {
   });
 });
 
-async function drawn(docPage: ITools['docPage']): Promise<HTMLElement> {
+/** The docs, once there is a text in them. */
+async function drawn(docPage: ITools['docPage'], text: string): Promise<HTMLElement> {
   const rendermime = new RenderMimeRegistry({
     initialFactories: standardRendererFactories,
     sanitizer: new Sanitizer(),
@@ -93,9 +93,5 @@ async function drawn(docPage: ITools['docPage']): Promise<HTMLElement> {
   });
   const trans = nullTranslator.load('exploracoder');
   const tools = { trans, languages: null, rendermime, docPage } as unknown as ITools;
-  const widget = ReactWidget.create(<DocText doc={DOC} tools={tools} />);
-  Widget.attach(widget, document.body);
-  await widget.renderPromise;
-  await new Promise(resolve => setTimeout(resolve, 50));
-  return widget.node;
+  return draw(<DocText doc={DOC} tools={tools} />, node => node.textContent!.includes(text));
 }

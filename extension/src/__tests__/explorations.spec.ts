@@ -6,6 +6,7 @@ import { Explorations } from '../explorations';
 import { OpenExploration, ServerMessage } from '../protocol';
 import { RequestError, Requests } from '../request';
 import { opened } from './samples';
+import { until } from './waiting';
 
 /** A server that speaks the protocol, and has what a test puts into it. */
 class ScriptedServer {
@@ -79,15 +80,6 @@ class ScriptedServer {
 
   private _http: Server = createServer((request, response) => this._answer(request, response));
   private _sockets = new WebSocketServer({ server: this._http });
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let waited = 0; !isTrue(); waited += 10) {
-    if (waited > 5_000) {
-      throw new Error('It did not come about within 5 s.');
-    }
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
 }
 
 function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {

@@ -1,7 +1,5 @@
 import { ServerConnection } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'http';
 import { AddressInfo } from 'net';
 import * as React from 'react';
@@ -10,6 +8,7 @@ import { LibraryEvent, LookedUp, LookupAnswer } from '../protocol';
 import { Requests } from '../request';
 import { LookUp } from '../widgets/lookup';
 import { ITools } from '../widgets/tools';
+import { draw, until } from './waiting';
 
 const KETTLE: LookedUp = {
   library: 'tealeaf',
@@ -219,7 +218,7 @@ async function drawn(
   const trans = nullTranslator.load('jupyterlab');
   const usual = { trans, languages: null, sourceOpener: () => null };
   const told = { kind: 'library', number: 1, target: 'tealeaf', is_done: false, error: '' };
-  const widget = ReactWidget.create(
+  return draw(
     <LookUp
       lookups={lookups}
       scope={SCOPE}
@@ -228,9 +227,6 @@ async function drawn(
       tools={{ ...usual, ...tools } as ITools}
     />
   );
-  Widget.attach(widget, document.body);
-  await until(() => widget.node.hasChildNodes());
-  return widget.node;
 }
 
 async function answered(page: HTMLElement, code: number, answer: object): Promise<void> {
@@ -248,13 +244,4 @@ function field(page: HTMLElement): HTMLInputElement {
 
 function status(page: HTMLElement): string {
   return page.querySelector('[role=status]')!.textContent ?? '';
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let waited = 0; !isTrue(); waited += 5) {
-    if (waited > 5_000) {
-      throw new Error('It did not come about within 5 s.');
-    }
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
 }

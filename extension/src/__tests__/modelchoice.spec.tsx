@@ -10,6 +10,7 @@ import { EmbeddedModel, ServerStatus } from '../protocol';
 import { Requests } from '../request';
 import { ModelMenu } from '../widgets/modelmenu';
 import { ITools } from '../widgets/tools';
+import { until } from './waiting';
 
 const ABSENT: EmbeddedModel = {
   name: 'small',
@@ -32,15 +33,6 @@ function status(values: Partial<ServerStatus> = {}): ServerStatus {
   const told = { model: 'small', model_url: '', model_error: '', is_embedded: true };
   const sandbox = { sandbox: 'strict (bubblewrap)', is_sandboxed: true };
   return { ...told, ...sandbox, embedded: ABSENT, ...values } as ServerStatus;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let waited = 0; !isTrue(); waited += 10) {
-    if (waited > 5_000) {
-      throw new Error('It did not come about within 5 s.');
-    }
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
 }
 
 describe('ModelChoices', () => {

@@ -1,10 +1,9 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Replayed, ReplayedCell } from '../protocol';
 import { Difference } from '../widgets/difference';
 import { ReplayedCells } from '../widgets/replayedcells';
+import { draw } from './waiting';
 
 const trans = nullTranslator.load('jupyterlab');
 const UPGRADE = { library: 'tealeaf', before: '2.1', now: '2.2' };
@@ -54,7 +53,7 @@ describe('Difference', () => {
   it('leaves out what is far from the lines that differ, and says how much', async () => {
     const before = ['one', 'two', 'three', 'four', 'five'];
     const after = ['one', 'two', 'three', 'FOUR', 'five'];
-    const page = await html(
+    const page = await draw(
       <Difference before={before.join('\n')} after={after.join('\n')} around={1} trans={trans} />
     );
 
@@ -68,13 +67,13 @@ describe('Difference', () => {
   });
 
   it('shows every line where nothing is said about it', async () => {
-    const page = await html(<Difference before={'a\nb\nc'} after={'a\nb\nC'} trans={trans} />);
+    const page = await draw(<Difference before={'a\nb\nc'} after={'a\nb\nC'} trans={trans} />);
 
     expect(lines(page)).toEqual(['  a', '  b', '- removed: c', '+ added: C']);
   });
 
   it('shows what was not there before as added alone', async () => {
-    const page = await html(<Difference before="" after="new" trans={trans} />);
+    const page = await draw(<Difference before="" after="new" trans={trans} />);
 
     expect(lines(page)).toEqual(['+ added: new']);
   });
@@ -95,17 +94,7 @@ function cell(values: Partial<ReplayedCell> = {}): ReplayedCell {
 
 function drawn(cells: ReplayedCell[]): Promise<HTMLElement> {
   const replayed: Replayed = { path: 'tea.ipynb', versions: [UPGRADE], cells };
-  return html(<ReplayedCells replayed={replayed} trans={trans} />);
-}
-
-async function html(element: React.ReactElement): Promise<HTMLElement> {
-  const widget = ReactWidget.create(element);
-  Widget.attach(widget, document.body);
-  // React draws in a turn of its own.
-  while (!widget.node.hasChildNodes()) {
-    await new Promise(resolve => setTimeout(resolve, 1));
-  }
-  return widget.node;
+  return draw(<ReplayedCells replayed={replayed} trans={trans} />);
 }
 
 function items(page: HTMLElement): HTMLElement[] {

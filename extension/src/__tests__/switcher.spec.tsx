@@ -1,8 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
 import { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { entriesOf, matching } from '../entries';
 import { ExplorationModel } from '../model';
@@ -12,6 +10,7 @@ import { IExplorations } from '../tokens';
 import { Switcher } from '../widgets/switcher';
 import { ITools } from '../widgets/tools';
 import { exploration, opened } from './samples';
+import { draw } from './waiting';
 
 function summary(id: string, values: Partial<Summary> = {}): Summary {
   return {
@@ -114,12 +113,10 @@ async function drawn(past: Summary[], open = new Map<string, ExplorationModel>()
     trans: nullTranslator.load('exploracoder'),
     execute: (...call: unknown[]) => executed.push(call)
   } as unknown as ITools;
-  const widget = ReactWidget.create(
-    <Switcher explorations={explorations} onShow={id => shown.push(id)} tools={tools} />
+  const node = await draw(
+    <div className="jp-exploracoder-sidebar">
+      <Switcher explorations={explorations} onShow={id => shown.push(id)} tools={tools} />
+    </div>
   );
-  widget.addClass('jp-exploracoder-sidebar');
-  Widget.attach(widget, document.body);
-  await widget.renderPromise;
-  await new Promise(resolve => setTimeout(resolve, 20));
-  return { node: widget.node, executed, shown };
+  return { node, executed, shown };
 }

@@ -1,9 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Search } from '../protocol';
 import { WrittenCode } from '../widgets/writtencode';
+import { draw } from './waiting';
 
 const tools = { languages: null, trans: nullTranslator.load('jupyterlab') };
 const CODE = 'import tealeaf\nleaves = tealeaf.read(text)\nprint(leaves)';
@@ -45,13 +44,11 @@ function search(values: Partial<Search>): Search {
 }
 
 async function drawn(searches: Search[]): Promise<HTMLElement> {
-  const widget = ReactWidget.create(<WrittenCode code={CODE} searches={searches} tools={tools} />);
-  Widget.attach(widget, document.body);
-  // React draws in a turn of its own, and the code gets its text in one after that.
-  while (![...widget.node.querySelectorAll('code')].pop()?.textContent) {
-    await new Promise(resolve => setTimeout(resolve, 1));
-  }
-  return widget.node;
+  return draw(
+    <WrittenCode code={CODE} searches={searches} tools={tools} />,
+    // The code gets its text in a turn after its element.
+    node => !!Array.from(node.querySelectorAll('code')).pop()?.textContent
+  );
 }
 
 /** Cards and pieces of code in their order. */

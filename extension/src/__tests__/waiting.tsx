@@ -1,0 +1,35 @@
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Widget } from '@lumino/widgets';
+import * as React from 'react';
+
+/** Waits until something is true, for 5 s at most. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  const end = Date.now() + 5_000;
+  while (!isTrue()) {
+    if (Date.now() > end) {
+      throw new Error('It did not come about within 5 s.');
+    }
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+}
+
+/**
+ * Puts an element on the page, and waits until React has drawn it and run its effects: a widget's
+ * `renderPromise` may be fulfilled before that.
+ */
+export async function draw(
+  element: React.ReactElement,
+  isDrawn: (node: HTMLElement) => boolean = () => true
+): Promise<HTMLElement> {
+  let isThere = false;
+  const widget = ReactWidget.create(<Effect run={() => void (isThere = true)}>{element}</Effect>);
+  Widget.attach(widget, document.body);
+  await until(() => isThere && isDrawn(widget.node));
+  return widget.node;
+}
+
+/** Its effect runs after those of the elements in it. */
+function Effect(props: { run: () => void; children: React.ReactNode }): React.ReactElement {
+  React.useEffect(props.run, []);
+  return <>{props.children}</>;
+}
