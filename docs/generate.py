@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 from exploracoder.cli import cli
-from exploracoder.config import PROFILES, Settings
 from exploracoder.models.keys import PROVIDERS
+from exploracoder.settings import PROFILES, Settings
 from exploracoder.state import SCHEMA_VERSION, Exploration
 from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE

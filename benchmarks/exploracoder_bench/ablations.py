@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exploracoder.config import Settings
 from exploracoder.errors import InputError
 from exploracoder.methods import DEFAULT
+from exploracoder.settings import Settings
 
 # Instead of a part's name: each part off in turn; all off, and then each on in turn.
 ALL, EACH, BARE, ONLY = "all", "each", "bare", "only-"

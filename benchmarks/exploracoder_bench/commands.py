@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 from exploracoder import prepare
-from exploracoder.config import Settings
 from exploracoder.errors import BudgetError, InputError
 from exploracoder.methods import DEFAULT
 from exploracoder.models.choice import EMBEDDED
 from exploracoder.models.prices import price_of, prices_file
 from exploracoder.models.usage import Price
+from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation, find_ablations
 from exploracoder_bench.datasets.fetching import fetch, find_published

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from exploracoder.config import cache_folder
 from exploracoder.errors import InputError, SetupError
+from exploracoder.folders import cache_folder
 from filelock import FileLock
 
 from exploracoder_bench.problems import Problem

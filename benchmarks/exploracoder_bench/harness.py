@@ -14,11 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from exploracoder.config import Settings
 from exploracoder.engine.exploring.briefing import wants_briefing
 from exploracoder.errors import BudgetError, ModelError, SetupError
 from exploracoder.methods import DEFAULT, is_planned
 from exploracoder.models.usage import Usage
+from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation
 from exploracoder_bench.environments import Say

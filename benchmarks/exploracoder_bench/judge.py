@@ -9,9 +9,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder.config import Settings
 from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.errors import InputError
+from exploracoder.settings import Settings
 from exploracoder.state import Target, Task
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.limits import Limits

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from exploracoder.config import Settings
 from exploracoder.engine.knowing.knowledge import Knowledge, library_knowledge
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError
 from exploracoder.prepare import index_libraries
+from exploracoder.settings import Settings
 from exploracoder.state import Exploration, Library, Task
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError

@@ -11,13 +11,14 @@ With --subtasks FILE, for a question a JSON line ``{"id": …, "subtasks": [text
 ``exploracoder_bench.kit_plans`` writes them, a second table of the same layout follows, for those
 questions only: ST, and MT, with a planner's subtasks, ranked again together.
 
-``ours`` is what the product does, with the weights it ships, which were learned on these very
-libraries. ``ours, weights learned elsewhere`` is the honest figure: each library is ranked with
-weights from libraries of other families (so it takes --sets of several). ``+ memory``: all other
-problems of the library are kept as examples, what they ask for and the APIs that answer it; the
-problem itself is left out in whichever form. --weights FILE writes the product's weights anew, from
-each question with memory and without. --ablation adds a line for each feature: what weights learned
-elsewhere find without it. MT needs --subtasks FILE, for each query a JSON line
+``ours`` is what the product does, with the weights it ships, which were learned on bigcodebench and
+ds1000: on these very libraries, but not on the questions of the other sets. ``ours, weights learned
+elsewhere`` is the honest figure: each library is ranked with weights from libraries of other
+families (so it takes --sets of several). ``+ memory``: all other problems of the library are kept
+as examples, what they ask for and the APIs that answer it; the problem itself is left out in
+whichever form. --weights FILE writes the product's weights anew, from each question of --sets with
+memory and without. --ablation adds a line for each feature: what weights learned elsewhere find
+without it. MT needs --subtasks FILE, for each query a JSON line
 ``{"id": …, "subtasks": [text, …]}``.
 """
 
@@ -283,8 +284,9 @@ def _paths(pool: Candidates, weights: Array, k: int = K) -> Ranking:
 def _write_weights(file: Path, lessons: Sequence[Lesson]) -> None:
     learned = {name: round(float(x), 4) for name, x in zip(FEATURES, learn(lessons), strict=True)}
     by = "python -m exploracoder_bench.recall --weights; list-wise logistic loss"
-    text = json.dumps({"learned_by": by, "queries": len(lessons), "weights": learned}, indent=1)
-    file.write_text(text + "\n", encoding="utf-8")
+    sets = sorted({lesson.question.dataset for lesson in lessons})
+    content = {"learned_by": by, "sets": sets, "queries": len(lessons), "weights": learned}
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _times(index: Index, questions: Sequence[Question]) -> list[float]:

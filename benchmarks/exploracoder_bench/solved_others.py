@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from exploracoder import prepare
-from exploracoder.config import cache_folder
 from exploracoder.errors import SetupError, raised_as
+from exploracoder.folders import cache_folder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.slices import standing_alone

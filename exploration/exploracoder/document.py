@@ -19,10 +19,10 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
 from exploracoder import trust
-from exploracoder.config import Settings
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.prompts import as_code
+from exploracoder.settings import Settings
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task, ended_as
 
 _log = logging.getLogger("exploracoder.document")

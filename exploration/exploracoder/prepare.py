@@ -18,9 +18,9 @@ from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.interpreter import Interpreter
 
-from exploracoder.config import Settings, cache_folder, can_keep, make_settings
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
+from exploracoder.folders import cache_folder, can_keep
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models import alternatives
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
@@ -32,8 +32,9 @@ from exploracoder.models.endpoint_memory import EndpointMemory
 from exploracoder.models.failures import checked_base_url, without_credentials
 from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.weights import WeightsStore
-from exploracoder.profiles import Fit, profile_for
+from exploracoder.settings import Settings, make_settings
 from exploracoder.state import Exploration, Library, Task
+from exploracoder.suitable_profile import Fit, profile_for
 
 if TYPE_CHECKING:
     from exploracoder.models.cache import ReplyCache

@@ -13,8 +13,8 @@ from exploracoder_retrieval.repotools.questions import Question
 from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.tools import Limits, RepositoryTools
 
-from exploracoder.config import cache_folder
 from exploracoder.errors import InputError, raised_as
+from exploracoder.folders import cache_folder
 
 Progress = Callable[[str], None]
 

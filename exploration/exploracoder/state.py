@@ -16,9 +16,9 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from exploracoder.config import Settings
 from exploracoder.models.choice import ModelChoice
 from exploracoder.models.usage import Usage
+from exploracoder.settings import Settings
 
 SCHEMA_VERSION = 8
 

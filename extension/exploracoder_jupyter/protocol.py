@@ -39,11 +39,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
-from exploracoder.config import Settings
 from exploracoder.events import Abilities, Change, Progress
 from exploracoder.models.choice import ModelChoice
 from exploracoder.models.discovery import LocalServer
 from exploracoder.replay import ReplayedCell, VersionChange
+from exploracoder.settings import Settings
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder.trust import Preview

@@ -7,10 +7,10 @@ import os
 import posixpath
 
 from exploracoder import __version__
-from exploracoder.config import PROFILES
 from exploracoder.errors import InputError
 from exploracoder.models.discovery import find_servers
 from exploracoder.models.failures import without_credentials
+from exploracoder.settings import PROFILES
 
 from exploracoder_jupyter import paths
 from exploracoder_jupyter.hosting import Host

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from exploracoder import prepare
 from exploracoder.bringing import Source
-from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.discovery import find_servers, is_loopback
 from exploracoder.models.weights import WeightsStore
-from exploracoder.profiles import Fit
+from exploracoder.settings import PROFILES, Settings, make_settings
+from exploracoder.suitable_profile import Fit
 from exploracoder_kernel.kernel.start_options import StartOptions
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from exploracoder.config import PROFILES, Settings, make_settings
 from exploracoder.errors import InputError
+from exploracoder.settings import PROFILES, Settings, make_settings
 from exploracoder_bench.ablations import PARTS, find_ablations
 
 SMALL, STANDARD = PROFILES["small"], PROFILES["standard"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from exploracoder import document
-from exploracoder.config import PROFILES
 from exploracoder.engine.exploring.arguments import STEP
 from exploracoder.models.usage import Usage
+from exploracoder.settings import PROFILES
 from exploracoder.state import (
     Attempt,
     Candidate,

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from exploracoder.config import PROFILES
 from exploracoder.errors import InputError
+from exploracoder.settings import PROFILES
 from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import going_on, read_plan
 from exploracoder_bench.provenance import provenance_of

@@ -11,10 +11,10 @@ from typing import Any
 
 from exploracoder import confined, prepare
 from exploracoder.commands import Mode
-from exploracoder.config import make_settings
 from exploracoder.events import Progress, change_between
 from exploracoder.live import LiveSession
 from exploracoder.opening import Opening, local_scratch
+from exploracoder.settings import make_settings
 from exploracoder.state import Exploration, Step
 from exploracoder.tasks import make_task
 from exploracoder.testing import ScriptedModelServer

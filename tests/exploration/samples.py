@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any
 
-from exploracoder.config import PROFILES
 from exploracoder.models.usage import Usage
+from exploracoder.settings import PROFILES
 from exploracoder.state import (
     Attempt,
     Candidate,

@@ -7,9 +7,9 @@ import json
 import pytest
 from exploracoder import commands as c
 from exploracoder import prepare
-from exploracoder.config import make_settings
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.reading import stub
+from exploracoder.settings import make_settings
 from exploracoder.state import Exploration, Solution
 from exploracoder.tasks import make_task
 from exploracoder.testing import Failure

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from exploracoder.config import Settings
 from exploracoder.methods import METHODS, find_method
+from exploracoder.settings import Settings
 from exploracoder.testing import RecordedRequest, ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words

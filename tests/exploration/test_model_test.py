@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from exploracoder.config import PROFILES
+from exploracoder.settings import PROFILES
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from scripted_abilities import capable, plain, thoughtful
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from exploracoder.config import PROFILES
 from exploracoder.events import Progress
+from exploracoder.settings import PROFILES
 from exploracoder.state import Attempt, Candidate, Exploration, Solution, Step, Subtask, Task
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.moment import Moment

@@ -8,8 +8,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from exploracoder.config import cache_folder
 from exploracoder.errors import InputError, SetupError
+from exploracoder.folders import cache_folder
 
 from exploracoder_bench.class_tasks.listing import Row
 from exploracoder_bench.environments import Say, pip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from exploracoder.config import cache_folder
+from exploracoder.folders import cache_folder
 
 from exploracoder_bench.api_use.benchmarks import open_benchmark
 from exploracoder_bench.api_use.expressions import Outer

@@ -7,8 +7,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from exploracoder.config import cache_folder
 from exploracoder.errors import InputError, SetupError
+from exploracoder.folders import cache_folder
 
 from exploracoder_bench.datasets.published import PUBLISHED, Published
 

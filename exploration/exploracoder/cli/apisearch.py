@@ -15,8 +15,8 @@ from exploracoder.cli.options import (
     opened_libraries,
     python_option,
 )
-from exploracoder.config import make_settings
 from exploracoder.errors import InputError, raised_as
+from exploracoder.settings import make_settings
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer

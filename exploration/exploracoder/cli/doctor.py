@@ -191,7 +191,7 @@ def _offers() -> Iterator[Finding]:
 
 
 def _cache() -> Finding:
-    from exploracoder.config import cache_folder, can_keep
+    from exploracoder.folders import cache_folder, can_keep
     from exploracoder.models.weights import WeightsStore
 
     folder, store = cache_folder(), WeightsStore()

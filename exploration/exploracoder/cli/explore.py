@@ -167,7 +167,7 @@ def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 def _say_what_suits(given: dict[str, Any]) -> None:
     """Where what is known of the model leads to other settings than it would have without."""
     from exploracoder import prepare
-    from exploracoder.profiles import profile_for
+    from exploracoder.suitable_profile import profile_for
 
     fit = prepare.fit_of(given["model"], given["base_url"], given["reasoning_effort"])
     is_embedded = prepare.wants_embedded(given["model"], given["base_url"])

@@ -107,7 +107,7 @@ def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
 def _options(given: dict[str, Any]) -> Options:
     """What was given, its paths in full. Raises InputError when a setting cannot be used."""
     from exploracoder import prepare
-    from exploracoder.config import make_settings
+    from exploracoder.settings import make_settings
 
     paths: dict[str, Any] = {
         name: prepare.full(given[name]) for name in ("lora", "replies") if given[name]

@@ -141,6 +141,6 @@ async def _embedded(lora: Path | None, **options: Any) -> AsyncIterator[Announce
 
 
 def _keys_file() -> Path:
-    from exploracoder.config import config_folder
+    from exploracoder.folders import config_folder
 
     return config_folder() / "model_keys.json"

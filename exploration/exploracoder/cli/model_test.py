@@ -19,7 +19,7 @@ from exploracoder.cli.options import (
 if TYPE_CHECKING:
     from exploracoder.models.capabilities import Capabilities
     from exploracoder.models.openai_client import OpenAIChatModel
-    from exploracoder.profiles import Fit
+    from exploracoder.suitable_profile import Fit
 
 
 @click.command()
@@ -59,7 +59,7 @@ def test(
     from exploracoder import prepare
     from exploracoder.models.openai_client import OpenAIChatModel
     from exploracoder.models.probing import probe
-    from exploracoder.profiles import profile_for
+    from exploracoder.suitable_profile import profile_for
 
     memory = prepare.capabilities_memory(model, base_url, reasoning_effort)
 

@@ -49,7 +49,7 @@ def library_option(words: str, *, required: bool = False) -> Callable[[CommandT]
 
 def profile_option(command: CommandT) -> CommandT:
     """``--profile``."""
-    from exploracoder.config import PROFILES
+    from exploracoder.settings import PROFILES
 
     return click.option(
         "--profile",
@@ -225,7 +225,7 @@ def _methods() -> Iterator[str]:
 
 
 def _settings() -> Iterator[str]:
-    from exploracoder.config import PROFILES, Settings
+    from exploracoder.settings import PROFILES, Settings
 
     for name, field in Settings.model_fields.items():
         if name != "profile":

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.index import Index
 
-from exploracoder.config import Settings
 from exploracoder.engine.asking import CountedModel
 from exploracoder.engine.branches import Branches
 from exploracoder.engine.libraries import Libraries
 from exploracoder.engine.limits import Limits
 from exploracoder.memory import keep_solution
 from exploracoder.models.chat import ChatModel
+from exploracoder.settings import Settings
 from exploracoder.state import Exploration, Step
 
 if TYPE_CHECKING:

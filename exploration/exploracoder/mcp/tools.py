@@ -15,7 +15,6 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import Field
 
-from exploracoder.config import make_settings
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.events import Event
 from exploracoder.installed import import_paths
@@ -24,6 +23,7 @@ from exploracoder.mcp.branches import FRESH, Branches
 from exploracoder.mcp.folder import Folder, called
 from exploracoder.mcp.libraries import Libraries
 from exploracoder.opening import Scratch
+from exploracoder.settings import make_settings
 from exploracoder.workspace import Options, in_thread
 
 Targets = Annotated[

@@ -9,7 +9,7 @@ from exploracoder.errors import InputError
 from exploracoder.methods.method import Method
 
 if TYPE_CHECKING:
-    from exploracoder.config import Settings
+    from exploracoder.settings import Settings
 
 DEFAULT = "exploration"
 # Of each its line for people; `find_method` knows the rest.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from exploracoder.config import PROFILES
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.workbench import Workbench
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, write
 from exploracoder.methods.planned import make_plan
+from exploracoder.settings import PROFILES
 from exploracoder.state import Recommendation
 from exploracoder.texts import Text
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from exploracoder.config import config_folder
 from exploracoder.errors import InputError, SetupError
+from exploracoder.folders import config_folder
 from exploracoder.models.usage import Price
 
 TEMPLATE = """\

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from exploracoder.config import cache_folder
 from exploracoder.errors import InputError, SetupError
+from exploracoder.folders import cache_folder
 from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.chosen import choose_model, chosen_model
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 from exploracoder.commands import Mode
-from exploracoder.config import PROFILES, Settings
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError
+from exploracoder.settings import PROFILES, Settings
 from exploracoder.workspace import Options
 
 from exploracoder_jupyter.magics.page import Line, Page, Table

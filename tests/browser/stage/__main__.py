@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from exploracoder.config import cache_folder
+from exploracoder.folders import cache_folder
 from exploracoder.testing import ScriptedModelServer
 from tornado.httpserver import HTTPServer
 

@@ -12,12 +12,12 @@ from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder.config import Settings
 from exploracoder.engine.reading.wording import clip
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.structured import complete_json
 from exploracoder.prompts import fingerprint, render
+from exploracoder.settings import Settings
 
 _OVERVIEW_CHARS = 3500
 _EXAMPLE_CHARS = 900

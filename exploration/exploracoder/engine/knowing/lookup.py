@@ -15,9 +15,10 @@ from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.wording import words
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder.config import Settings, cache_folder
 from exploracoder.engine.reading.wording import describe_apis
 from exploracoder.errors import InputError
+from exploracoder.folders import cache_folder
+from exploracoder.settings import Settings
 from exploracoder.state import Candidate
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.config import Settings
 from exploracoder.engine.reading.known import KnownApis
+from exploracoder.settings import Settings
 from exploracoder.state import NameProblem
 
 _VARIABLE_CHARS = 160

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from exploracoder.config import PROFILES, ProfileName, Settings
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
+from exploracoder.settings import PROFILES, ProfileName, Settings
 
 # Models of one or two thousand million parameters need the ways of the profile `small`.
 _SMALL_PARAMETERS = 3_000_000_000

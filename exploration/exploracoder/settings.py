@@ -1,4 +1,4 @@
-"""Settings and the folders we use.
+"""The settings of an exploration, and the profiles: values for all of them that go together.
 
 A setting that the paper names carries that name in its description; `--help` and the documentation
 show it. A profile is a set of values: `standard` is ours for hosted models, `paper` has the paper's
@@ -7,38 +7,14 @@ values and ways, `small` helps a model of one or two thousand million parameters
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Literal
 
 from exploracoder_retrieval.apisearch.page import SITES
-from platformdirs import user_cache_path, user_config_path
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.errors import InputError
 
 ProfileName = Literal["standard", "paper", "small"]
-
-
-def cache_folder() -> Path:
-    """The user's cache folder: models, indexes, replies, what servers refuse.
-
-    ``EXPLORACODER_CACHE`` overrides it.
-    """
-    override = os.environ.get("EXPLORACODER_CACHE")
-    return Path(override).expanduser() if override else user_cache_path("exploracoder")
-
-
-def can_keep(folder: Path) -> bool:
-    """Whether files can be written to a folder, or it can be made."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    return there.is_dir() and os.access(there, os.W_OK)
-
-
-def config_folder() -> Path:
-    """The folder of what the user says of this program; ``EXPLORACODER_CONFIG`` overrides it."""
-    override = os.environ.get("EXPLORACODER_CONFIG")
-    return Path(override).expanduser() if override else user_config_path("exploracoder")
 
 
 class Settings(BaseModel):

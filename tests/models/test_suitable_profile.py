@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from exploracoder import prepare
-from exploracoder.config import PROFILES
 from exploracoder.models.capabilities import Capabilities
-from exploracoder.profiles import profile_for
+from exploracoder.settings import PROFILES
+from exploracoder.suitable_profile import profile_for
 
 FAST: dict[str, Any] = {"prompt_tokens_per_s": 2000.0, "completion_tokens_per_s": 60.0}
 SLOW: dict[str, Any] = {"prompt_tokens_per_s": 60.0, "completion_tokens_per_s": 9.0}
