@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,13 @@ def test_runs_before_and_after_a_problem_was_looked_at_are_not_one_report(tmp_pa
 
     with pytest.raises(InputError, match="Tiny/0 stands in two splits"):
         write_report([before, after], tmp_path / "report", None, print, split="all")
+
+
+def test_the_ranker_learned_from_no_set_that_has_problems_to_solve() -> None:
+    file = resources.files("exploracoder_retrieval") / "data" / "weights.json"
+
+    assert json.loads(file.read_text(encoding="utf-8"))["sets"] == [
+        "bigcodebench",
+        "ds1000_numpy",
+        "ds1000_pandas",
+    ]
