@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from exploracoder_bench.branch_chain import Chain, Shape, chain_by, state_cell
 from exploracoder_bench.fresh_kernels import Way, in_fresh_kernel, in_notebook
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -20,7 +20,7 @@ from typing import Any
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from jupyter_client.manager import start_new_kernel
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.overhead import scripted_reply
 from exploracoder_bench.six_steps import CONTEXT, LIBRARIES, TASK
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from exploracoder_bench.api_use.commands import api_use
+from exploracoder_bench.api_use.api_use_commands import api_use
 from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
 from exploracoder_bench.cli_options import pool_options, problem_options, split_option
 
@@ -121,7 +121,7 @@ def run(**given: Any) -> int:
     check accepts anything, is excluded and listed. Each sample is kept in results.jsonl, its trace
     as a notebook under work/.
     """
-    from exploracoder_bench.commands import run_command
+    from exploracoder_bench.bench_commands import run_command
 
     return run_command(given, f"exploracoder {shlex.join(sys.argv[1:])}")
 
@@ -138,7 +138,7 @@ def run(**given: Any) -> int:
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="A folder to work in.")
 def check(**given: Any) -> int:
     """Judge problems without any model: known solutions must pass, wrong ones must not."""
-    from exploracoder_bench.commands import check_command
+    from exploracoder_bench.bench_commands import check_command
 
     return check_command(given)
 
@@ -159,7 +159,7 @@ def report(**given: Any) -> int:
 
     Pictures need matplotlib: pip install 'exploracoder[bench]'.
     """
-    from exploracoder_bench.commands import report_command
+    from exploracoder_bench.bench_commands import report_command
 
     return report_command(given)
 
@@ -175,7 +175,7 @@ def compare(first: str, second: str, split: str | None) -> int:
       exploracoder bench compare runs-old runs-new
       exploracoder bench compare runs:docprompting runs:exploration
     """
-    from exploracoder_bench.commands import compare_command
+    from exploracoder_bench.bench_commands import compare_command
 
     return compare_command(first, second, split)
 
@@ -184,7 +184,7 @@ def compare(first: str, second: str, split: str | None) -> int:
 @click.argument("folder", type=_OUT)
 def init(folder: Path) -> int:
     """Make FOLDER, with one small task to begin your own with."""
-    from exploracoder_bench.commands import init_command
+    from exploracoder_bench.bench_commands import init_command
 
     return init_command(folder)
 
@@ -224,7 +224,7 @@ def class_tasks(**given: Any) -> int:
 
     Exit codes: 0 done, 1 classes were refused, 2 bad input or set-up, 130 interrupted.
     """
-    from exploracoder_bench.commands import class_tasks_command
+    from exploracoder_bench.bench_commands import class_tasks_command
 
     return class_tasks_command(given)
 
@@ -234,7 +234,7 @@ def class_tasks(**given: Any) -> int:
 @click.option("--url", metavar="URL", help="Another place that has the file.")
 def fetch(name: str, url: str | None) -> int:
     """Fetch the published data set NAME into the cache folder, once."""
-    from exploracoder_bench.commands import fetch_command
+    from exploracoder_bench.bench_commands import fetch_command
 
     return fetch_command(name, url)
 
@@ -255,7 +255,7 @@ def fetch(name: str, url: str | None) -> int:
 )
 def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     """Make Monkey and BeatNum in FOLDER out of an installed pandas and numpy."""
-    from exploracoder_bench.commands import private_libraries_command
+    from exploracoder_bench.bench_commands import private_libraries_command
 
     return private_libraries_command(folder, python, mapping)
 

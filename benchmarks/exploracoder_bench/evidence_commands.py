@@ -10,7 +10,7 @@ from typing import Any
 import click
 from exploracoder.errors import InputError
 
-from exploracoder_bench.commands import problems_of
+from exploracoder_bench.bench_commands import problems_of
 from exploracoder_bench.datasets.renamed import make_kit
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.kept_replies import keep

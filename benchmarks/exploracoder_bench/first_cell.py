@@ -34,7 +34,7 @@ from exploracoder.testing import (
 from exploracoder.workspace import Options
 
 from exploracoder_bench import runs, six_steps
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 _TOKENS_PER_SECOND = 30
 _TOKEN_CHARS = 4

@@ -17,7 +17,7 @@ from typing import Any
 from exploracoder.engine.exploring.briefing import wants_briefing
 from exploracoder.errors import BudgetError, ModelError, SetupError
 from exploracoder.methods import DEFAULT, is_planned
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation

@@ -138,7 +138,7 @@ def _search(given: argparse.Namespace) -> dict[str, float]:
 
 
 def _embed(given: argparse.Namespace) -> dict[str, float]:
-    from exploracoder_retrieval.wording import index_text
+    from exploracoder_retrieval.embedded_words import index_text
 
     docs = read_pools(given.kit / "pools", given.real)
     embedded(docs, given.cache or given.folder)

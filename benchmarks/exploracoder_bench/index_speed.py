@@ -22,7 +22,7 @@ from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.harvest import Harvest, harvest
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors

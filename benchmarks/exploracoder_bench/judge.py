@@ -14,8 +14,8 @@ from exploracoder.errors import InputError
 from exploracoder.settings import Settings
 from exploracoder.state import Target, Task
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import choose
 from exploracoder_kernel.sidecar import Sidecar
 from pydantic import BaseModel, ConfigDict

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from exploracoder import prompts
 from exploracoder.errors import InputError
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Reply
+from exploracoder.models.reply_cache import ReplyCache
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.plan import Plan, read_plan

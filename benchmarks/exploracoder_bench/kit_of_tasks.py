@@ -24,7 +24,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 _FIELDS = {"path", "kind", "signature", "summary", "doc", "aliases"}
 

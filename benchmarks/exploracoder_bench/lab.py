@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 _ROOT = Path(__file__).parents[2]
 _UI_TESTS = _ROOT / "extension" / "ui-tests"

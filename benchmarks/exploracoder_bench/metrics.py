@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 
 from exploracoder_bench.intervals import (
     CONFIDENCE,

@@ -28,7 +28,7 @@ from typing import Literal
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 from exploracoder_bench import runs, six_steps
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import Asked, Way
 

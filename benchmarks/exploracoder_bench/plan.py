@@ -12,9 +12,9 @@ from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
-from exploracoder.models.completion import read_cards
+from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
-from exploracoder.models.usage import Price, Usage
+from exploracoder.models.server_answer import read_cards
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.judge import Verdict

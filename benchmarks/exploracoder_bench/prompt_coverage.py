@@ -28,9 +28,9 @@ from exploracoder.state import Exploration, Library, Task
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 Row = dict[str, Any]
 

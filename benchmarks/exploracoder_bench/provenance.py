@@ -23,10 +23,10 @@ import exploracoder_kernel
 import exploracoder_retrieval
 from exploracoder import prompts
 from exploracoder.models import hardware
-from exploracoder.models.completion import mapping
 from exploracoder.models.cpu_backends import CPU_BACKENDS, best_backend, processor_flags
 from exploracoder.models.endpoint import Endpoint
-from exploracoder.models.failures import without_credentials
+from exploracoder.models.server_answer import mapping
+from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import Settings
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.sandbox import choose

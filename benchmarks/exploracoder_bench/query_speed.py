@@ -23,7 +23,7 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.clauses import clauses
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
 
 _LIBRARY = "bcb"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embedded_words import index_text, words
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.fusion import fuse
 from exploracoder_retrieval.ranking.field_index import FieldIndex
-from exploracoder_retrieval.ranking.fields import field_words
-from exploracoder_retrieval.wording import index_text, words
+from exploracoder_retrieval.ranking.searched_fields import field_words
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors

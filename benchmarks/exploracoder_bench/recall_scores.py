@@ -6,7 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.retrieval_kit import Question
 
 CUTS = (3, 5, 10, 15)

@@ -24,10 +24,10 @@ from typing import Any
 
 from exploracoder.confined import find_interpreter
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
+from exploracoder_retrieval.repotools.tool_questions import Question
 
 _OPEN = """
 import sys, time

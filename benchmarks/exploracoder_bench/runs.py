@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 from exploracoder_bench.api_names import gold_names
 from exploracoder_bench.chains import read_chain, read_execution, read_names, read_tests

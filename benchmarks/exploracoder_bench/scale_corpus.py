@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.embedded_words import index_text
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.shelf import digest
-from exploracoder_retrieval.wording import index_text
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors

@@ -32,7 +32,7 @@ from exploracoder.toolcoder import calls
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.intervals import bootstrap, ratio
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.toolcoder.corpus import Function, read_corpus
 from exploracoder_bench.toolcoder.training_text import TrainingText
 

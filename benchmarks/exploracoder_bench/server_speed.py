@@ -40,7 +40,7 @@ from exploracoder.models.cpu_backends import (
 )
 from exploracoder.models.weights import WeightsStore
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 BEFORE = "before"
 _CONTEXT_TOKENS = 8192

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from exploracoder.models.usage import Price, Usage
+from exploracoder.models.model_cost import Price, Usage
 
 from exploracoder_bench.results import RunResult
 

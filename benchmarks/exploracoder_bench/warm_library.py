@@ -37,7 +37,7 @@ from exploracoder.models.local import EmbeddedModel
 from exploracoder.models.weights import WeightsStore
 from exploracoder.workspace import Options
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 
 _TASKS = ("Say in one line what the main object of {} is.", "Name three functions of {}.")
 # The reply's first words are enough, and a prompt of some thousands of tokens.

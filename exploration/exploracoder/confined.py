@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import NotConfined, RetrievalError
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder.background import run_sync
 from exploracoder.errors import InputError, raised_as
@@ -52,7 +52,7 @@ def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[s
 
 
 async def _run(python: Path, code: str, readable: tuple[Path, ...]) -> Observation:
-    from exploracoder_kernel.limits import Limits
+    from exploracoder_kernel.run_limits import Limits
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 

@@ -10,7 +10,7 @@ from exploracoder_retrieval.errors import LibraryNotFound, RetrievalError
 from exploracoder_retrieval.harvest.docs.source import ALONE, is_address
 from exploracoder_retrieval.harvest.target import docs_name, find_target
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder.errors import InputError, raised_as
 

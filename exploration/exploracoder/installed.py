@@ -8,7 +8,7 @@ from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder import prepare
 from exploracoder.errors import InputError

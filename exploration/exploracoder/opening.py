@@ -9,8 +9,8 @@ from pathlib import Path
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import Sandboxing
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice

@@ -16,7 +16,7 @@ from exploracoder_retrieval.harvest.docs.source import ALONE
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
@@ -26,18 +26,18 @@ from exploracoder.models import alternatives
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
 from exploracoder.models.capabilities import capabilities_memory as remembered
 from exploracoder.models.chat import ChatModel
-from exploracoder.models.choice import EMBEDDED, HOSTED_URL
 from exploracoder.models.discovery import find_servers
 from exploracoder.models.endpoint_memory import EndpointMemory
-from exploracoder.models.failures import checked_base_url, without_credentials
 from exploracoder.models.keys import kept_key, key_in_environment
+from exploracoder.models.model_choice import EMBEDDED, HOSTED_URL
+from exploracoder.models.server_failures import checked_base_url, without_credentials
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import Settings, make_settings
 from exploracoder.state import Exploration, Library, Task
 from exploracoder.suitable_profile import Fit, profile_for
 
 if TYPE_CHECKING:
-    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.reply_cache import ReplyCache
 
 Progress = Callable[[str], None]
 
@@ -380,7 +380,7 @@ async def open_model(
     Raises InputError when a model is configured by half or there is no such effort, SetupError and
     ModelError when it cannot be had.
     """
-    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.reply_cache import ReplyCache
 
     if replies is None and cache:
         replies = ReplyCache(cache_folder() / "replies")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.answers import Answer
-from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import Limits, RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import Limits, RepositoryTools
+from exploracoder_retrieval.repotools.tool_answers import Answer
+from exploracoder_retrieval.repotools.tool_questions import Question
 
 from exploracoder.errors import InputError, raised_as
 from exploracoder.folders import cache_folder

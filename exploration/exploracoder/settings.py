@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from exploracoder_retrieval.apisearch.page import SITES
+from exploracoder_retrieval.apisearch.web_page import SITES
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.errors import InputError

@@ -16,8 +16,8 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from exploracoder.models.choice import ModelChoice
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_choice import ModelChoice
+from exploracoder.models.model_cost import Usage
 from exploracoder.settings import Settings
 
 SCHEMA_VERSION = 8

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import Consent, LevelChoice, choose
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder import confined, document, prepare, trust
 from exploracoder.bringing import AnySource, bring, check_source
@@ -31,7 +31,7 @@ from exploracoder.replay import Replay, ReplayedCell, replay
 from exploracoder.state import Exploration, Library
 
 if TYPE_CHECKING:
-    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.reply_cache import ReplyCache
 
 ResultT = TypeVar("ResultT")
 SessionT = TypeVar("SessionT")

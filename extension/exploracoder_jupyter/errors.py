@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from exploracoder.errors import InputError, SetupError
 
 if TYPE_CHECKING:
-    from exploracoder.models.choice import ModelChoice
+    from exploracoder.models.model_choice import ModelChoice
 
 
 class UnknownError(InputError):

@@ -17,8 +17,8 @@ from exploracoder.opening import Opening, Scratch
 from exploracoder.state import Exploration, Library
 from exploracoder.texts import Text, words_of
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
@@ -27,7 +27,7 @@ from exploracoder_jupyter.keeping import Keeper
 from exploracoder_jupyter.kernels import Ears, SidecarKernel
 from exploracoder_jupyter.protocol import OpenExploration, Summary
 from exploracoder_jupyter.shelves import short
-from exploracoder_jupyter.telling import Teller
+from exploracoder_jupyter.tab_updates import Teller
 from exploracoder_jupyter.workshop import Recipe, Workshop
 
 # How long a kernel that is being shut down on purpose takes to be forgotten by its manager.

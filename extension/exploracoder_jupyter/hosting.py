@@ -12,13 +12,13 @@ from exploracoder import trust
 from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
-from exploracoder.models.choice import ModelChoice
+from exploracoder.models.model_choice import ModelChoice
 from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
 from exploracoder.tasks import make_task
 from exploracoder.texts import Text
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
@@ -28,7 +28,6 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted import Hosted
 from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
-from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.merging import difference
 from exploracoder_jupyter.notebook_file import Written
 from exploracoder_jupyter.origins import Origins
@@ -47,6 +46,7 @@ from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
 from exploracoder_jupyter.services import services_of
 from exploracoder_jupyter.shelves import Shelves
+from exploracoder_jupyter.source_lookups import Lookups
 from exploracoder_jupyter.workshop import Choices, Recipe, Workshop, journal_folder
 
 if TYPE_CHECKING:

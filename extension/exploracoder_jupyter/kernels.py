@@ -13,8 +13,8 @@ from exploracoder.texts import Text
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.kernel.start_options import VARIABLE, StartOptions
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
+from exploracoder_kernel.run_limits import Limits
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 

@@ -40,15 +40,15 @@ from typing import Annotated, Any, Literal
 
 from exploracoder.commands import MAX_CODE_CHARS, Command, Mode
 from exploracoder.events import Abilities, Change, Progress
-from exploracoder.models.choice import ModelChoice
 from exploracoder.models.discovery import LocalServer
+from exploracoder.models.model_choice import ModelChoice
 from exploracoder.replay import ReplayedCell, VersionChange
 from exploracoder.settings import Settings
 from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder.trust import Preview
 from exploracoder_retrieval.docpage import MAX_DOC_CHARS, DocPage
-from exploracoder_retrieval.repotools.lookups import LookupKind
+from exploracoder_retrieval.repotools.typed_lookups import LookupKind
 from pydantic import Field
 
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]

@@ -19,7 +19,7 @@ from exploracoder.texts import Text
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest.docs.source import ALONE
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder_jupyter.protocol import InstalledLibrary
 from exploracoder_jupyter.services import Services

@@ -21,7 +21,7 @@ from exploracoder_retrieval.errors import (
     RetrievalError,
 )
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder_jupyter.errors import UnknownError
 from exploracoder_jupyter.eventlog import EventLog

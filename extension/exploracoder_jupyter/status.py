@@ -9,12 +9,11 @@ import posixpath
 from exploracoder import __version__
 from exploracoder.errors import InputError
 from exploracoder.models.discovery import find_servers
-from exploracoder.models.failures import without_credentials
+from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import PROFILES
 
 from exploracoder_jupyter import paths
 from exploracoder_jupyter.hosting import Host
-from exploracoder_jupyter.lookups import Place
 from exploracoder_jupyter.protocol import (
     IndexedLibrary,
     IndexRequest,
@@ -29,6 +28,7 @@ from exploracoder_jupyter.protocol import (
     Suggestions,
 )
 from exploracoder_jupyter.pythons import absolute
+from exploracoder_jupyter.source_lookups import Place
 from exploracoder_jupyter.suggestions import Surroundings, suggest
 from exploracoder_jupyter.workshop import Workshop
 

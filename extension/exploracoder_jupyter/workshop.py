@@ -13,8 +13,8 @@ from exploracoder import prepare
 from exploracoder.bringing import Source
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
-from exploracoder.models.choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.discovery import find_servers, is_loopback
+from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import PROFILES, Settings, make_settings
 from exploracoder.suitable_profile import Fit
@@ -24,13 +24,13 @@ from exploracoder_kernel.strategies import StrategyChoice
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.journal import Journal
-from exploracoder_jupyter.lookups import Lookups
 from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.protocol import CellOrigin
 from exploracoder_jupyter.pulling import Pulling
 from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.services import Services
 from exploracoder_jupyter.shelves import Shelves
+from exploracoder_jupyter.source_lookups import Lookups
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.harvest.target import Target

@@ -11,10 +11,10 @@ from typing import Any
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 from exploracoder_kernel.launch import End, Launch
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check, checked, fork_reply, ready_pid
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.presentation import FrontEnd, LateOutput
+from exploracoder_kernel.run_limits import Limits
 
 FORK_SECONDS = 5.0
 # The branch itself gives a fork up earlier. When it says nothing, it is waiting for its turn on a

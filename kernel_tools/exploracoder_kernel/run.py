@@ -15,11 +15,11 @@ from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.messages import check_run, checked
 from exploracoder_kernel.observation import ErrorReport, Observation, Variable
 from exploracoder_kernel.presentation import CellRequest, FrontEnd, Showing
 from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.verdicts import failure, sandbox_sentence, with_limits
 
 GRACE_SECONDS = 1.0

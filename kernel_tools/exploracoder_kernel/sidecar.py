@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.branch.double_fork import NO_ANSWER
 from exploracoder_kernel.branch_process import BranchDied, ForkRefused
+from exploracoder_kernel.branch_questions import Questions
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.launches import Launches, Setting
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
-from exploracoder_kernel.questions import Questions
+from exploracoder_kernel.run_limits import Limits
+from exploracoder_kernel.sidecar_answers import BranchInfo
 from exploracoder_kernel.states import States, Step
 from exploracoder_kernel.strategies import StrategyChoice, choose
 from exploracoder_kernel.tree import Branch, Cell, Tree

@@ -12,11 +12,11 @@ from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
 from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
 from exploracoder_kernel.launches import Launches
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import ErrorReport, Observation
 from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.run import Run, cell_request, comm_request
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.strategies import Strategy
 from exploracoder_kernel.tree import Branch, Cell, Tree
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from exploracoder_kernel.answers import BranchInfo, BranchState, Creation
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.errors import BranchNotFound
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest
+from exploracoder_kernel.run_limits import Limits
+from exploracoder_kernel.sidecar_answers import BranchInfo, BranchState, Creation
 
 _FIRST_PAUSE = 30.0
 _LONGEST_PAUSE = 600.0

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from exploracoder_kernel.launch import Watched
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import RunStatus
+from exploracoder_kernel.run_limits import Limits
 
 _NO_NETWORK = (
     r"Errno (101|110|113|-2|-3|-5)\b|Network is unreachable|[Nn]ame resolution"

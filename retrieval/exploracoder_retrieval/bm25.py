@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder_retrieval.arrays import Floats, NDArray, np
+from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.wording import words
 
 
 class WordIndex:

@@ -10,7 +10,7 @@ from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.progress import Progress
 
 

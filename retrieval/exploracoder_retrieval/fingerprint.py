@@ -13,8 +13,8 @@ from exploracoder_retrieval.files import walk
 from exploracoder_retrieval.harvest.docs.source import files_of
 from exploracoder_retrieval.harvest.own_tests import find_tests
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.harvest.usage import example_files
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.harvest.usage_sources import example_files
+from exploracoder_retrieval.library_python import Interpreter
 
 _IGNORED = frozenset({"__pycache__", "tests", "test", "node_modules"})
 

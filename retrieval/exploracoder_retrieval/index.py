@@ -17,18 +17,18 @@ from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.nearest import NearExample, nearest
-from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.fingerprint import fingerprint
 from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
-from exploracoder_retrieval.ranking.memory import Memory
+from exploracoder_retrieval.ranking.example_memory import Memory
 from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.search import Candidates, find_candidates, search
+from exploracoder_retrieval.search_filter import Filter
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
 from exploracoder_retrieval.vectors import VectorStore
 

@@ -9,15 +9,15 @@ from typing import Any
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Floats, RowNumbers, Vectors, np
 from exploracoder_retrieval.catalog import slug
+from exploracoder_retrieval.embedded_words import index_text
 from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.filters import Filter, metadata
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Near
+from exploracoder_retrieval.search_filter import Filter, metadata
 from exploracoder_retrieval.shelf import Shelf, digest, vector_id
 from exploracoder_retrieval.vectors import CollectionMissing, Rows, Schedule, VectorStore
-from exploracoder_retrieval.wording import index_text
 
 
 class Meaning:

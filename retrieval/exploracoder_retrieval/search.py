@@ -9,7 +9,6 @@ from typing import overload
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, Vectors, np
 from exploracoder_retrieval.embeddings import Embedder
-from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.meaning import Meaning
 from exploracoder_retrieval.ranking.candidates import (
     DEPTH,
@@ -21,6 +20,7 @@ from exploracoder_retrieval.ranking.candidates import (
     learned_weights,
 )
 from exploracoder_retrieval.ranking.clauses import clauses
+from exploracoder_retrieval.search_filter import Filter
 from exploracoder_retrieval.shelf import Shelf
 
 # Embedding takes most of a query's time, in proportion to its length. Of a longer text with few

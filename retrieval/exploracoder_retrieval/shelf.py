@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import RowNumbers, np
 from exploracoder_retrieval.catalog import Entry
+from exploracoder_retrieval.embedded_words import index_text
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.rows import Tables
-from exploracoder_retrieval.wording import index_text
 
 
 @dataclass(frozen=True, slots=True)

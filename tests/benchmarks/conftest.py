@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from exploracoder_bench.datasets.kit import read_kit
+from exploracoder_bench.datasets.exec_kit import read_kit
 from exploracoder_bench.problems import Problem
 
 LIBRARY = '''

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from exploracoder import document
 from exploracoder.engine.exploring.arguments import STEP
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.settings import PROFILES
 from exploracoder.state import (
     Attempt,

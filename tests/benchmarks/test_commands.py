@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from exploracoder.errors import InputError
 from exploracoder.methods import METHODS
-from exploracoder_bench import commands, harness
+from exploracoder_bench import bench_commands, harness
 from exploracoder_bench.cli import bench
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
@@ -124,7 +124,7 @@ def test_what_one_of_the_methods_refuses_is_said_before_anything_is_done(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
 ) -> None:
     # Not even an environment of pins is made.
-    monkeypatch.setattr(commands, "with_environments", lambda *_: pytest.fail("made one"))
+    monkeypatch.setattr(bench_commands, "with_environments", lambda *_: pytest.fail("made one"))
 
     done = stage.run("--model", "embedded", "--method", "exploration,direct", *words)
 

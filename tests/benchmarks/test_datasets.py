@@ -15,12 +15,12 @@ from threading import Thread
 
 import pytest
 from exploracoder.errors import InputError, SetupError
-from exploracoder_bench import commands
+from exploracoder_bench import bench_commands
 from exploracoder_bench.datasets.fetching import fetch, fetched, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
-from exploracoder_bench.datasets.opening import open_problems
 from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
+from exploracoder_bench.datasets.problem_sets import open_problems
 from exploracoder_bench.datasets.published import PANDAS, PUBLISHED, TORCHDATA
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
@@ -454,13 +454,13 @@ def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_nam
         asked.append(pins)
         return sys.executable
 
-    monkeypatch.setattr(commands, "environment_of", made)
+    monkeypatch.setattr(bench_commands, "environment_of", made)
     file = tmp_path / "renaming.json"
     file.write_text(json.dumps({"beatnum": {"array": "numset"}}))
 
-    commands.private_libraries_command(tmp_path / "named", sys.executable, file)
+    bench_commands.private_libraries_command(tmp_path / "named", sys.executable, file)
     assert asked == []
-    commands.private_libraries_command(tmp_path / "pinned", None, file)
+    bench_commands.private_libraries_command(tmp_path / "pinned", None, file)
 
     assert asked == [PANDAS]
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "pinned/beatnum")

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 from exploracoder import prompts
 from exploracoder.errors import InputError, ModelError
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Reply
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_bench.cli import bench
 from exploracoder_bench.kept_replies import Kept, about, keep, unpack

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import InputError
+from exploracoder_bench.datasets.exec_kit import Row, read_kit
 from exploracoder_bench.datasets.interpreters import parse_pythons
-from exploracoder_bench.datasets.kit import Row, read_kit
-from exploracoder_bench.datasets.opening import open_problems
+from exploracoder_bench.datasets.problem_selection import select
+from exploracoder_bench.datasets.problem_sets import open_problems
 from exploracoder_bench.datasets.published import PANDAS
-from exploracoder_bench.datasets.selection import select
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.runs import prepare
 

@@ -5,7 +5,7 @@ import random
 from itertools import combinations
 
 import pytest
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 from exploracoder_bench.api_names import called_names, gold_names
 from exploracoder_bench.intervals import bootstrap, ratio, sign_test
 from exploracoder_bench.metrics import (

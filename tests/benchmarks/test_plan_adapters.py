@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from exploracoder.errors import InputError
 from exploracoder.models.adapter import file_sha256
 from exploracoder.models.catalogue import DEFAULT
-from exploracoder_bench import commands
+from exploracoder_bench import bench_commands
 from exploracoder_bench.cli import bench
 from exploracoder_bench.harness import Bench
 from exploracoder_bench.plan import going_on, identity_of
@@ -38,7 +38,7 @@ def planned(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(commands, "run_bench", note)
+    monkeypatch.setattr(bench_commands, "run_bench", note)
     return made
 
 

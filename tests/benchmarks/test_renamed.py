@@ -9,8 +9,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from exploracoder_bench.cli import bench
+from exploracoder_bench.datasets.exec_kit import read_kit
 from exploracoder_bench.datasets.invented_names import Inventor, is_english, parts_of
-from exploracoder_bench.datasets.kit import read_kit
 from exploracoder_bench.datasets.renamed import invent
 
 SOLVED = {

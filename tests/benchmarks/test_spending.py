@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploracoder.models.usage import Price, Usage
+from exploracoder.models.model_cost import Price, Usage
 from exploracoder_bench.spending import Spending
 
 from .made_results import apart, made

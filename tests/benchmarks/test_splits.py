@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import InputError
-from exploracoder_bench.datasets.opening import open_problems
-from exploracoder_bench.datasets.selection import of_split
+from exploracoder_bench.datasets.problem_selection import of_split
+from exploracoder_bench.datasets.problem_sets import open_problems
 from exploracoder_bench.plan import read_plan
 from exploracoder_bench.report.comparing import comparison
 from exploracoder_bench.report.writing import write_report

@@ -11,7 +11,7 @@ import pytest
 from exploracoder.errors import InputError
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_bench.datasets.interpreters import parse_pythons
-from exploracoder_bench.datasets.opening import open_problems
+from exploracoder_bench.datasets.problem_sets import open_problems
 from exploracoder_bench.datasets.tasks_kit import read_tasks_kit
 from exploracoder_bench.judge import judge
 from exploracoder_bench.problems import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any
 
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.settings import PROFILES
 from exploracoder.state import (
     Attempt,

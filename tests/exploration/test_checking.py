@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import pytest
-from exploracoder.engine.knowing.checking import OBJECT_ERROR
+from exploracoder.engine.knowing.name_problems import OBJECT_ERROR
 
 
 class Pot:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder import document
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.state import Exploration, Library, Spending, Subtask, Task
 
 from .conftest import Command, Outcome

@@ -18,11 +18,11 @@ import anyio
 import httpx2
 import pytest
 from exploracoder.errors import InputError
-from exploracoder.mcp.branches import Branches
 from exploracoder.mcp.folder import Folder
+from exploracoder.mcp.kept_branches import Branches
 from exploracoder.opening import Scratch, local_scratch
 from exploracoder.testing import Call, Delay, RecordedRequest, ScriptedModelServer
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import Sandboxing
 from mcp import Client, MCPError
 from mcp.types import ImageContent

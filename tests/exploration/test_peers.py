@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from exploracoder.engine.exploring.functions import Named
 from exploracoder.methods.action_text import action_in
-from exploracoder.models.tools import Tool
+from exploracoder.models.model_functions import Tool
 from exploracoder.state import Attempt
 from exploracoder.testing import Call, Failure, Outcome, RecordedRequest, Rule, ScriptedModelServer
 

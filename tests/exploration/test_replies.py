@@ -6,7 +6,7 @@ import pytest
 from exploracoder.engine.reading.replies import code_block, codes, no_code, solution_in
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Reply
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 DOCTEST = '"""Doc.\n\n```\nexample\n```\n"""\nx = 1'
 CODES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.reading.results import result_names, wanted_in
+from exploracoder.engine.reading.result_names import result_names, wanted_in
 from exploracoder.state import Task
 
 from .conftest import Explorer, Serve

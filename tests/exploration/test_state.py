@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exploracoder.errors import InputError
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.settings import PROFILES, make_settings
 from exploracoder.state import Attempt, Candidate, Experience, Exploration, Solution, Step, Subtask
 from exploracoder.tasks import make_task

@@ -17,9 +17,9 @@ from exploracoder.errors import SetupError
 from exploracoder.methods import toolcoder
 from exploracoder.models import local
 from exploracoder.models.chat import Reply, Sampling
+from exploracoder.models.model_cost import Usage
+from exploracoder.models.model_functions import MAX_CALLS
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.tools import MAX_CALLS
-from exploracoder.models.usage import Usage
 from exploracoder.state import Search
 from exploracoder.testing import Call, Outcome, ScriptedModelServer
 from exploracoder.toolcoder import calls

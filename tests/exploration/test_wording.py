@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploracoder.engine.reading.wording import (
+from exploracoder.engine.reading.value_text import (
     clip,
     describe_api,
     describe_error,

@@ -119,7 +119,7 @@ async def test_a_tab_that_says_something_is_hung_up_on(client: Client) -> None:
 async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
     from exploracoder.abilities import abilities_of
     from exploracoder.events import Progress
-    from exploracoder_jupyter.telling import Teller
+    from exploracoder_jupyter.tab_updates import Teller
     from exploration.samples import exploration
 
     before = exploration()

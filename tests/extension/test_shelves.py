@@ -9,7 +9,7 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.shelves import Shelves
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 
 async def test_two_kernels_have_libraries_of_one_name_from_two_places(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from exploracoder_kernel.kernel.arrivals import Arrivals
 from exploracoder_kernel.kernel.contents import BadRequest
 from exploracoder_kernel.kernel.records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
 from jupyter_client.asynchronous.client import AsyncKernelClient

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.presentation import CellRequest
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 ECHO = (

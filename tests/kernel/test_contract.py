@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 
 import pytest
-from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.executor import Executor
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
+from exploracoder_kernel.sidecar_answers import BranchInfo
 
 SHORT = Limits(wall_seconds=0.4)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel import tree
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 SHORT = Limits(wall_seconds=0.6)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from exploracoder_kernel.answers import Creation
 from exploracoder_kernel.launcher import Launcher
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.sidecar_answers import Creation
 from exploracoder_kernel.strategies import StrategyChoice
 
 pytestmark = pytest.mark.thorough

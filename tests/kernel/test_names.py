@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.answers import ResolvedName
 from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.sidecar_answers import ResolvedName
 
 LIBRARY = '''
 """A library."""

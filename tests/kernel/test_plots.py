@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 import pytest
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 PATIENT = Limits(wall_seconds=120)  # the first import may have to make a cache of fonts

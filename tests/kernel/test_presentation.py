@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.branch.text import without_colours
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.presentation import CellRequest
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 ROOMY = Limits(max_output_chars=1_000_000)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 

@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.errors import BranchNotFound, SidecarError
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.sidecar_answers import BranchInfo
 
 MEGABYTE = 1 << 20
 FILL = "block = bytearray(b'x' * {size})"

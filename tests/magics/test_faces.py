@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from exploracoder.events import Progress
 from exploracoder.state import Attempt, Candidate, Search, Solution
-from exploracoder_jupyter.magics.faces.html import as_html
-from exploracoder_jupyter.magics.faces.terminal import print_page
-from exploracoder_jupyter.magics.faces.text import as_text
-from exploracoder_jupyter.magics.page import (
+from exploracoder_jupyter.magics.faces.html_face import as_html
+from exploracoder_jupyter.magics.faces.terminal_face import print_page
+from exploracoder_jupyter.magics.faces.text_face import as_text
+from exploracoder_jupyter.magics.page_blocks import (
     Code,
     Fold,
     Heading,

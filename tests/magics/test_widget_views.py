@@ -9,12 +9,12 @@ from typing import Any
 from exploracoder.events import Progress
 from exploracoder.settings import PROFILES
 from exploracoder.state import Attempt, Candidate, Exploration, Solution, Step, Subtask, Task
+from exploracoder_jupyter.magics.cell_view import Showing
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.moment import Moment
-from exploracoder_jupyter.magics.page import Line, Page
+from exploracoder_jupyter.magics.page_blocks import Line, Page
 from exploracoder_jupyter.magics.parsing import Order
 from exploracoder_jupyter.magics.screen import TerminalScreen
-from exploracoder_jupyter.magics.showing import Showing
 from exploracoder_jupyter.magics.widgets.view import View
 from exploracoder_kernel.observation import Observation
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from exploracoder.effort import ReasoningEffort
 from exploracoder.errors import SetupError
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, Reply, Sampling
+from exploracoder.models.model_cost import Usage
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.usage import Usage
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import ScriptedModelServer
 
 ASK = [Message("user", "hello")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exploracoder.errors import InputError
-from exploracoder.models.choice import ModelChoice, key_for
+from exploracoder.models.model_choice import ModelChoice, key_for
 
 KEYS = {"https://api.example.com/v1": "one", "http://127.0.0.1:8000/v1": "two"}
 

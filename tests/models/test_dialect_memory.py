@@ -17,11 +17,11 @@ import pytest
 from exploracoder import __version__, prepare
 from exploracoder.effort import ReasoningEffort
 from exploracoder.errors import ModelError
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.dialect import Dialect, Learnt
 from exploracoder.models.dialect_memory import DialectMemory
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import Failure, Outcome, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("user", "Say hello to me.")]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import InputError
+from exploracoder.models.model_cost import Price
 from exploracoder.models.prices import make_table, price_of, prices_file
-from exploracoder.models.usage import Price
 
 
 @pytest.fixture(autouse=True)

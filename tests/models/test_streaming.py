@@ -18,14 +18,14 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, ModelError, PromptError
 from exploracoder.models import answer_text, endpoint
 from exploracoder.models.answer_text import answer_in, answer_so_far
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, Reply, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.dialect import Dialect
+from exploracoder.models.model_cost import Usage
+from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.redaction import Redactor
-from exploracoder.models.tools import Tool, complete_with_tools
-from exploracoder.models.usage import Usage
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import (
     Call,
     Failure,

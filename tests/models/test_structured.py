@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import ReplyError
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.counting import CountingModel
+from exploracoder.models.model_cost import Usage
 from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.models.structured import complete_json
-from exploracoder.models.usage import Usage
 from exploracoder.testing import RecordedRequest, Rule, ScriptedModelServer
 from pydantic import BaseModel
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, Sampling
+from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.models.tools import Tool, complete_with_tools
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import Call, Outcome, Rule, ScriptedModelServer
 from pydantic import BaseModel
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 
 def test_usages_add_up() -> None:

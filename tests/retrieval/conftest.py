@@ -12,7 +12,7 @@ from exploracoder.confined import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest import Harvest, harvest
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 WritePackage = Callable[[Mapping[str, str]], Path]
 ReadPackage = Callable[[Mapping[str, str]], Harvest]

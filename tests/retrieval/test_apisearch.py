@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.apisearch.cache import PageCache
-from exploracoder_retrieval.apisearch.guard import Guard
-from exploracoder_retrieval.apisearch.names import pick_names
-from exploracoder_retrieval.apisearch.page import Page
+from exploracoder_retrieval.apisearch.api_search import ApiSearch
+from exploracoder_retrieval.apisearch.names_on_pages import pick_names
+from exploracoder_retrieval.apisearch.page_cache import PageCache
 from exploracoder_retrieval.apisearch.providers import DuckDuckGo, Provider, SearxNG, find_provider
-from exploracoder_retrieval.apisearch.search import ApiSearch
+from exploracoder_retrieval.apisearch.query_guard import Guard
 from exploracoder_retrieval.apisearch.web import WebSearch
+from exploracoder_retrieval.apisearch.web_page import Page
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import QueryRefused, WebSearchError
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo

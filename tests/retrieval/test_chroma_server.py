@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.examples.kept import KeptExample
-from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.search_filter import Filter
 
 from .test_index import BREW, CountingEmbedder, make_harvest
 

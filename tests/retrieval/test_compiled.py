@@ -15,9 +15,9 @@ from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import NotConfined
 from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
 
 from .conftest import by_path
 

@@ -14,7 +14,7 @@ from exploracoder_retrieval.harvest import Harvest, harvest
 from exploracoder_retrieval.harvest.docs.source import DocsSource
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from .conftest import WritePackage, by_path
 from .sphinx_site import API_PAGE, inventory

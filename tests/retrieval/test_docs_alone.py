@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.harvest import Harvest, harvest
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from .conftest import by_path
 

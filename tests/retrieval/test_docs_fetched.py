@@ -14,7 +14,7 @@ from exploracoder_retrieval.given import GivenDocs
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from .conftest import by_path
 from .sphinx_site import API_PAGE, inventory

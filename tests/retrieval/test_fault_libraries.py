@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest import Harvest, harvest
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from .fault_libraries import FAULTS, Fault
 

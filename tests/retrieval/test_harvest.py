@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import EmptyLibrary, LibraryNotFound, UnreadableSource
 from exploracoder_retrieval.harvest import harvest
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 from .conftest import ReadPackage, WritePackage, by_path
 

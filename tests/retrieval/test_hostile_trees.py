@@ -19,7 +19,7 @@ from exploracoder_retrieval.harvest.docs.collect import collect
 from exploracoder_retrieval.harvest.docs.source import DocsSource
 from exploracoder_retrieval.harvest.reader import harvest
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
 
 SECRET = "class Secret:\n    '''hunter2'''\n"

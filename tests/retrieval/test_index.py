@@ -19,10 +19,10 @@ from exploracoder_retrieval.catalog import Entry, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
-from exploracoder_retrieval.filters import Filter
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, harvest
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
+from exploracoder_retrieval.search_filter import Filter
 
 from .conftest import WritePackage
 
@@ -499,7 +499,7 @@ def test_two_processes_may_index_at_the_same_time(
         from exploracoder_retrieval.embeddings import MiniLmEmbedder
         from exploracoder_retrieval.ensure import ensure
         from exploracoder_retrieval.index import Index
-        from exploracoder_retrieval.interpreter import Interpreter
+        from exploracoder_retrieval.library_python import Interpreter
         with Index.open(Path(sys.argv[1]), MiniLmEmbedder(), on_warning=sys.exit) as index:
             ensure(Path(sys.argv[2]), Interpreter.inspect(sys.executable), index)
             assert index.search("steep leaves", None, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.errors import InterpreterError
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 
 def test_an_interpreter_tells_its_version_and_paths(interpreter: Interpreter) -> None:

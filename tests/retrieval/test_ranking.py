@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import IndexCorrupt
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, UsageExample
@@ -17,16 +18,15 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES, Query, learned_weights
 from exploracoder_retrieval.ranking.clauses import MAX_CLAUSES, clauses
 from exploracoder_retrieval.ranking.field_index import FieldIndex
-from exploracoder_retrieval.ranking.fields import (
+from exploracoder_retrieval.ranking.name_index import NameIndex
+from exploracoder_retrieval.ranking.searched_fields import (
     FIELD_WEIGHTS,
     FIELDS,
     field_words,
 )
-from exploracoder_retrieval.ranking.name_index import NameIndex
 from exploracoder_retrieval.ranking.standing import STANDING, figures, standing
-from exploracoder_retrieval.ranking.usage import read_usage
+from exploracoder_retrieval.ranking.usage_counts import read_usage
 from exploracoder_retrieval.search import query_vectors
-from exploracoder_retrieval.wording import words
 
 
 def api(path: str, summary: str = "", *, kind: ApiKind = "function", **more: object) -> ApiDoc:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 
 import pytest
 from exploracoder_retrieval.errors import NameNotFound
-from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.answers import MemberInfo
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.text import answer_text
-from exploracoder_retrieval.repotools.tools import Limits, RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import Limits, RepositoryTools
+from exploracoder_retrieval.repotools.tool_answers import MemberInfo
+from exploracoder_retrieval.repotools.tool_text import answer_text
 
 from .conftest import WritePackage
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
 from exploracoder_retrieval.repotools.undefined import undefined_names
 
 TREE: Mapping[str, str] = {

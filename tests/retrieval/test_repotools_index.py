@@ -14,11 +14,11 @@ from exploracoder_retrieval.errors import (
     QuestionError,
     UnreadableSource,
 )
-from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.questions import Question
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.text import answer_text
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
+from exploracoder_retrieval.repotools.tool_questions import Question
+from exploracoder_retrieval.repotools.tool_text import answer_text
 
 from .conftest import WritePackage
 

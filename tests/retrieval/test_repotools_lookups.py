@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import LibraryNotFound, NameNotFound, QuestionError
 from exploracoder_retrieval.harvest.target import find_target
-from exploracoder_retrieval.interpreter import Interpreter
-from exploracoder_retrieval.repotools.lookups import LookupKind, found_in, look_up
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
-from exploracoder_retrieval.repotools.tools import RepositoryTools
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
+from exploracoder_retrieval.repotools.typed_lookups import LookupKind, found_in, look_up
 
 from .conftest import WritePackage
 

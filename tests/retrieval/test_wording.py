@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.embedded_words import index_text, split_identifier, words
 from exploracoder_retrieval.fusion import fuse
 from exploracoder_retrieval.harvest.docstrings import code_fences, find_examples, summarise
-from exploracoder_retrieval.wording import index_text, split_identifier, words
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from exploracoder_bench.api_use.composed_problems import Asked, FewShot, Problem
 from exploracoder_bench.api_use.expressions import Call, outers
-from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.library_files import as_json, provided, shelf_of
-from exploracoder_bench.api_use.problems import Asked, FewShot, Problem
 from exploracoder_bench.api_use.sampling import constant_of, sample
 from exploracoder_bench.api_use.signature import parse, write
-from exploracoder_bench.api_use.wording import describe
+from exploracoder_bench.api_use.task_wording import describe
 
 SHOTS: tuple[FewShot, ...] = (
     "zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in",

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from exploracoder_bench.api_use import signature
 from exploracoder_bench.api_use.expressions import Outer
 from exploracoder_bench.api_use.flow import Flow, of_expression
+from exploracoder_bench.api_use.grading import Verdict
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.judging import Judge, Question
-from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.library_files import provided, shelf_of
-from exploracoder_bench.api_use.verdicts import Verdict
 
 
 class Parameter(BaseModel):

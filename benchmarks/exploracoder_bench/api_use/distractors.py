@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.expressions import Call, Expression, calls
-from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.noise import Key
 
 MIDDLE = "middle"

@@ -19,15 +19,15 @@ from typing import Any
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice, choose
 from exploracoder_kernel.sidecar import Sidecar
 
 from exploracoder_bench.api_use.expressions import Outer
 from exploracoder_bench.api_use.flow import Flow
-from exploracoder_bench.api_use.libraries import Shelf
-from exploracoder_bench.api_use.verdicts import Verdict, refused, verdict_on
+from exploracoder_bench.api_use.grading import Verdict, refused, verdict_on
+from exploracoder_bench.api_use.invented_libraries import Shelf
 
 _SOURCES = Path(__file__).parents[2]
 _PREPARE = f"""

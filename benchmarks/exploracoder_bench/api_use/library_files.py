@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf, Style
+from exploracoder_bench.api_use.invented_libraries import Argument, Function, Library, Shelf, Style
 
 PROVIDED = ("solids", "image", "chem", "music")
 _LIBRARY_FIELDS = {"id", "library_name", "name", "style", "functions", "types", "documentation"}

@@ -18,7 +18,7 @@ from typing import Literal
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.api_use.libraries import Library, Shelf
+from exploracoder_bench.api_use.invented_libraries import Library, Shelf
 
 NameNoise = Literal["none", "numbered", "scrambled", "random"]
 DescriptionNoise = Literal["none", "empty", "scrambled"]

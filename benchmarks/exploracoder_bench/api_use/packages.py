@@ -9,7 +9,7 @@ from pathlib import Path
 from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.expressions import Outer
-from exploracoder_bench.api_use.libraries import VALUES_MODULE, Function, Library, Shelf
+from exploracoder_bench.api_use.invented_libraries import VALUES_MODULE, Function, Library, Shelf
 from exploracoder_bench.api_use.noise import Key
 
 _VALUES_SOURCE = '''"""Values that no library computed: they say how they would come about."""

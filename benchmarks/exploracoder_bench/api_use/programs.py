@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer, calls
-from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.invented_libraries import Shelf
 
 
 def program(

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer, Scalar
-from exploracoder_bench.api_use.libraries import Argument, Function, Library, Shelf
+from exploracoder_bench.api_use.invented_libraries import Argument, Function, Library, Shelf
 
 _WORDS = ("F", "A", "oxygen", "C#4", "violin", "it's", 'a "quoted" one', "")
 _RENAMED = ("given", "first", "amount", "other", "x", "size")

@@ -20,7 +20,7 @@ from exploracoder_bench.api_use.expressions import (
     Scalar,
     outers,
 )
-from exploracoder_bench.api_use.libraries import Function, Library, Shelf
+from exploracoder_bench.api_use.invented_libraries import Function, Library, Shelf
 
 _MOST_CHARACTERS = 5_000
 

@@ -17,8 +17,8 @@ from exploracoder.tasks import MAX_TASK_CHARS, make_target
 
 from exploracoder_bench.class_tasks.cutting import Cut, cut
 from exploracoder_bench.class_tasks.listing import Row
-from exploracoder_bench.class_tasks.sources import lay_out
-from exploracoder_bench.class_tasks.telling import telling_tests
+from exploracoder_bench.class_tasks.source_distributions import lay_out
+from exploracoder_bench.class_tasks.telling_tests import telling_tests
 from exploracoder_bench.environments import Say, environment_of
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from exploracoder.folders import cache_folder
 
 from exploracoder_bench.api_use.benchmarks import open_benchmark
+from exploracoder_bench.api_use.composed_problems import Prepared, prepare
 from exploracoder_bench.api_use.expressions import Outer
 from exploracoder_bench.api_use.flow import Flow
+from exploracoder_bench.api_use.grading import Verdict
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.judging import Question, open_judge
-from exploracoder_bench.api_use.libraries import Shelf
 from exploracoder_bench.api_use.packages import example_context, write_packages
-from exploracoder_bench.api_use.problems import Prepared, prepare
-from exploracoder_bench.api_use.verdicts import Verdict
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.problems import Problem
 

@@ -17,7 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.lines import read_lines
+from exploracoder_bench.datasets.json_lines import read_lines
 from exploracoder_bench.problems import Problem
 
 _NO_FUNCTION = "none"

@@ -17,7 +17,7 @@ from typing import Any
 
 from exploracoder.errors import InputError
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 
 from exploracoder_bench.datasets.invented_names import Inventor, is_english
 from exploracoder_bench.datasets.private_libraries import Recipe, make_library, public_names

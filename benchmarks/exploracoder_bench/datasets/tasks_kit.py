@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.lines import read_rows
+from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.problems import Problem
 
 _FILE = "tasks.jsonl"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from exploracoder.errors import InputError
 
 from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.metrics import by_problem, compare, summarize
 from exploracoder_bench.report.differences import differences_table
 from exploracoder_bench.report.of_split import runs_of_split
-from exploracoder_bench.report.reading import folder_of, read_all, read_method
+from exploracoder_bench.report.run_folders import folder_of, read_all, read_method
 from exploracoder_bench.report.tables import number, percent
 
 _SHOWN = 20

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.plan import Plan
 from exploracoder_bench.provenance import UNKNOWN
-from exploracoder_bench.report.reading import Runs
+from exploracoder_bench.report.run_folders import Runs
 
 _SHOWN = 20
 _HEAD = 12

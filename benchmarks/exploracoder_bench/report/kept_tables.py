@@ -12,11 +12,11 @@ from pathlib import Path
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.provenance import UNKNOWN
 from exploracoder_bench.report.figures_by_name import figure
 from exploracoder_bench.report.of_split import splits_of
-from exploracoder_bench.report.reading import Runs, read_all
+from exploracoder_bench.report.run_folders import Runs, read_all
 from exploracoder_bench.splits import in_words, tally
 
 FILE = "tables.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exploracoder_bench.markdown import markdown
-from exploracoder_bench.report.reading import Runs
+from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.report.run_folders import Runs
 
 _SHOWN = 8
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from exploracoder.errors import InputError
 
 from exploracoder_bench.provenance import UNKNOWN
-from exploracoder_bench.report.reading import Runs
+from exploracoder_bench.report.run_folders import Runs
 
 
 def codes_of(runs: Sequence[Runs], *, may_differ: bool = False) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exploracoder.errors import InputError
 
-from exploracoder_bench.report.reading import Runs
+from exploracoder_bench.report.run_folders import Runs
 from exploracoder_bench.splits import ALL, Split, in_words, read_splits, tally
 
 

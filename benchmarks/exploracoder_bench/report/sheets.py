@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 
 from exploracoder_bench.metrics import by_problem, is_success, recall, summarize
 from exploracoder_bench.report.tables import grouped

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 
 from exploracoder_bench.intervals import Estimate
-from exploracoder_bench.markdown import markdown
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.metrics import (
     after_calls,
     by_problem,

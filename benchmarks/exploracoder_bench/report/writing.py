@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 
 from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
 from exploracoder_bench.metrics import is_pass, is_success, telling
@@ -18,7 +18,7 @@ from exploracoder_bench.report.figures import draw
 from exploracoder_bench.report.missing import missing_table
 from exploracoder_bench.report.of_code import codes_of
 from exploracoder_bench.report.of_split import runs_of_split
-from exploracoder_bench.report.reading import Runs, read_all
+from exploracoder_bench.report.run_folders import Runs, read_all
 from exploracoder_bench.report.sheets import write_sheets
 from exploracoder_bench.report.tables import (
     apart_table,

@@ -118,7 +118,7 @@ async def _work(
     functions: list[Function], file: TrainingText, given: dict[str, Any], progress: Progress
 ) -> None:
     from exploracoder import prepare
-    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.reply_cache import ReplyCache
 
     from exploracoder_bench.toolcoder.annotation import annotate as annotate_one
 

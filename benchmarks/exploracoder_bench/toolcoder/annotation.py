@@ -22,7 +22,7 @@ from exploracoder.toolcoder import calls
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from exploracoder_bench.toolcoder.corpus import Function, Use
-from exploracoder_bench.toolcoder.filters import query_fault, text_fault
+from exploracoder_bench.toolcoder.search_rules import query_fault, text_fault
 
 _SHOWN_USES = 8
 _REPLY_TOKENS = 300

@@ -18,7 +18,7 @@ from exploracoder.state import State
 from exploracoder.toolcoder import calls
 
 from exploracoder_bench.toolcoder.epochs import Course, Epochs, Saved, Working
-from exploracoder_bench.toolcoder.memory import Load, check_memory, memory_errors
+from exploracoder_bench.toolcoder.training_memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
     from exploracoder_bench.toolcoder.base_model import Base

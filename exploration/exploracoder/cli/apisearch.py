@@ -73,7 +73,7 @@ def apisearch(
       exploracoder apisearch "monthly means of a time series" --library pandas
       exploracoder apisearch "monthly means of a time series" --web
     """
-    from exploracoder_retrieval.apisearch.search import ApiSearch
+    from exploracoder_retrieval.apisearch.api_search import ApiSearch
     from exploracoder_retrieval.errors import RetrievalError
 
     from exploracoder.engine.knowing.lookup import open_web

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from exploracoder.cli.console import printable, text_console
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.answers import BranchInfo
+    from exploracoder_kernel.sidecar_answers import BranchInfo
     from rich.console import Console
     from rich.text import Text
     from rich.tree import Tree

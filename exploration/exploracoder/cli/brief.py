@@ -21,7 +21,7 @@ from exploracoder.cli.options import (
 
 if TYPE_CHECKING:
     from exploracoder.engine.exploring.briefing import Briefing
-    from exploracoder.models.usage import Usage
+    from exploracoder.models.model_cost import Usage
 
 
 @click.command()

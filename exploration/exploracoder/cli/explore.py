@@ -180,7 +180,7 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
     from exploracoder.cli import report
     from exploracoder.cli.questions import check_trust
-    from exploracoder.models.usage import Usage
+    from exploracoder.models.model_cost import Usage
 
     exploration = document.load(file)
     # Replies are not opened for what may not run.

@@ -25,7 +25,7 @@ from exploracoder.errors import InputError
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
     from exploracoder_retrieval.index import Index
-    from exploracoder_retrieval.interpreter import Interpreter
+    from exploracoder_retrieval.library_python import Interpreter
 
     from exploracoder.memory import Uses
     from exploracoder.state import Library
@@ -154,7 +154,7 @@ def search(
       exploracoder search "join two tables" --library pandas
       exploracoder search "column names" --library pandas --in pandas.DataFrame --kind property
     """
-    from exploracoder_retrieval.filters import Filter
+    from exploracoder_retrieval.search_filter import Filter
     from exploracoder_retrieval.shared_members import alike, with_others
 
     if (query is None) == (queries is None):

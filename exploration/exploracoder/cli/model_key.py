@@ -32,9 +32,9 @@ def set_key(base_url: str | None) -> int:
 
     What is not typed at a terminal is read from standard input, up to its end.
     """
-    from exploracoder.models.choice import origin_of
-    from exploracoder.models.failures import checked_api_key
     from exploracoder.models.keys import keep_key
+    from exploracoder.models.model_choice import origin_of
+    from exploracoder.models.server_failures import checked_api_key
 
     url = _server(base_url)
     if sys.stdin.isatty():
@@ -53,8 +53,8 @@ def set_key(base_url: str | None) -> int:
 @_server_option
 def remove_key(base_url: str | None) -> int:
     """Take a server's key out of the keyring. Exit code 1 when there was none."""
-    from exploracoder.models.choice import origin_of
     from exploracoder.models.keys import forget_key
+    from exploracoder.models.model_choice import origin_of
 
     url = _server(base_url)
     was_there = forget_key(url)
@@ -64,7 +64,7 @@ def remove_key(base_url: str | None) -> int:
 
 
 def _server(base_url: str | None) -> str:
-    from exploracoder.models.failures import checked_base_url
+    from exploracoder.models.server_failures import checked_base_url
     from exploracoder.prepare import endpoint_url
 
     return checked_base_url(endpoint_url(base_url))

@@ -266,7 +266,7 @@ def opened_libraries(
 def options_of(given: dict[str, Any], **others: Any) -> Options:
     """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
     from exploracoder.cli.questions import ask_consent
-    from exploracoder.models.cache import ReplyCache
+    from exploracoder.models.reply_cache import ReplyCache
     from exploracoder.workspace import Options
 
     chosen = {one.name: given[one.name] for one in fields(Options) if one.name in given} | others

@@ -7,8 +7,8 @@ from typing import Any
 
 from exploracoder import document
 from exploracoder.errors import InputError
+from exploracoder.models.model_cost import Usage
 from exploracoder.models.prices import price_of
-from exploracoder.models.usage import Usage
 from exploracoder.state import Attempt, Exploration, Step
 from exploracoder.toolcoder.cards import with_cards
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from exploracoder_kernel.answers import BranchInfo
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.sidecar_answers import BranchInfo
 from pydantic import Field, ValidationError
 
 from exploracoder.errors import SetupError
 from exploracoder.state import State
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.kernel.conversation import Conversation
+    from exploracoder_kernel.kernel.kernel_client import Conversation
 
 _ANSWER_SECONDS = 3.0
 _MOST_FILES = 200
@@ -122,7 +122,7 @@ async def _is_ours(talk: Conversation) -> bool:
 
 @asynccontextmanager
 async def _talk(file: Path) -> AsyncIterator[Conversation]:
-    from exploracoder_kernel.kernel.conversation import Conversation
+    from exploracoder_kernel.kernel.kernel_client import Conversation
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
     client = AsyncKernelClient()

@@ -132,7 +132,7 @@ async def _run_all(
 
 
 def _open(given: dict[str, Any]) -> AbstractAsyncContextManager[Scratch]:
-    from exploracoder_kernel.limits import Limits
+    from exploracoder_kernel.run_limits import Limits
 
     memory = given["memory"]
     limits = Limits(

@@ -16,7 +16,7 @@ from exploracoder.cli.options import json_option, path_option, python_option
 from exploracoder.errors import InputError, raised_as
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.repotools.questions import Question
+    from exploracoder_retrieval.repotools.tool_questions import Question
 
     from exploracoder.repositories import Repositories
 
@@ -82,7 +82,7 @@ def tools(
       exploracoder tools get_class_info --root . --class Router
       exploracoder tools get_signature --root pandas --class DataFrame --name merge
     """
-    from exploracoder_retrieval.repotools.text import answer_text
+    from exploracoder_retrieval.repotools.tool_text import answer_text
 
     if queries is not None and tool is not None:
         raise InputError("Give either a TOOL or a file of questions with --queries.")
@@ -107,7 +107,7 @@ def _repositories(python: str | None) -> Iterator[Repositories]:
 
 def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Question:
     from exploracoder_retrieval.errors import QuestionError
-    from exploracoder_retrieval.repotools.questions import TOOL_NAMES, Question, find_tool
+    from exploracoder_retrieval.repotools.tool_questions import TOOL_NAMES, Question, find_tool
 
     if tool is None:
         raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
@@ -144,7 +144,7 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
 
 def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
     """Answer each line; one that cannot be answered says why. 1 when there is such a line."""
-    from exploracoder_retrieval.repotools.text import answer_text
+    from exploracoder_retrieval.repotools.tool_text import answer_text
 
     failed = 0
     for id_, asked, place in _read(queries, root):
@@ -170,7 +170,7 @@ def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | 
     Raises InputError when the file cannot be read or a line is not such an object.
     """
     from exploracoder_retrieval.errors import QuestionError
-    from exploracoder_retrieval.repotools.questions import Question
+    from exploracoder_retrieval.repotools.tool_questions import Question
 
     for number, line in numbered_lines(queries):
         try:

@@ -20,8 +20,8 @@ from exploracoder.models.chat import (
     Schema,
 )
 from exploracoder.models.counting import CountingModel
+from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.structured import complete_json
-from exploracoder.models.tools import Tool, complete_with_tools
 from exploracoder.texts import Text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from exploracoder.errors import BudgetError
 from exploracoder.models.chat import Reply
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench

@@ -27,6 +27,6 @@ def export(exploration: Exploration, form: ExportForm) -> str:
         from exploracoder.exporting.script import script
 
         return script(exploration)
-    from exploracoder.exporting.report import page, report
+    from exploracoder.exporting.html_report import page, report
 
     return report(exploration) if form == "md" else page(exploration)

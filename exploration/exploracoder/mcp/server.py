@@ -24,8 +24,8 @@ from pydantic import AnyHttpUrl
 
 from exploracoder import __version__
 from exploracoder.errors import ExploraCoderError, InputError, SetupError
+from exploracoder.mcp.endable_stdin import standard_input
 from exploracoder.mcp.folder import Folder
-from exploracoder.mcp.stdin import standard_input
 from exploracoder.mcp.tools import Tools
 from exploracoder.workspace import Options, in_thread
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import Field
@@ -18,10 +18,10 @@ from pydantic import Field
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.events import Event
 from exploracoder.installed import import_paths
-from exploracoder.mcp import showing
-from exploracoder.mcp.branches import FRESH, Branches
+from exploracoder.mcp import client_text
+from exploracoder.mcp.client_libraries import Libraries
 from exploracoder.mcp.folder import Folder, called
-from exploracoder.mcp.libraries import Libraries
+from exploracoder.mcp.kept_branches import FRESH, Branches
 from exploracoder.opening import Scratch
 from exploracoder.settings import make_settings
 from exploracoder.workspace import Options, in_thread
@@ -120,7 +120,7 @@ class Tools:
                 " nothing has run. By default the one of the last call, or of go_back"
             ),
         ] = None,
-    ) -> Annotated[CallToolResult, showing.ShownRun]:
+    ) -> Annotated[CallToolResult, client_text.ShownRun]:
         """Run Python in a sandboxed kernel that keeps every earlier state, and see what came out.
 
         The cells run one after another in a new branch: a copy of the state that it goes on from,
@@ -131,8 +131,8 @@ class Tools:
         homes = await in_thread(self._libraries.homes)
         with raised_as(SetupError, SidecarError):
             run = await self._branches.run(cells, branch, homes)
-        shown = showing.shown_run(run)
-        found = showing.pictures(run.observations)
+        shown = client_text.shown_run(run)
+        found = client_text.pictures(run.observations)
         images = [ImageContent(type="image", data=data, mime_type=kind) for kind, data in found]
         text = TextContent(type="text", text=shown.model_dump_json(indent=1))
         return CallToolResult(
@@ -148,11 +148,13 @@ class Tools:
                 f" '{FRESH}', in which nothing has run"
             ),
         ],
-    ) -> showing.ShownState:
+    ) -> client_text.ShownState:
         """Go back to an earlier state: run_cells goes on from there. Tells its variables."""
         with raised_as(SetupError, SidecarError):
             variables = await self._branches.go_back(branch)
-        return showing.ShownState(branch=branch, variables=showing.shown_variables(variables))
+        return client_text.ShownState(
+            branch=branch, variables=client_text.shown_variables(variables)
+        )
 
     async def check(
         self,
@@ -161,16 +163,16 @@ class Tools:
         check: Check = "",
         context: ContextCode = "",
         entry_point: EntryPoint = None,
-    ) -> showing.Verdict:
+    ) -> client_text.Verdict:
         """Check a solution: run it in a fresh state, and the check after it.
 
         Where that fails, it is said whether the solution or the check raised, and at which line.
         Names that the installed versions do not have are told with real ones near them. Without a
         check a solution is at best unverified.
         """
-        from exploracoder.mcp import checking
+        from exploracoder.mcp import solution_check
 
-        return await checking.check(
+        return await solution_check.check(
             solution,
             self._folder.chosen(libraries),
             self._libraries,
@@ -197,7 +199,7 @@ class Tools:
             str | None,
             Field(description="where in the server's folder to save all of it: a name in .ipynb"),
         ] = None,
-    ) -> showing.Explored:
+    ) -> client_text.Explored:
         """Have the whole task done: plan, tries, and a solution that was run and checked.
 
         The server's own model writes it, which takes from seconds to many minutes; progress is
@@ -215,7 +217,7 @@ class Tools:
         with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
             place = output or Path(folder, "exploration.ipynb")
             done = await _with_progress(ctx, task, output=place, **options)
-        return showing.explored(done, str(output) if output is not None else None)
+        return client_text.explored(done, str(output) if output is not None else None)
 
     async def _open_scratch(self) -> AbstractAsyncContextManager[Scratch]:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)

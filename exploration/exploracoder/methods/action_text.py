@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from exploracoder.engine.reading.replies import code_block
 from exploracoder.models.chat import ToolCall
-from exploracoder.models.tools import Tool
+from exploracoder.models.model_functions import Tool
 
 # The model stops before what it is to be shown.
 OBSERVATION = "Observation:"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exploracoder.engine.reading.replies import solution_in
-from exploracoder.engine.reading.wording import describe_error, describe_output
+from exploracoder.engine.reading.value_text import describe_error, describe_output
 from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message

@@ -19,7 +19,7 @@ from exploracoder.methods.action_text import OBSERVATION, Action, action_in, ans
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, SAMPLED, record
 from exploracoder.models.chat import Message, Reply
-from exploracoder.models.tools import MAX_CALLS, Tool, answer
+from exploracoder.models.model_functions import MAX_CALLS, Tool, answer
 from exploracoder.prompts import fenced, render
 from exploracoder.state import Attempt
 

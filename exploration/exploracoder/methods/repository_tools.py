@@ -10,12 +10,12 @@ import asyncio
 from typing import Literal
 
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.repotools.questions import Question
-from exploracoder_retrieval.repotools.text import answer_text
+from exploracoder_retrieval.repotools.tool_questions import Question
+from exploracoder_retrieval.repotools.tool_text import answer_text
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder import confined
-from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError, ReplyError
 from exploracoder.methods.class_writing import failed_words, tried, turns

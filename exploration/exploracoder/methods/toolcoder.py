@@ -21,12 +21,12 @@ from exploracoder.engine.finishing.synthesis import PART, try_solution
 from exploracoder.engine.knowing import lookup
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.replies import does_nothing, no_code, solution_in
-from exploracoder.engine.reading.results import result_names
-from exploracoder.engine.reading.wording import listed
+from exploracoder.engine.reading.result_names import result_names
+from exploracoder.engine.reading.value_text import listed
 from exploracoder.errors import NoTextError
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, record
-from exploracoder.models.tools import MAX_CALLS, Tool
+from exploracoder.models.model_functions import MAX_CALLS, Tool
 from exploracoder.prompts import render
 from exploracoder.state import Attempt, Search
 from exploracoder.toolcoder import calls

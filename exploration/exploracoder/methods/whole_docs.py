@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from exploracoder.engine.finishing.solution_prompt import solution_messages
-from exploracoder.engine.reading.wording import describe_api
+from exploracoder.engine.reading.value_text import describe_api
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import PromptError
 from exploracoder.methods.method import Method

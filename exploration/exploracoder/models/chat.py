@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 Schema = Mapping[str, Any]
 # Told the text of a reply as far as it has come, all of it each time.

@@ -13,7 +13,7 @@ from exploracoder.models.chat import (
     Sampling,
     Schema,
 )
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 
 
 class CountingModel(ChatModel):

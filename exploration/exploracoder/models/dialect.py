@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.effort import ReasoningEffort
 from exploracoder.models.chat import Message, Sampling, Schema
-from exploracoder.models.completion import Answer
+from exploracoder.models.server_answer import Answer
 
 SchemaMode = Literal["json_schema", "json_object", "words"]
 LimitName = Literal["max_tokens", "max_completion_tokens"]

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import anyio
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from exploracoder.models.completion import read_cards
+from exploracoder.models.server_answer import read_cards
 
 if TYPE_CHECKING:
     import httpx

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from exploracoder.models.failures import without_credentials
+from exploracoder.models.server_failures import without_credentials
 
 OnProgress = Callable[[int, int], None]
 

@@ -20,15 +20,15 @@ import anyio
 
 from exploracoder import __version__
 from exploracoder.errors import AnswerTimeoutError, ModelError
-from exploracoder.models.completion import parse, read_cards
-from exploracoder.models.failures import (
+from exploracoder.models.redaction import Redactor, secrets_of
+from exploracoder.models.server_answer import parse, read_cards
+from exploracoder.models.server_failures import (
     FailureReport,
     HttpReply,
     checked_api_key,
     checked_base_url,
     without_credentials,
 )
-from exploracoder.models.redaction import Redactor, secrets_of
 from exploracoder.models.streaming import QUEUE_HEADER, StreamReader
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from exploracoder.errors import SetupError
-from exploracoder.models.choice import HOSTED_URL, key_for, origin_of
+from exploracoder.models.model_choice import HOSTED_URL, key_for, origin_of
 
 _SERVICE = "exploracoder"
 

@@ -20,11 +20,11 @@ from pydantic import ValidationError
 from exploracoder import __version__
 from exploracoder.errors import NoWeightsError, SetupError
 from exploracoder.models.adapter import check_adapter, file_sha256
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.cpu_backends import FORCED_BACKEND, XLLAMACPP_VERSION
 from exploracoder.models.local_server import Announcement, Hello, ServerOptions
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.models.prompt_states import PromptStates
+from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0

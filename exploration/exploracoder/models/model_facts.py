@@ -6,8 +6,8 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from exploracoder.models.completion import mapping, mappings
 from exploracoder.models.endpoint import Endpoint
+from exploracoder.models.server_answer import mapping, mappings
 
 # Hosted services and vLLM say it in their list of models, each in its own word.
 _CONTEXT_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")

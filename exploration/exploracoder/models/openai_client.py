@@ -14,21 +14,21 @@ from typing import Any
 
 from exploracoder.effort import ReasoningEffort
 from exploracoder.models.answer_text import LiveText, answer_in, answer_so_far
-from exploracoder.models.cache import ReplyCache
 from exploracoder.models.chat import Message, OnText, OnWait, Reply, Sampling, Schema, ToolCall
-from exploracoder.models.completion import Answer, parse, read_text, read_whole
 from exploracoder.models.control_tokens import neutralise, restore
 from exploracoder.models.dialect import Dialect
 from exploracoder.models.dialect_memory import DialectMemory
 from exploracoder.models.endpoint import Endpoint
-from exploracoder.models.failures import (
+from exploracoder.models.listening import Listener
+from exploracoder.models.prompt_states import PromptStates
+from exploracoder.models.reply_cache import ReplyCache
+from exploracoder.models.server_answer import Answer, parse, read_text, read_whole
+from exploracoder.models.server_failures import (
     HttpReply,
     is_context_overflow,
     lacks_text,
     server_message,
 )
-from exploracoder.models.listening import Listener
-from exploracoder.models.prompt_states import PromptStates
 from exploracoder.models.streaming import StreamReader
 
 # No honest reply is longer, in characters, whatever its tokens are.

@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import config_folder
-from exploracoder.models.usage import Price
+from exploracoder.models.model_cost import Price
 
 TEMPLATE = """\
 # What models cost. An entry each, of which the first counts that a model's name fits; * stands for

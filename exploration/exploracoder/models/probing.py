@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from exploracoder.errors import AnswerTimeoutError, ModelError, PromptError, RefusedError
 from exploracoder.models.capabilities import Capabilities
 from exploracoder.models.chat import Message, Reply, Sampling
-from exploracoder.models.completion import mapping, mappings
 from exploracoder.models.model_facts import facts_of
+from exploracoder.models.model_functions import Tool
 from exploracoder.models.openai_client import OpenAIChatModel
+from exploracoder.models.server_answer import mapping, mappings
 from exploracoder.models.structured import without_fence
-from exploracoder.models.tools import Tool
 
 TIMEOUT_S = 180.0
 # Some servers keep prefixes of 1,024 tokens or more.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exploracoder.models.chat import ToolCall
-from exploracoder.models.completion import json_or_none, label, mapping, mappings, plain_text
+from exploracoder.models.server_answer import json_or_none, label, mapping, mappings, plain_text
 
 # Our own shared server says by it that it tells who waits, by comments in streams.
 QUEUE_HEADER = "ExploraCoder-Queue"

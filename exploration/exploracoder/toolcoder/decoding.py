@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from exploracoder.models.tools import MAX_CALLS
+from exploracoder.models.model_functions import MAX_CALLS
 from exploracoder.toolcoder import calls
 
 if TYPE_CHECKING:

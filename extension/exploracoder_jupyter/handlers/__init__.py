@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exploracoder_jupyter.handlers.events import EventsSocket
+from exploracoder_jupyter.handlers.event_stream import EventsSocket
 from exploracoder_jupyter.handlers.handler import Handler
 
 API = "exploracoder/api"

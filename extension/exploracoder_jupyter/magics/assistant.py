@@ -21,14 +21,14 @@ from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.errors import RetrievalError
 
-from exploracoder_jupyter.magics import help_page, lookups, pages, places, registry
+from exploracoder_jupyter.magics import help_page, library_requests, pages, places, registry
+from exploracoder_jupyter.magics.cell_view import short
 from exploracoder_jupyter.magics.configuration import Configuration
 from exploracoder_jupyter.magics.display import Display
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.magic_names import TRY_NAME
 from exploracoder_jupyter.magics.named_code import code_named
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
-from exploracoder_jupyter.magics.showing import short
 from exploracoder_jupyter.magics.steering_words import STEERING, command_for, plan_command
 from exploracoder_jupyter.magics.tool_words import ask_tools, parse_tools
 
@@ -188,7 +188,7 @@ class Assistant:
         targets = [prepare.absolute_target(word) for word in order.words]
         targets = targets or list(self._libraries())
         options = self._configuration.options
-        found = self._keeper.run(lookups.read_libraries(targets, options))
+        found = self._keeper.run(library_requests.read_libraries(targets, options))
         self._configuration = replace(self._configuration, libraries=tuple(targets))
         self._display.show(pages.libraries_page(found))
 
@@ -196,14 +196,14 @@ class Assistant:
         if not order.rest:
             raise InputError("search needs words: %exploracoder search QUERY")
         options = self._configuration.options
-        hits = self._keeper.run(lookups.search(order.rest, self._libraries(), options))
+        hits = self._keeper.run(library_requests.search(order.rest, self._libraries(), options))
         self._display.show(pages.search_page(order.rest, hits))
 
     def _docs(self, order: Order) -> None:
         if len(order.words) != 1:
             raise InputError("docs needs one name: %exploracoder docs NAME")
         options = self._configuration.options
-        doc = self._keeper.run(lookups.find_doc(order.rest, self._libraries(), options))
+        doc = self._keeper.run(library_requests.find_doc(order.rest, self._libraries(), options))
         self._display.show(pages.doc_page(doc))
 
     def _tools(self, order: Order) -> None:
@@ -277,7 +277,7 @@ class Assistant:
         source = self._brought([one.name for one in exploration.brought.variables])
         folder, options = path.absolute().parent, self._configuration.options
         try:
-            again = lookups.replay_again(exploration, folder, options, source)
+            again = library_requests.replay_again(exploration, folder, options, source)
             replayed = self._keeper.run(again)
         finally:
             if source is not None:

@@ -45,7 +45,7 @@ def _of_tools(words: list[str], symbol: str) -> Iterable[str]:
         return (f"--{one.name}" for one in registry.TOOL_OPTIONS)
     if len(words) > 2:
         return ()
-    from exploracoder_retrieval.repotools.questions import TOOL_NAMES
+    from exploracoder_retrieval.repotools.tool_questions import TOOL_NAMES
 
     return TOOL_NAMES
 

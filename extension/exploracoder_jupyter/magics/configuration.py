@@ -12,7 +12,7 @@ from exploracoder.errors import InputError
 from exploracoder.settings import PROFILES, Settings
 from exploracoder.workspace import Options
 
-from exploracoder_jupyter.magics.page import Line, Page, Table
+from exploracoder_jupyter.magics.page_blocks import Line, Page, Table
 from exploracoder_jupyter.magics.registry import nearest
 
 _YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

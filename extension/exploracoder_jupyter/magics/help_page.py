@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exploracoder_jupyter.magics import registry
-from exploracoder_jupyter.magics.page import Code, Heading, Line, Page, Table
+from exploracoder_jupyter.magics.page_blocks import Code, Heading, Line, Page, Table
 
 _EXAMPLE = """\
 %%exploracoder --library justhtml --check check_links --bring page

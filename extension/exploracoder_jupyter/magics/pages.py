@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from exploracoder import bringing, document, trust
 from exploracoder.engine.running import steering
 from exploracoder.events import Progress
-from exploracoder.models.usage import Usage
+from exploracoder.models.model_cost import Usage
 from exploracoder.replay import Replay
 from exploracoder.state import Brought, Candidate, Exploration, Library, Step
 from exploracoder.toolcoder.cards import with_cards
 from exploracoder.trust import Preview
 
 from exploracoder_jupyter.magics.moment import Moment
-from exploracoder_jupyter.magics.page import (
+from exploracoder_jupyter.magics.page_blocks import (
     Block,
     Code,
     Fold,

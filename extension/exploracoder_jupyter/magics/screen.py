@@ -15,7 +15,7 @@ from exploracoder.background import Job
 from exploracoder.events import Event
 
 from exploracoder_jupyter.magics.moment import Look, Moment
-from exploracoder_jupyter.magics.page import Page
+from exploracoder_jupyter.magics.page_blocks import Page
 from exploracoder_jupyter.magics.pages import moment_page
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ class DisplayScreen:
             self._publish(moment_page(moment))
 
     def _publish(self, page: Page, more: dict[str, Any] | None = None) -> None:
-        from exploracoder_jupyter.magics.faces.html import as_html
-        from exploracoder_jupyter.magics.faces.text import as_text
+        from exploracoder_jupyter.magics.faces.html_face import as_html
+        from exploracoder_jupyter.magics.faces.text_face import as_text
 
         data = {"text/plain": as_text(page), "text/html": as_html(page), **(more or {})}
         self._publisher.publish(data, {}, transient={"display_id": self._id}, update=self._is_shown)
@@ -172,7 +172,7 @@ class TerminalScreen:
 
     def show(self, page: Page) -> None:
         """Print the page."""
-        from exploracoder_jupyter.magics.faces.terminal import print_page
+        from exploracoder_jupyter.magics.faces.terminal_face import print_page
 
         print_page(page)
 

@@ -12,8 +12,8 @@ from exploracoder.errors import InputError
 from exploracoder.repositories import Repositories
 from exploracoder.workspace import Options, in_thread
 from exploracoder_retrieval.errors import QuestionError
-from exploracoder_retrieval.repotools.questions import TOOL_NAMES, Question
-from exploracoder_retrieval.repotools.text import answer_text
+from exploracoder_retrieval.repotools.tool_questions import TOOL_NAMES, Question
+from exploracoder_retrieval.repotools.tool_text import answer_text
 
 from exploracoder_jupyter.magics import registry
 from exploracoder_jupyter.magics.named_code import code_named

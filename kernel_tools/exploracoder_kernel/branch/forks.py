@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from . import descriptors, fork_safety, linux
-from .failures import brief
+from .error_reports import brief
 from .previews import preview
 
 _FORCE_SECONDS = 2.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import memory, names, unpickling, wire
+from . import memory_use, name_checks, unpickling, wire
+from .cell_runs import Runs
 from .interrupts import TooLong, time_limit
-from .runs import Runs
 
 _SECONDS = 5.0
 
@@ -40,13 +40,13 @@ def answers(cells: Any, runs: Runs) -> dict[str, Ask]:
     return {
         "variables": describe_all,
         "resolve": lambda request: {
-            "resolved": [names.resolve(str(name), namespace) for name in request["names"]]
+            "resolved": [name_checks.resolve(str(name), namespace) for name in request["names"]]
         },
         "complete": complete,
         "is_complete": is_complete,
-        "inspect": lambda request: names.inspect_name(str(request["name"]), namespace),
+        "inspect": lambda request: name_checks.inspect_name(str(request["name"]), namespace),
         "inspect_at": inspect_at,
-        "memory": memory.answer,
+        "memory": memory_use.answer,
         "unpickle": lambda request: unpickling.unpickle(
             request, request["descriptors"][0], namespace
         ),

@@ -17,7 +17,7 @@ from IPython.utils.tokenutil import token_at_cursor
 
 from .bundles import bounded, bounded_answers
 from .cell import NO_CELL, Cell
-from .failures import full_message_of
+from .error_reports import full_message_of
 from .loops import Loop
 from .shell import make_shell, resemble_notebook
 

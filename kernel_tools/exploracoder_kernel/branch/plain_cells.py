@@ -14,9 +14,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Optional
 
-from . import names
+from . import name_checks
 from .cell import NO_CELL, Cell
-from .failures import brief, message_of
+from .error_reports import brief, message_of
 from .loops import Loop
 from .text import shorten
 
@@ -133,7 +133,7 @@ class PlainCells:
         before = _DOTTED.finditer(code[:cursor])
         called = [name for name in before if code[name.end() :].startswith("(")]
         for name in [*around, *reversed(called)]:
-            found = names.inspect_name(name.group(), self.namespace)
+            found = name_checks.inspect_name(name.group(), self.namespace)
             if found["found"]:
                 return {"text/plain": _described(found, detail)}
         return {}

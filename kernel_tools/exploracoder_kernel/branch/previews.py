@@ -6,7 +6,7 @@ import io
 import sys
 from typing import Any, Optional
 
-from .failures import brief
+from .error_reports import brief
 from .interrupts import TooLong, attempt, time_limit
 from .text import cut, without_colours
 

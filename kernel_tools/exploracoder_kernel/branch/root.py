@@ -8,7 +8,7 @@ import socket
 import sys
 from typing import Any, NoReturn, Optional
 
-from . import capabilities, filters, landlock, linux, private_folder, rlimits, wire
+from . import landlock, linux, private_folder, rlimits, seccomp_loading, superuser, wire
 from .serving import serve_root
 
 _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "process.py")
@@ -51,9 +51,9 @@ def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
     with decisions:
         try:
             if setup["seccomp"]:
-                listener = filters.load(setup["seccomp"]["programs"])
+                listener = seccomp_loading.load(setup["seccomp"]["programs"])
             if setup["capabilities"] is not None:
-                capabilities.keep(*setup["capabilities"], through_programs=True)
+                superuser.keep(*setup["capabilities"], through_programs=True)
         except (ImportError, OSError, AttributeError) as error:
             wire.send(decisions, {"refused": str(error) or type(error).__name__})
             os._exit(1)
@@ -67,7 +67,7 @@ def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
 def main(branch_fd: int, setup: dict[str, Any]) -> NoReturn:
     """In the user's Python: see that what a new program is given back is gone, then serve."""
     if setup["capabilities"] is not None:
-        capabilities.keep(*setup["capabilities"])
+        superuser.keep(*setup["capabilities"])
     if setup["folder"] and setup["folder"]["is_mounted"]:
         linux.hide_memory()  # otherwise layers of Landlock hide it, and the owner counts files
     rlimits.apply(setup["limits"])

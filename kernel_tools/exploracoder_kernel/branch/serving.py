@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import comms, double_fork, introspection, linux, private_folder, streams, wire
-from .failures import brief
+from .cell_runs import Runs
+from .error_reports import brief
 from .interrupts import Interrupts
 from .loops import Loop
 from .owner import Owner
-from .runs import Runs
 
 Message = wire.Message
 

@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Instance
 from traitlets.config import Config
 
-from .failures import without_our_frames
+from .error_reports import without_our_frames
 from .text import without_colours
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .failures import brief
+from .error_reports import brief
 from .pickling import pickle_library
 from .previews import type_name
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from exploracoder_kernel.kernel.app import main
+from exploracoder_kernel.kernel.kernel_app import main
 
 if __name__ == "__main__":
     sys.exit(main())

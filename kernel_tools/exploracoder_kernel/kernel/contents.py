@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 
 METADATA_KEY = "exploracoder"
 

@@ -17,8 +17,8 @@ from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
-from exploracoder_kernel.kernel.branches import Branches
-from exploracoder_kernel.kernel.cells import Cells, NotebookCell
+from exploracoder_kernel.kernel.branch_requests import Branches
+from exploracoder_kernel.kernel.cell_requests import Cells, NotebookCell
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, error_content
 from exploracoder_kernel.kernel.contents import (
     BadRequest,

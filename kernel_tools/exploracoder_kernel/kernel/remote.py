@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from pydantic import ValidationError
 
-from exploracoder_kernel.answers import BranchInfo, Inspection, ResolvedName
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun, Observation, Variable
 from exploracoder_kernel.pickled_variables import PickledVariables, Unpickled
+from exploracoder_kernel.run_limits import Limits
+from exploracoder_kernel.sidecar_answers import BranchInfo, Inspection, ResolvedName
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
-    from exploracoder_kernel.kernel.conversation import Conversation
+    from exploracoder_kernel.kernel.kernel_client import Conversation
 
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 3.0
@@ -84,7 +84,7 @@ class RemoteSidecar:
         Raises:
             SidecarError: There is no such kernel, it does not answer, or is none of ours.
         """
-        from exploracoder_kernel.kernel.conversation import Conversation
+        from exploracoder_kernel.kernel.kernel_client import Conversation
 
         async with contextlib.AsyncExitStack() as exits:
             client = await self._client(exits)
@@ -119,7 +119,7 @@ class RemoteSidecar:
             BranchNotFound: There is no such branch.
             SidecarError: The kernel could not run it, or has ended.
         """
-        from exploracoder_kernel.kernel.conversation import checked
+        from exploracoder_kernel.kernel.kernel_client import checked
 
         chosen = (limits or self._limits).model_dump(mode="json")
         options = {"branch": branch_id, "limits": chosen, "observe": True}

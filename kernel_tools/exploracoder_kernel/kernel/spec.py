@@ -17,7 +17,7 @@ _LOGO = "logo-svg.svg"  # by this name Jupyter finds it
 # As ``-m exploracoder_kernel.kernel``, which would look for modules in the notebook's folder first.
 _START = (
     "import sys; sys.path[:] = filter(None, sys.path); "
-    "from exploracoder_kernel.kernel.app import main; sys.exit(main())"
+    "from exploracoder_kernel.kernel.kernel_app import main; sys.exit(main())"
 )
 Level = Literal["auto", "strict", "network", "off"]
 

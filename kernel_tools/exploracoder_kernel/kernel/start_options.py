@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.contents import problems_of
-from exploracoder_kernel.sandbox.choice import LevelChoice
+from exploracoder_kernel.sandbox.sandbox_choice import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 
 VARIABLE = "KERNEL_EXPLORACODER"

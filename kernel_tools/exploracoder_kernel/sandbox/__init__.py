@@ -1,6 +1,8 @@
 """Keeps what snippets do away from the user: no network, no files but the task's, own processes."""
 
-from exploracoder_kernel.sandbox.choice import (
+from exploracoder_kernel.sandbox.consent import QUESTION, Consent
+from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
+from exploracoder_kernel.sandbox.sandbox_choice import (
     LEVELS,
     Level,
     LevelChoice,
@@ -8,8 +10,6 @@ from exploracoder_kernel.sandbox.choice import (
     Sandboxing,
     choose,
 )
-from exploracoder_kernel.sandbox.consent import QUESTION, Consent
-from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 __all__ = [
     "LEVELS",

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from exploracoder_kernel.branch import landlock
-from exploracoder_kernel.branch.capabilities import SYS_ADMIN
 from exploracoder_kernel.branch.private_mount import PARTS
+from exploracoder_kernel.branch.superuser import SYS_ADMIN
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
 from exploracoder_kernel.sandbox import layout, seccomp
 from exploracoder_kernel.sandbox.advice import trial

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterable
 from typing import Any
 
-from exploracoder_kernel.branch import filters
+from exploracoder_kernel.branch import seccomp_loading
 from exploracoder_kernel.sandbox.advice import trial
 from exploracoder_kernel.sandbox.hard_limits import kernel_version
 
@@ -136,7 +136,7 @@ def trouble() -> str | None:
     except (OSError, ValueError) as error:
         return f"libseccomp makes no filter here: {error}. Use version 2.5 or newer."
     # A container may forbid to load them.
-    said = trial([sys.executable, "-I", "-S", filters.__file__, *programs], {})
+    said = trial([sys.executable, "-I", "-S", seccomp_loading.__file__, *programs], {})
     return said and f"System calls can't be filtered here: {said}."
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
-from exploracoder_retrieval.apisearch.page import Page
+from exploracoder_retrieval.apisearch.web_page import Page
 from exploracoder_retrieval.errors import WebSearchError
 
 DUCKDUCKGO = "duckduckgo"

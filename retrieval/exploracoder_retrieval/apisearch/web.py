@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 
-from exploracoder_retrieval.apisearch.cache import PageCache
-from exploracoder_retrieval.apisearch.guard import Guard
-from exploracoder_retrieval.apisearch.page import LIMIT_S, SITES, Page, allowed, restricted
+from exploracoder_retrieval.apisearch.page_cache import PageCache
 from exploracoder_retrieval.apisearch.providers import Provider
+from exploracoder_retrieval.apisearch.query_guard import Guard
 from exploracoder_retrieval.apisearch.slots import Slots
+from exploracoder_retrieval.apisearch.web_page import LIMIT_S, SITES, Page, allowed, restricted
 from exploracoder_retrieval.errors import QueryRefused, WebSearchError
 
 # A request that nobody waits for any more still ends, and what it brings is kept.

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from exploracoder_retrieval.apidoc import Hit
+from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.harvest.result import UsageExample
-from exploracoder_retrieval.ranking.fields import names
-from exploracoder_retrieval.wording import words
+from exploracoder_retrieval.ranking.searched_fields import names
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 # Names that are missing, or mean something else now, are likelier in code for another version.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exploracoder_retrieval.errors import NotConfined
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 # A module that crashes the process is given up, and the ones after it are asked in a new process.
 MAX_CRASHES = 5

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
-from exploracoder_retrieval.facts.fields import generated_init, has_fields
+from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
 from exploracoder_retrieval.facts.kinds import is_property
 from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.values import Class, Function, Variable
@@ -18,8 +18,8 @@ from exploracoder_retrieval.harvest.decorators import (
     registered_names,
 )
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
-from exploracoder_retrieval.harvest.names import Api, Names
 from exploracoder_retrieval.harvest.notes import Notes, is_enumeration
+from exploracoder_retrieval.harvest.public_names import Api, Names
 from exploracoder_retrieval.harvest.surface import Published
 
 _MAX_CLASS_DEPTH = 4

@@ -12,7 +12,7 @@ from exploracoder_retrieval.facts.store import Entry, FactStore
 from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 
 # The source of one library and of what it publishes of others; the largest have a tenth of it.
 MAX_ALL_BYTES = 400_000_000

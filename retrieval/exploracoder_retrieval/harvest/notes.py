@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from exploracoder_retrieval.facts.bodies import strings_in
-from exploracoder_retrieval.facts.fields import generated_init, has_fields
+from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
 from exploracoder_retrieval.facts.kinds import is_property, joined, last_name, variables_of
 from exploracoder_retrieval.facts.parameters import parse_expression
 from exploracoder_retrieval.facts.values import Class, Function, Variable
-from exploracoder_retrieval.harvest.names import Api, Names
+from exploracoder_retrieval.harvest.public_names import Api, Names
 from exploracoder_retrieval.harvest.signatures import attribute_type, unquoted
 
 MAX_NOTE_CHARS = 300

@@ -13,13 +13,17 @@ from exploracoder_retrieval.harvest.docs.collect import collect
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 from exploracoder_retrieval.harvest.library_sources import LibrarySources
 from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
-from exploracoder_retrieval.harvest.names import Names
 from exploracoder_retrieval.harvest.own_tests import find_tests, read_tests
+from exploracoder_retrieval.harvest.public_names import Names
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped, UsageExample
 from exploracoder_retrieval.harvest.surface import Surface
 from exploracoder_retrieval.harvest.target import Target, find_target
-from exploracoder_retrieval.harvest.usage import MAX_OVERVIEW, collect_examples, read_overview
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.harvest.usage_sources import (
+    MAX_OVERVIEW,
+    collect_examples,
+    read_overview,
+)
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.progress import Progress
 
 # How many files that could not be read a library remembers; a harvest knows them all.

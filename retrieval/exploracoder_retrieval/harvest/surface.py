@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from exploracoder_retrieval.facts.modules import is_published
 from exploracoder_retrieval.facts.values import Module, Variable
-from exploracoder_retrieval.harvest.names import Api, Names
+from exploracoder_retrieval.harvest.public_names import Api, Names
 
 # What these make is for type checkers and logs, not for calling.
 _NO_API = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "NewType(", "getLogger(")

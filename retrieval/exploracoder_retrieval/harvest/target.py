@@ -15,7 +15,7 @@ from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
 from exploracoder_retrieval.files import entries, is_folder, read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.result import LibrarySource
-from exploracoder_retrieval.interpreter import Interpreter, normalise
+from exploracoder_retrieval.library_python import Interpreter, normalise
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.given import Given, GivenDocs

@@ -10,17 +10,17 @@ from importlib import resources
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, np
+from exploracoder_retrieval.embedded_words import words
+from exploracoder_retrieval.ranking.example_memory import Memory
 from exploracoder_retrieval.ranking.field_index import FieldIndex
-from exploracoder_retrieval.ranking.fields import FIELDS, field_words
-from exploracoder_retrieval.ranking.memory import Memory
 from exploracoder_retrieval.ranking.name_index import NameIndex
+from exploracoder_retrieval.ranking.searched_fields import FIELDS, field_words
 from exploracoder_retrieval.ranking.standing import (
     STANDING,
     best_standing,
     figures,
     standing,
 )
-from exploracoder_retrieval.wording import words
 
 # Of the query and of each clause, what is nearest in meaning and in words; what is used most; and
 # what the examples use that are kept for something like it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from exploracoder_retrieval.wording import words
+from exploracoder_retrieval.embedded_words import words
 
 MAX_CLAUSES = 8
 _MIN_WORDS = 2

@@ -12,7 +12,7 @@ from pathlib import Path
 from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.ranking.fields import FIELD_WEIGHTS, FIELDS
+from exploracoder_retrieval.ranking.searched_fields import FIELD_WEIGHTS, FIELDS
 
 _FREQUENCIES = "frequencies.json"
 

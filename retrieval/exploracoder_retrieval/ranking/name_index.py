@@ -9,7 +9,7 @@ from typing import Any
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Floats, np
 from exploracoder_retrieval.errors import IndexCorrupt
-from exploracoder_retrieval.ranking.fields import name_words, names
+from exploracoder_retrieval.ranking.searched_fields import name_words, names
 from exploracoder_retrieval.rows import RowTable
 
 Rarity = Callable[[str], float]

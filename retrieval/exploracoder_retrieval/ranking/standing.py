@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Matrix, RowNumbers, np
-from exploracoder_retrieval.ranking.fields import owner_name
-from exploracoder_retrieval.ranking.usage import read_usage
+from exploracoder_retrieval.ranking.searched_fields import owner_name
+from exploracoder_retrieval.ranking.usage_counts import read_usage
 
 STANDING = ("used", "mentioned", "owner_mentioned")
 

@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from exploracoder_retrieval.facts.fields import generated_init
+from exploracoder_retrieval.facts.dataclass_fields import generated_init
 from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
 from exploracoder_retrieval.facts.lineage import Lineages, Located
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Function, Module, Parameter
-from exploracoder_retrieval.repotools.answers import MAX_DOC_CHARS, BodyAnswer, SignatureAnswer
+from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, BodyAnswer, SignatureAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from exploracoder_retrieval.facts.fields import generated_init
+from exploracoder_retrieval.embedded_words import split_identifier
+from exploracoder_retrieval.facts.dataclass_fields import generated_init
 from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
 from exploracoder_retrieval.facts.sources import Sources
-from exploracoder_retrieval.repotools.answers import MAX_DOC_CHARS, ClassAnswer, MemberInfo
 from exploracoder_retrieval.repotools.members import members
-from exploracoder_retrieval.wording import split_identifier
+from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, ClassAnswer, MemberInfo
 
 _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__aenter__"})
 

@@ -16,8 +16,8 @@ from exploracoder_retrieval.facts.store import (
     read_file,
 )
 from exploracoder_retrieval.facts.values import Snippet
+from exploracoder_retrieval.repotools.python_files import SourceFile, SourceTree
 from exploracoder_retrieval.repotools.snippets import cut
-from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree
 
 Progress = Callable[[str], None]
 Snippets = dict[str, tuple[Snippet, ...]]

@@ -17,11 +17,16 @@ from exploracoder_retrieval.facts.store import SNIPPETS, FactStore
 from exploracoder_retrieval.facts.values import Class, Function, Module, Snippet
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.harvest.target import Target
-from exploracoder_retrieval.interpreter import Interpreter
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.callables import FoundCallable
 from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
+from exploracoder_retrieval.repotools.python_files import (
+    SourceFile,
+    SourceTree,
+    find_tree,
+    source_files,
+)
 from exploracoder_retrieval.repotools.standard import StandardNames
-from exploracoder_retrieval.repotools.tree import SourceFile, SourceTree, find_tree, source_files
 
 FoundT = TypeVar("FoundT", Located, FoundCallable)
 _TESTS = frozenset({"tests", "test", "testing", "conftest"})

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from exploracoder_retrieval.bm25 import WordIndex
 from exploracoder_retrieval.facts.values import Snippet
-from exploracoder_retrieval.repotools.answers import SnippetAnswer
 from exploracoder_retrieval.repotools.repository import Repository, is_test
+from exploracoder_retrieval.repotools.tool_answers import SnippetAnswer
 
 # Of the pieces found by words, so many are looked at until enough differ.
 _LOOKED_AT = 60

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.facts.definitions import FunctionNode, first_line
 from exploracoder_retrieval.facts.values import Snippet
-from exploracoder_retrieval.wording import words
 
 MAX_LINES = 60
 _MIN_LINES = 3

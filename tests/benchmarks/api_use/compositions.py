@@ -5,7 +5,14 @@ from __future__ import annotations
 import random
 
 from exploracoder_bench.api_use.expressions import Call
-from exploracoder_bench.api_use.libraries import SCALARS, Argument, Function, Library, Shelf, Style
+from exploracoder_bench.api_use.invented_libraries import (
+    SCALARS,
+    Argument,
+    Function,
+    Library,
+    Shelf,
+    Style,
+)
 from exploracoder_bench.api_use.sampling import sample
 from hypothesis import strategies as st
 

@@ -15,7 +15,7 @@ from exploracoder_bench.api_use.expressions import (
     walk,
 )
 from exploracoder_bench.api_use.flow import Identities, of_expression
-from exploracoder_bench.api_use.libraries import Library, Shelf
+from exploracoder_bench.api_use.invented_libraries import Library, Shelf
 from exploracoder_bench.api_use.sampling import constant_of
 
 _TRIES = 2_000

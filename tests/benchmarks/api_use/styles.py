@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer, calls, walk
-from exploracoder_bench.api_use.libraries import Shelf
+from exploracoder_bench.api_use.invented_libraries import Shelf
 
 NEW = ("import {0}", "import {0} as lib_{0}", "from {0} import {1} as the_{0}_{1}")
 ARGUMENTS = ("positional", "keyword", "mixed", "dictionary")

@@ -15,10 +15,10 @@ from exploracoder.errors import InputError
 from exploracoder.testing import ScriptedModelServer
 from exploracoder.workspace import Options
 from exploracoder_bench.api_use.benchmarks import problem_file
-from exploracoder_bench.api_use.libraries import Shelf, library
+from exploracoder_bench.api_use.composed_problems import Asked, Problem, prepare
+from exploracoder_bench.api_use.invented_libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
 from exploracoder_bench.api_use.packages import example_context, write_packages
-from exploracoder_bench.api_use.problems import Asked, Problem, prepare
 from exploracoder_bench.cli import bench
 from exploracoder_bench.harness import RESULTS
 from exploracoder_bench.ledger import Ledger

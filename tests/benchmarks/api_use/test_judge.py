@@ -15,13 +15,13 @@ import pytest_asyncio
 from exploracoder.errors import InputError
 from exploracoder_bench.api_use.expressions import Call, Outer, outers
 from exploracoder_bench.api_use.flow import of_expression
+from exploracoder_bench.api_use.grading import Verdict, verdict_on
+from exploracoder_bench.api_use.invented_libraries import Shelf, library
 from exploracoder_bench.api_use.judging import Judge, Question, open_judge
-from exploracoder_bench.api_use.libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
 from exploracoder_bench.api_use.programs import program
 from exploracoder_bench.api_use.sampling import sample
 from exploracoder_bench.api_use.signature import ordered, parse, write
-from exploracoder_bench.api_use.verdicts import Verdict, verdict_on
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from .compositions import compositions

@@ -11,11 +11,11 @@ import pytest
 from exploracoder.errors import InputError
 from exploracoder_bench.api_use import noise
 from exploracoder_bench.api_use.benchmarks import BENCHMARKS, open_benchmark, problem_file, sampled
+from exploracoder_bench.api_use.composed_problems import Problem, prepare
 from exploracoder_bench.api_use.distractors import documented, keys_of
 from exploracoder_bench.api_use.expressions import Outer, outers
-from exploracoder_bench.api_use.libraries import Shelf, library
+from exploracoder_bench.api_use.invented_libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import as_json, parse, provided, shelf_of
-from exploracoder_bench.api_use.problems import Problem, prepare
 from exploracoder_bench.api_use.signature import ordered, write
 from exploracoder_bench.api_use.signature import parse as parse_signature
 

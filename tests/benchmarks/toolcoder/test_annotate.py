@@ -11,7 +11,7 @@ import pytest
 from exploracoder.testing import Delay, RecordedRequest, ScriptedModelServer
 from exploracoder.toolcoder import calls
 from exploracoder_bench.toolcoder.corpus import Function, SkippedFile, read_corpus
-from exploracoder_bench.toolcoder.filters import query_fault
+from exploracoder_bench.toolcoder.search_rules import query_fault
 from exploration.conftest import Command, Outcome, Serve, model_words, start_command
 
 TOTAL = '''\

@@ -18,8 +18,8 @@ from exploracoder.models.gguf_header import read_header
 from exploracoder_bench.toolcoder import base_model, gguf_adapter
 from exploracoder_bench.toolcoder.annotation import Annotated
 from exploracoder_bench.toolcoder.base_sizes import sizes_of_folder
-from exploracoder_bench.toolcoder.memory import memory_errors
 from exploracoder_bench.toolcoder.recipe import Recipe
+from exploracoder_bench.toolcoder.training_memory import memory_errors
 from exploration.conftest import Command
 from gguf_files import write_gguf
 

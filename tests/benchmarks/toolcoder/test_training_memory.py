@@ -12,7 +12,7 @@ from exploracoder.models import hardware
 from exploracoder.models.gguf_header import GgufHeader
 from exploracoder_bench.toolcoder.base_model import find_base
 from exploracoder_bench.toolcoder.base_sizes import Sizes, sizes_of_folder, sizes_of_gguf
-from exploracoder_bench.toolcoder.memory import Load, check_memory
+from exploracoder_bench.toolcoder.training_memory import Load, check_memory
 
 GIB = 1 << 30
 # Qwen2.5-Coder-7B as its publisher's folder describes it.

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
+from exploracoder_kernel.run_limits import Limits
 from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.gateway.managers import GatewayMappingKernelManager
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel import conversation
+from exploracoder_kernel.kernel import kernel_client
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
@@ -100,7 +100,7 @@ async def test_leaving_is_no_loss(manager: Manager) -> None:
 async def test_leaving_ends_also_when_the_kernel_has_just_been_looked_at(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0)
+    monkeypatch.setattr(kernel_client, "_LOOK_SECONDS", 0)
     for turns in range(8):  # of the event loop; a look takes fewer
         remote = RemoteSidecar(client=client_of(manager))
         await remote.__aenter__()
@@ -137,7 +137,7 @@ def started(file: Path) -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_kernel_in_the_place_of_another_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "_MOST_MISSED", 1000)  # it is there again before that
+    monkeypatch.setattr(kernel_client, "_MOST_MISSED", 1000)  # it is there again before that
     file = tmp_path / "kernel.json"
     write_connection_file(str(file), key=b"secret")
     lost: list[str] = []
@@ -154,7 +154,7 @@ async def test_a_kernel_in_the_place_of_another_is_noticed(
 async def test_a_kernel_that_stands_still_is_lost_after_some_unanswered_pings(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(kernel_client, "_LOOK_SECONDS", 0.2)
     client: AsyncKernelClient = client_of(manager)
     async with RemoteSidecar(client=client) as remote:
         os.kill(front(manager), signal.SIGSTOP)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import BranchNotFound, SidecarError
 from exploracoder_kernel.kernel.remote import RemoteSidecar
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import CellRun
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 Console = Any

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from exploracoder_kernel.kernel.conversation import Conversation
+from exploracoder_kernel.kernel.kernel_client import Conversation
 from jupyter_client.blocking.client import BlockingKernelClient
 
 Console = Any

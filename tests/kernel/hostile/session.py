@@ -18,8 +18,8 @@ from types import TracebackType
 import exploracoder_kernel
 from exploracoder_kernel import sandbox
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 from .files import Files

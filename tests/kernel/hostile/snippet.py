@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.run_limits import Limits
 
 SNIPPETS = Path(__file__).parent / "snippets"
 PRELUDE = SNIPPETS / "prelude.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel import sandbox
-from exploracoder_kernel.limits import Limits
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 from .files import following_processes

@@ -17,9 +17,9 @@ from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.launcher import Command, Setup, start
 from exploracoder_kernel.launches import Setting, open_launch
-from exploracoder_kernel.limits import Limits
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
+from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import SandboxLimits, bubblewrap, seccomp
 from exploracoder_kernel.sidecar import Sidecar
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from exploracoder_bench.api_use.inside.decisions import Decisions, Trees
-from exploracoder_bench.api_use.inside.kinds import flat, is_of, is_scalar
-from exploracoder_bench.api_use.inside.values import value_class
+from exploracoder_bench.api_use.inside.unknown_values import value_class
+from exploracoder_bench.api_use.inside.value_kinds import flat, is_of, is_scalar
 
 MOST_NODES = 5_000
 MOST_DECISIONS = 40

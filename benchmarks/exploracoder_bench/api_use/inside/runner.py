@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exploracoder_bench.api_use.inside.apart import NoAnswerError, answer_apart
-from exploracoder_bench.api_use.inside.guard import FILE, RefusedError, parse
 from exploracoder_bench.api_use.inside.recorder import Recorder, Shape, Spoiled
-from exploracoder_bench.api_use.inside.values import LOOKS
+from exploracoder_bench.api_use.inside.syntax_guard import FILE, RefusedError, parse
+from exploracoder_bench.api_use.inside.unknown_values import LOOKS
 
 MOST_PATHS = 32
 _ERROR_CHARACTERS = 300

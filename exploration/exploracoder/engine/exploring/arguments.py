@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from exploracoder.engine.exploring.conversation import error_text
 from exploracoder.engine.knowing.recommender import find
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.wording import describe_apis, describe_problems, listed
+from exploracoder.engine.reading.value_text import describe_apis, describe_problems, listed
 from exploracoder.engine.running import mending
 from exploracoder.engine.running.selection import is_sound, missing
 from exploracoder.engine.running.steering import find_in

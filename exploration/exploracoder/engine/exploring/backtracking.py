@@ -12,7 +12,7 @@ import ast
 from exploracoder.engine.exploring.conversation import error_text
 from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.knowing.recommender import recommend
-from exploracoder.engine.reading.wording import clip, describe_variables
+from exploracoder.engine.reading.value_text import clip, describe_variables
 from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render

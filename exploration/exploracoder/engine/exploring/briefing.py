@@ -12,7 +12,7 @@ from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.reading.value_text import clip
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import ChatModel, Message, Sampling
 from exploracoder.models.structured import complete_json

@@ -12,8 +12,8 @@ from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.results import wanted_in
-from exploracoder.engine.reading.wording import (
+from exploracoder.engine.reading.result_names import wanted_in
+from exploracoder.engine.reading.value_text import (
     describe_apis,
     describe_error,
     describe_output,

@@ -16,7 +16,7 @@ from exploracoder.engine.exploring.functions import functions_for
 from exploracoder.engine.knowing.helpful import helpful_apis, siblings
 from exploracoder.engine.knowing.source_lookup import look_up
 from exploracoder.engine.reading.replies import codes
-from exploracoder.engine.reading.results import wanted_in
+from exploracoder.engine.reading.result_names import wanted_in
 from exploracoder.engine.running import mending
 from exploracoder.engine.running.selection import is_sound, missing, select
 from exploracoder.engine.running.trial import Trial, earlier_cells

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.engine.knowing.lookup import FOUND, Query, in_words, search
 from exploracoder.engine.knowing.source_lookup import describe_source
-from exploracoder.engine.reading.wording import (
+from exploracoder.engine.reading.value_text import (
     clip,
     describe_api,
     describe_error,
@@ -25,7 +25,7 @@ from exploracoder.engine.reading.wording import (
 )
 from exploracoder.engine.running.trial import Trial
 from exploracoder.engine.workbench import Workbench
-from exploracoder.models.tools import Tool
+from exploracoder.models.model_functions import Tool
 from exploracoder.state import Candidate
 
 # Of a doc that was asked for by name more is shown than of those that were only found.

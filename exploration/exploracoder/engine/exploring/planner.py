@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from exploracoder.engine.exploring.briefing import Briefing
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.wording import clip, describe_variables
+from exploracoder.engine.reading.value_text import clip, describe_variables
 from exploracoder.engine.running.trial import next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError

@@ -16,7 +16,7 @@ from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.finishing.composing import compose
 from exploracoder.engine.finishing.synthesis import solution_apis, synthesize
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
-from exploracoder.engine.reading.results import result_names
+from exploracoder.engine.reading.result_names import result_names
 from exploracoder.engine.running.steering import find_step, next_open, propose
 from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.running.written_cells import run_written

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import try_solution
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.results import result_names, shown
+from exploracoder.engine.reading.result_names import result_names, shown
 from exploracoder.engine.reading.syntax import IMPORTS, parsed
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Exploration

@@ -12,8 +12,8 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.helpful import helpful_apis
 from exploracoder.engine.knowing.source_lookup import look_up
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.results import result_names
-from exploracoder.engine.reading.wording import (
+from exploracoder.engine.reading.result_names import result_names
+from exploracoder.engine.reading.value_text import (
     clip,
     describe_apis,
     describe_error,

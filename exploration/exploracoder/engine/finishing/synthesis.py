@@ -13,8 +13,8 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.exploring.conversation import as_answer
 from exploracoder.engine.finishing.solution_prompt import repair_request, solution_messages
-from exploracoder.engine.knowing.checking import check, missing_attribute
 from exploracoder.engine.knowing.helpful import docs_behind
+from exploracoder.engine.knowing.name_problems import check, missing_attribute
 from exploracoder.engine.knowing.recommender import ALIKE, find, find_alike
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.replies import code_block, no_code

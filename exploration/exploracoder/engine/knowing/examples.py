@@ -12,7 +12,7 @@ from exploracoder_retrieval.apidoc import Hit
 from exploracoder_retrieval.examples.nearest import NearExample
 
 from exploracoder.engine.knowing.recommender import find
-from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Example
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.knowing.checking import OBJECT_ERROR
+from exploracoder.engine.knowing.name_problems import OBJECT_ERROR
 from exploracoder.engine.knowing.recommender import find_alike, trim
 from exploracoder.engine.knowing.sieve import live_types
 from exploracoder.engine.reading import names

@@ -15,7 +15,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find
 from exploracoder.engine.reading.library_map import LibraryMap, library_map
-from exploracoder.engine.reading.wording import clip, describe_api, describe_apis
+from exploracoder.engine.reading.value_text import clip, describe_api, describe_apis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder_kernel.observation import Variable
-from exploracoder_retrieval.apisearch.page import LIMIT_S
+from exploracoder_retrieval.apisearch.web_page import LIMIT_S
+from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.wording import words
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder.engine.reading.wording import describe_apis
+from exploracoder.engine.reading.value_text import describe_apis
 from exploracoder.errors import InputError
 from exploracoder.folders import cache_folder
 from exploracoder.settings import Settings
@@ -23,7 +23,7 @@ from exploracoder.state import Candidate
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer
-    from exploracoder_retrieval.apisearch.guard import Guard
+    from exploracoder_retrieval.apisearch.query_guard import Guard
     from exploracoder_retrieval.apisearch.web import WebSearch
 
     from exploracoder.engine.workbench import Workbench
@@ -61,7 +61,7 @@ def open_web(settings: Settings, limit_s: float | None = None) -> WebSearch | No
     """
     if settings.web_search == "off":
         return None
-    from exploracoder_retrieval.apisearch.cache import PageCache
+    from exploracoder_retrieval.apisearch.page_cache import PageCache
     from exploracoder_retrieval.apisearch.providers import find_provider
     from exploracoder_retrieval.apisearch.web import WebSearch
 
@@ -91,7 +91,7 @@ def search(
     What ``variables`` hold and what ``tried`` code printed is not sent to the web. Raises
     RetrievalError when nothing can be searched.
     """
-    from exploracoder_retrieval.apisearch.search import ApiSearch
+    from exploracoder_retrieval.apisearch.api_search import ApiSearch
 
     if bench.libraries.web is None:
         bench.libraries.web = open_web(bench.settings)
@@ -106,7 +106,7 @@ def _guard(
     bench: Workbench, variables: Sequence[Variable], candidates: Sequence[Candidate]
 ) -> Guard:
     """Keeps the user's values and names here; what the library's docs say may be asked for."""
-    from exploracoder_retrieval.apisearch.guard import Guard
+    from exploracoder_retrieval.apisearch.query_guard import Guard
 
     task = bench.exploration.task
     code = f"{task.context}\n{task.check}\n{task.stub}"

@@ -12,7 +12,7 @@ from exploracoder_retrieval.fusion import fuse
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder.engine.knowing.sieve import sift
-from exploracoder.engine.reading.wording import describe_api
+from exploracoder.engine.reading.value_text import describe_api
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import ReplyError
 from exploracoder.models.chat import Message, Sampling

@@ -29,7 +29,7 @@ from exploracoder_retrieval.repotools.classes import class_answer, ranked_member
 from exploracoder import confined
 from exploracoder.engine.reading import names, syntax
 from exploracoder.engine.reading.known import KnownApis
-from exploracoder.engine.reading.wording import clip
+from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError
 from exploracoder.repositories import tools_cache

@@ -25,7 +25,7 @@ from exploracoder.engine.reading.syntax import (
     tree,
     whole_statements,
 )
-from exploracoder.engine.reading.wording import cut
+from exploracoder.engine.reading.value_text import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # The whole reply as one block.

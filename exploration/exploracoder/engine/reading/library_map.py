@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.reading.wording import cut
+from exploracoder.engine.reading.value_text import cut
 
 _SIGNATURE_CHARS = 96
 _SUMMARY_CHARS = 72

@@ -15,7 +15,7 @@ from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.syntax import whole_statements
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Reply
-from exploracoder.models.completion import REFUSED
+from exploracoder.models.server_answer import REFUSED
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from exploracoder_kernel.observation import Observation
 
-from exploracoder.engine.knowing.checking import check
+from exploracoder.engine.knowing.name_problems import check
 from exploracoder.engine.running.trial import earlier_cells, next_number, run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from exploracoder_kernel.observation import Variable
 
-from exploracoder.engine.knowing.checking import check, missing_attribute
+from exploracoder.engine.knowing.name_problems import check, missing_attribute
 from exploracoder.engine.reading.syntax import without_repetition
 from exploracoder.engine.running.selection import has_good_evidence, is_sound
 from exploracoder.engine.workbench import Workbench

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.results import Value, result_names, shown
+from exploracoder.engine.reading.result_names import Value, result_names, shown
 from exploracoder.state import Attempt, Exploration
 
 

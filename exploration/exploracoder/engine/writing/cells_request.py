@@ -10,8 +10,8 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.knowing.knowledge import library_knowledge
 from exploracoder.engine.reading import stub
-from exploracoder.engine.reading.results import result_names
-from exploracoder.engine.reading.wording import describe_output, describe_variables, listed
+from exploracoder.engine.reading.result_names import result_names
+from exploracoder.engine.reading.value_text import describe_output, describe_variables, listed
 from exploracoder.errors import PromptError
 from exploracoder.models.chat import Message, OnText, Reply, Sampling
 from exploracoder.prompts import render

@@ -9,8 +9,8 @@ from exploracoder.engine.finishing.solution_prompt import failure_words
 from exploracoder.engine.knowing.helpful import helpful_apis
 from exploracoder.engine.knowing.source_lookup import look_up
 from exploracoder.engine.reading.cells import Script, read_script
-from exploracoder.engine.reading.results import shown
-from exploracoder.engine.reading.wording import (
+from exploracoder.engine.reading.result_names import shown
+from exploracoder.engine.reading.value_text import (
     clip,
     describe_apis,
     describe_error,

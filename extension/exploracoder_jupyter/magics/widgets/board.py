@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.front_end import FrontEnd
 from exploracoder_jupyter.magics.widgets.view import View
+from exploracoder_jupyter.magics.widgets.widget_support import FrontEnd
 
 Press = Callable[[Order], None]
 

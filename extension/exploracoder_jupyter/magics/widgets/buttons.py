@@ -15,7 +15,7 @@ from exploracoder_jupyter.magics.pages import number_of, shown_step
 from exploracoder_jupyter.magics.parsing import Order
 
 if TYPE_CHECKING:
-    from exploracoder_jupyter.magics.widgets.kit import Kit
+    from exploracoder_jupyter.magics.widgets.widget_factory import Kit
 
 
 @dataclass(frozen=True, slots=True)

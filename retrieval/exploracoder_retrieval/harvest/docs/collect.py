@@ -11,9 +11,9 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import Skip, decode_python, read_bytes
 from exploracoder_retrieval.harvest.docs import source as sources
+from exploracoder_retrieval.harvest.docs.doc_lines import read_lines
 from exploracoder_retrieval.harvest.docs.html import read_html
 from exploracoder_retrieval.harvest.docs.inventory import Inventory, read_inventory
-from exploracoder_retrieval.harvest.docs.lines import read_lines
 from exploracoder_retrieval.harvest.docs.markdown import read_markdown
 from exploracoder_retrieval.harvest.docs.notebooks import read_notebook, read_rst, read_script
 from exploracoder_retrieval.harvest.docs.openapi import is_openapi, read_openapi

@@ -1,0 +1,174 @@
+"""Problems: what is asked, on which documentation, with which solved examples before it."""
+
+from __future__ import annotations
+
+import random
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from exploracoder.errors import InputError
+from pydantic import BaseModel, ConfigDict, Field
+
+from exploracoder_bench.api_use import noise, task_wording
+from exploracoder_bench.api_use.distractors import MIDDLE, documented
+from exploracoder_bench.api_use.expressions import Call, Outer, renamed
+from exploracoder_bench.api_use.flow import Flow, of_expression
+from exploracoder_bench.api_use.invented_libraries import Shelf
+from exploracoder_bench.api_use.noise import DescriptionNoise, Key, NameNoise
+from exploracoder_bench.api_use.programs import program
+from exploracoder_bench.api_use.signature import ordered, parse
+
+FewShot = Literal["zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in"]
+
+
+class Asked(BaseModel):
+    """One thing to write: the problem itself, or a solved example before it.
+
+    ``outer_order`` names the arguments of its function, if they come in another order than they
+    appear in the signature.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    signature: str
+    description: str
+    func_name: str
+    outer_order: tuple[str, ...] | None = None
+
+
+class Problem(Asked):
+    """A problem as a benchmark's file says it (Measuring Novel API Use, sections 3 and 4).
+
+    Attributes:
+        id: Tells it from all others.
+        benchmark: Where it belongs, with what is varied there: a line of a report.
+        num_distractors: Functions in the documentation besides those that are needed.
+        target_func_location: How many of them come before those; ``middle``; or ``mixed``: those
+            are shuffled in among them.
+        function_noise_type: What is done to the names in the documentation.
+        description_noise_type: What is done to its descriptions.
+        fewshot: Solved examples, which share the documentation.
+        fewshot_type: What they are, in a word.
+        seed: Decides which distractors there are and what is exchanged for what.
+    """
+
+    id: str
+    benchmark: str = "own"
+    num_distractors: int = Field(default=0, ge=0, le=1000)
+    target_func_location: int | Literal["middle", "mixed"] = MIDDLE  # type: ignore[assignment] # the same
+    function_noise_type: NameNoise = "none"
+    description_noise_type: DescriptionNoise = "none"
+    fewshot: tuple[Asked, ...] = ()
+    fewshot_type: str = "zero"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A problem ready to be asked and judged.
+
+    Attributes:
+        problem: What it was made from.
+        task: What is asked, with the documentation and the solved examples before it.
+        shelf: The libraries as they are documented, whole.
+        shown: The functions that the documentation has, by the names it gives them.
+        target: What is asked for, in the documentation's names.
+        outer: The arguments of the function.
+        expected: The data flow that is right.
+        reference: A program that has it.
+    """
+
+    problem: Problem
+    task: str
+    shelf: Shelf
+    shown: tuple[Key, ...]
+    target: Call
+    outer: tuple[Outer, ...]
+    expected: Flow
+    reference: str
+
+
+def prepare(
+    problem: Problem,
+    shelf: Shelf,
+    *,
+    formatting: task_wording.Formatting = task_wording.python_style,
+) -> Prepared:
+    """Document, distract, add noise, and write the task.
+
+    Args:
+        problem: What is asked.
+        shelf: The libraries that it is about, without noise.
+        formatting: Writes each function of the documentation.
+
+    Raises:
+        InputError: The signature, the order, the noise or the number of distractors is impossible.
+    """
+    rng = random.Random(f"{problem.seed} {problem.signature}")
+    asked = [*problem.fewshot, problem]
+    targets = [_call(one, shelf) for one in asked]
+    keys = documented(
+        shelf,
+        targets[-1],
+        targets[:-1],
+        distractors=problem.num_distractors,
+        place=problem.target_func_location,
+        rng=rng,
+    )
+    names = noise.new_names(keys, problem.function_noise_type, rng)
+    noisy = noise.with_descriptions(shelf, keys, problem.description_noise_type, rng)
+    noisy = noise.with_names(noisy, names)
+    shown = tuple((library, names.get((library, name), name)) for library, name in keys)
+    examples = [
+        _solved(one, _translated(call, names), noisy)
+        for one, call in zip(asked[:-1], targets[:-1], strict=True)
+    ]
+    target = _translated(targets[-1], names)
+    outer = tuple(ordered(target, problem.outer_order))
+    return Prepared(
+        problem,
+        "\n\n".join([_documentation(noisy, shown, formatting), *examples, _task(problem, outer)]),
+        noisy,
+        shown,
+        target,
+        outer,
+        of_expression(target, outer),
+        program(target, outer, noisy, function=problem.func_name),
+    )
+
+
+def _call(asked: Asked, shelf: Shelf) -> Call:
+    if not asked.func_name.isidentifier():
+        raise InputError(f"{asked.func_name!r} cannot be the name of a function.")
+    target = parse(asked.signature, shelf)
+    ordered(target, asked.outer_order)
+    return target
+
+
+def _translated(call: Call, names: dict[Key, str]) -> Call:
+    made = renamed(call, names)
+    assert isinstance(made, Call)
+    return made
+
+
+def _task(asked: Asked, outer: Sequence[Outer]) -> str:
+    head = f"Write a function {asked.func_name}({', '.join(one.name for one in outer)})"
+    text = asked.description.strip().rstrip(".")
+    return f"{head} that {text}." if text else f"{head}."
+
+
+def _solved(asked: Asked, call: Call, shelf: Shelf) -> str:
+    order = ordered(call, asked.outer_order)
+    text = program(call, order, shelf, function=asked.func_name).rstrip()
+    # Without a fence: a function in one may be the unfinished code that is asked for.
+    return f"{_task(asked, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
+
+
+def _documentation(shelf: Shelf, keys: Sequence[Key], formatting: task_wording.Formatting) -> str:
+    shown = []
+    for id, name in keys:
+        library = shelf.find(id)
+        shown.append(formatting(library, library.function(name)))
+    return "There are these functions:\n\n" + "\n\n".join(shown)

@@ -1,0 +1,117 @@
+"""From what a candidate did to right or wrong, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from exploracoder_bench.api_use.flow import Flow, MalformedError, of_record, same
+from exploracoder_bench.api_use.flow_differences import differences, in_words, picture_text
+
+_WHY_CHARACTERS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge says of a candidate.
+
+    Attributes:
+        correct: Whether its result comes about as the problem asks.
+        why: In words, after "it" or as a sentence of its own.
+        refused: Whether it was not run, or what it did could not be told.
+        expected: The data flow that was asked for.
+        got: The candidate's on the way where it differs, or on its only way.
+    """
+
+    correct: bool
+    why: str
+    refused: bool = False
+    expected: Flow | None = None
+    got: Flow | None = None
+
+    @property
+    def text(self) -> str:
+        """The picture of both flows as text; empty when there is nothing to compare."""
+        return picture_text(self.expected, self.got) if self.expected and self.got else ""
+
+
+def refused(why: str) -> dict[str, str]:
+    """The record of a run that gave none."""
+    return {"refused": why}
+
+
+def verdict_on(record: Any, expected: Flow | None, *, is_strict: bool = False) -> Verdict:
+    """Judge a record of the runner; each way that the candidate can go must be right.
+
+    Args:
+        record: As it came; nothing in it is taken on trust.
+        expected: None: only the flow itself is wanted, in ``got``.
+        is_strict: Calls that do not reach the result make it wrong.
+    """
+    try:
+        return _verdict(record, expected, is_strict)
+    except (MalformedError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        return Verdict(False, f"gave a record that could not be believed: {error}", True, expected)
+
+
+def _verdict(record: Any, expected: Flow | None, is_strict: bool) -> Verdict:
+    if "refused" in record:
+        return Verdict(False, str(record["refused"])[:_WHY_CHARACTERS], True, expected)
+    verdicts = [_on_path(path, expected, is_strict) for path in record["paths"]]
+    for verdict in verdicts:
+        if not verdict.correct:
+            return verdict
+    return verdicts[0] if expected is not None else _only_flow(record["paths"], verdicts)
+
+
+def _only_flow(paths: Sequence[Mapping[str, Any]], verdicts: Sequence[Verdict]) -> Verdict:
+    """The flow that all ways share: there is no other that a candidate could be held to."""
+    first = verdicts[0]
+    for path, verdict in zip(paths, verdicts, strict=True):
+        if first.got and verdict.got and not same(first.got, verdict.got):
+            when = _when(path).removesuffix(": ")
+            return Verdict(False, _cut(f"computes something else {when}"), True)
+    return first
+
+
+def _on_path(path: Mapping[str, Any], expected: Flow | None, is_strict: bool) -> Verdict:
+    when = _when(path)
+    if path["outcome"] == "spoiled":
+        return Verdict(False, f"{path['error']}"[:_WHY_CHARACTERS], True, expected)
+    if path["outcome"] != "returned":
+        return Verdict(False, f"{when}raises {path['error']}"[:_WHY_CHARACTERS], False, expected)
+    got = of_record(path["nodes"], path["result"])
+    if expected is None:
+        return Verdict(True, "", False, None, got)
+    if not same(expected, got):
+        return Verdict(False, _cut(when + _why_not(expected, got)), False, expected, got)
+    unused = got.unused_calls()
+    if unused and is_strict:
+        said = f"{unused} of its calls do not reach the result"
+        return Verdict(False, said, False, expected, got)
+    note = f"; {unused} calls do not reach the result" if unused else ""
+    return Verdict(True, f"the data flow is the expected one{note}", False, expected, got)
+
+
+def _why_not(expected: Flow, got: Flow) -> str:
+    result = got.nodes[got.result]
+    if result.kind == "constant" and result.words == "None":
+        return "returns None instead of the result"
+    return "; ".join(str(one) for one in differences(expected, got))
+
+
+def _when(path: Mapping[str, Any]) -> str:
+    """The conditions under which the candidate went this way."""
+    if not path["decisions"]:
+        return ""
+    nodes = path["nodes"]
+    said = []
+    for number, answer in path["decisions"][:3]:
+        flow = of_record(nodes, number)
+        said.append(f"{in_words(flow, number, 2)} is {'true' if answer else 'false'}")
+    return f"when {' and '.join(said)}: "
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WHY_CHARACTERS else f"{text[:_WHY_CHARACTERS]}…"

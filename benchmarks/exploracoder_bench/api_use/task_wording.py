@@ -1,0 +1,62 @@
+"""How libraries and compositions are put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer
+from exploracoder_bench.api_use.invented_libraries import Function, Library, Shelf
+
+# Puts one function into the documentation; a user's own goes to ``problems.prepare``.
+Formatting = Callable[[Library, Function], str]
+
+
+def python_style(library: Library, function: Function) -> str:
+    """As in a listing of Python's (Measuring Novel API Use, figure 4)."""
+    given = ", ".join(argument.name for argument in function.arguments)
+    head = f"def {library.name}.{function.name}({given}):"
+    return f"{head}\n    {function.doc}" if function.doc else head
+
+
+def describe(expression: Call, shelf: Shelf) -> str:
+    """What a function that returns this composition does; follows 'a function that'."""
+    if not any(isinstance(part, Call) for part in expression.parts()):
+        return _lowered(_doc(expression, shelf)) + _with(expression)
+    steps: dict[Expression, int] = {}
+    lines: list[str] = []
+    _add(expression, shelf, steps, lines)
+    return "does these steps and returns the last result:\n" + "\n".join(lines)
+
+
+def _add(part: Expression, shelf: Shelf, steps: dict[Expression, int], lines: list[str]) -> str:
+    """The words for a value; those of a call are a step, once."""
+    if isinstance(part, Outer):
+        return part.name
+    if isinstance(part, Constant):
+        return repr(part.value)
+    on = "" if part.on is None else f" Do it with {_add(part.on, shelf, steps, lines)}."
+    given = [f"{name} is {_add(value, shelf, steps, lines)}" for name, value in part.arguments]
+    if part not in steps:
+        steps[part] = len(steps) + 1
+        said = f" ({', '.join(given)})" if given else ""
+        lines.append(f"{steps[part]}. {_doc(part, shelf)}{said}.{on}")
+    return f"the result of step {steps[part]}"
+
+
+def _with(call: Call) -> str:
+    """The arguments that are fixed, or called otherwise than in the library."""
+    said = []
+    for name, value in call.arguments:
+        if isinstance(value, Constant):
+            said.append(f"{name} is always {value.value!r}")
+        elif isinstance(value, Outer) and value.name != name:
+            said.append(f"{name} is {value.name}")
+    return f", where {' and '.join(said)}" if said else ""
+
+
+def _doc(call: Call, shelf: Shelf) -> str:
+    return shelf.find(call.library).function(call.function).doc.rstrip(".")
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,329 @@
+"""What the commands of ``exploracoder bench`` do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from exploracoder import prepare
+from exploracoder.errors import BudgetError, InputError
+from exploracoder.methods import DEFAULT
+from exploracoder.models.model_choice import EMBEDDED
+from exploracoder.models.model_cost import Price
+from exploracoder.models.prices import price_of, prices_file
+from exploracoder.settings import Settings
+
+from exploracoder_bench.ablations import Ablation, find_ablations
+from exploracoder_bench.datasets.fetching import fetch, find_published
+from exploracoder_bench.datasets.interpreters import parse_pythons
+from exploracoder_bench.datasets.own_tasks import init_tasks
+from exploracoder_bench.datasets.problem_selection import of_split, select
+from exploracoder_bench.datasets.problem_sets import open_problems
+from exploracoder_bench.datasets.published import PANDAS
+from exploracoder_bench.environments import environment_of, with_environments
+from exploracoder_bench.executors import open_pool
+from exploracoder_bench.harness import Bench, judge_all, run_bench
+from exploracoder_bench.kept_replies import Kept, about
+from exploracoder_bench.plan import Plan, identity_of, now
+from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.provenance import Provenance, provenance_of
+from exploracoder_bench.results import RunResult
+from exploracoder_bench.runs import NO_MEMORY, Asked
+from exploracoder_bench.splits import Split, in_words, tally
+
+_HOSTED_URL = "https://api.openai.com/v1"
+
+
+def run_command(given: dict[str, Any], command: str) -> int:
+    """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
+    out: Path = given["out"].absolute()
+    # What cannot be done is said before environments are made and the model's server is asked.
+    kept = about(given["replies"]) if given["replies"] else None
+    if kept is not None:
+        given = given | {"model": kept.model, "base_url": kept.endpoint}
+    settings = _settings(given)
+    ablations = _ablations(given)
+    settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
+    problems = problems_of(given)
+    plan, asked = _plan(given, command, out, tuple(settings), kept)
+    plan = plan.model_copy(update={"provenance": _provenance(plan, asked, settings, given)})
+    check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
+    classes = [problem.name for problem in problems if problem.place is not None]
+    if classes and plan.checks == "hidden":
+        raise InputError(
+            f"{classes[0]} is a class, whose methods work by its check: it cannot be hidden."
+        )
+    flows = [problem.name for problem in problems if problem.flow is not None]
+    if flows and plan.checks != "hidden":
+        raise InputError(
+            f"{flows[0]} is judged by its data flow, of which no method hears: add --checks hidden."
+        )
+    bench = Bench(
+        plan,
+        problems,
+        asked,
+        settings,
+        out,
+        given["executor"],
+        given["jobs"],
+        given["solved_others"],
+        ablations,
+        given["replies"],
+        given["max_money"],
+    )
+    try:
+        results = run_bench(bench, _say)
+    except BudgetError as error:
+        _say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
+        return 130
+    _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
+    counted = sum(one.counts for one in results)
+    _say(f"{counted} of {len(results)} samples count. Tables: exploracoder bench report {out}")
+    return 0 if counted == len(results) else 1
+
+
+def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[str, Split]) -> None:
+    """A table of each split, and the samples that stand apart."""
+    from exploracoder_bench.report.tables import apart_table, methods_table
+
+    for split in tally(splits, (one.problem for one in results)):
+        group = [one for one in results if splits.get(one.problem) == split]
+        names = {one.problem for one in group}
+        click.echo(f"{in_words(tally(splits, names))}\n\n{methods_table(group, price)}\n")
+    click.echo(apart_table(results), nl=False)
+
+
+def check_command(given: dict[str, Any]) -> int:
+    """``bench check``: 0 when every problem counts, or 1."""
+    problems = problems_of(given)
+    check_names(problems)
+    with open_pool(given["executor"], given["jobs"]) as pool:
+        verdicts = judge_all(
+            problems, given["out"].absolute(), pool, _say, run_seconds=given["run_seconds"]
+        )
+    sound = sum(one.is_sound for one in verdicts.values())
+    click.echo(f"{sound} of {len(verdicts)} problems count.")
+    for name, one in verdicts.items():
+        if not one.is_sound:
+            click.echo(f"excluded: {name}: {one.reason}")
+    return 0 if sound == len(verdicts) else 1
+
+
+def report_command(given: dict[str, Any]) -> int:
+    """``bench report``: writes the report and prints its tables."""
+    from exploracoder_bench.report.writing import write_report
+
+    price = parse_price(given["price"]) if given["price"] else None
+    folders = [folder.absolute() for folder in given["folders"]]
+    out = (given["out"] or folders[0] / "report").absolute()
+    asked = {"split": given["split"], "any_code": given["any_code"]}
+    click.echo(write_report(folders, out, price, _say, **asked))
+    _say(f"Written to {out}")
+    return 0
+
+
+def compare_command(first: str, second: str, split: str | None) -> int:
+    """``bench compare``: prints the table."""
+    from exploracoder_bench.report.comparing import comparison
+
+    click.echo(comparison(first, second, split))
+    return 0
+
+
+def init_command(folder: Path) -> int:
+    """``bench init``: says what was written, and what to do with it."""
+    for file in init_tasks(folder):
+        click.echo(str(file))
+    _say(
+        "Change it to your own. Then: exploracoder bench check --problems"
+        f" {folder} --out bench-output"
+    )
+    return 0
+
+
+def fetch_command(name: str, url: str | None) -> int:
+    """``bench fetch``: prints the file's place."""
+    click.echo(str(fetch(find_published(name), url)))
+    return 0
+
+
+def private_libraries_command(folder: Path, python: str | None, mapping: Path) -> int:
+    """``bench private-libraries``: prints what was made."""
+    from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
+
+    renaming = read_mapping(mapping)
+    python = python or environment_of(PANDAS, _say)
+    for made in make_libraries(folder.absolute(), renaming, python):
+        click.echo(str(made))
+    return 0
+
+
+def class_tasks_command(given: dict[str, Any]) -> int:
+    """``bench class-tasks``: 0 when every class has its task, or 1."""
+    from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
+    from exploracoder_bench.class_tasks.making import make_class_tasks
+
+    folder: Path = given["folder"].absolute()
+    file, names = given["classes"] or OURS, _names([given["select"] or ""])
+    repositories = given["repositories"]
+    rows = (
+        rows_of_repoclassbench(file, repositories, names)
+        if repositories
+        else read_rows(file, names)
+    )
+    refused = make_class_tasks(rows, folder, given["python"], _say)
+    click.echo(f"{len(rows) - len(refused)} of {len(rows)} classes have a task in {folder}.")
+    for line in refused:
+        click.echo(f"refused: {line}")
+    return 1 if refused else 0
+
+
+def parse_price(text: str | None) -> Price:
+    """The price in ``PROMPT,COMPLETION``. Raises InputError."""
+    if not text:
+        return Price()
+    try:
+        prompt, completion = (float(part) for part in text.split(","))
+        return Price(prompt=prompt, completion=completion)
+    except ValueError as error:
+        raise InputError(f"--price takes PROMPT,COMPLETION in numbers, not {text!r}.") from error
+
+
+def problems_of(given: dict[str, Any]) -> list[Problem]:
+    """The problems that a command's options name, with their interpreters."""
+    python_of = parse_pythons(given["pythons"])
+    problems = open_problems(given["problems"], python_of, given["search_path"])
+    names = _names(given["select"])
+    chosen = of_split(select(problems, names) if names else problems, given["split"])
+    return with_environments(chosen, _say)
+
+
+def _names(parts: Sequence[str]) -> list[str]:
+    return [name.strip() for part in parts for name in part.split(",") if name.strip()]
+
+
+def _plan(
+    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...], kept: Kept | None
+) -> tuple[Plan, Asked]:
+    options = [f"--set={assignment}" for assignment in _assignments(given)]
+    options += [f"--profile={given['profile']}"] if given["profile"] else []
+    model, base_url = _model(given["model"], given["base_url"])
+    lora: Path | None = given["lora"]
+    lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
+    key = os.environ.get("OPENAI_API_KEY", "")
+    identity = kept.identity if kept else identity_of(model, base_url, key, lora_sha256)
+    plan = Plan(
+        created=now(),
+        command=command,
+        model=model if lora is None else f"{model}+{lora.stem}",
+        identity=identity,
+        lora=lora_sha256,
+        options=tuple(options),
+        timeout_s=given["timeout"],
+        methods=methods,
+        samples=given["samples"],
+        checks=given["checks"],
+        price=_price(given, model),
+    )
+    # The folder is of this model alone: a reply of another can never be taken for one of its own.
+    replies = out / "replies" / identity[:16]
+    return plan, Asked(model, base_url, replies, lora, given["share_replies"], bool(kept))
+
+
+def _provenance(
+    plan: Plan, asked: Asked, settings: Mapping[str, Settings], given: dict[str, Any]
+) -> dict[str, Provenance]:
+    found = provenance_of(
+        settings,
+        model=plan.model,
+        identity=plan.identity,
+        base_url=asked.base_url,
+        api_key=os.environ.get("OPENAI_API_KEY", ""),
+        executor=f"{given['executor']}, {given['jobs']} at a time",
+        server=f"kept replies of {asked.base_url}" if asked.answers_kept else None,
+    )
+    return {found.key: found}
+
+
+def _price(given: dict[str, Any], model: str) -> Price:
+    """What the model costs, as the command says, or else the user's table of prices."""
+    price = parse_price(given["price"]) if given["price"] else price_of(model) or Price()
+    if given["max_money"] is not None and not price.prompt + price.completion:
+        raise InputError(
+            f"--max-money needs the price of {model}: say --price PROMPT,COMPLETION, or put it into"
+            f" {prices_file()}."
+        )
+    return price
+
+
+def _adapter_sha256(lora: Path, base_url: str | None) -> str:
+    """The hash of an adapter. Raises InputError when it cannot be used with the model."""
+    from exploracoder.models.adapter import check_adapter, file_sha256
+    from exploracoder.models.gguf_header import read_header
+    from exploracoder.models.weights import WeightsStore
+
+    if base_url is not None:
+        raise InputError("--lora is for the embedded model: add --model embedded, or leave it out.")
+    sha256, store = file_sha256(lora), WeightsStore()
+    if store.is_verified:
+        check_adapter(lora, store.path, store.model.sha256)
+    else:
+        read_header(lora)
+    return sha256
+
+
+def _assignments(given: dict[str, Any]) -> list[str]:
+    return [*given["assignments"], *(["memory=true"] if given["solved_others"] else [])]
+
+
+def _methods(given: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_names([given["methods"]])))
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Settings]:
+    """What each method works with, as 'exploracoder explore' will find it.
+
+    Raises InputError when there is no such method, or one of them refuses a setting.
+    """
+    if not _methods(given):
+        raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
+    return {name: _settings_of(name, given) for name in _methods(given)}
+
+
+def _settings_of(
+    method: str, given: dict[str, Any], ablated: Mapping[str, object] | None = None
+) -> Settings:
+    assigned = dict(map(prepare.setting_of, (NO_MEMORY, *_assignments(given))))
+    return prepare.settings_for(
+        method,
+        profile=given["profile"],
+        settings={**assigned, **(ablated or {})},
+        is_embedded=_model(given["model"], given["base_url"])[0] == EMBEDDED,
+        capabilities=prepare.known_capabilities(given["model"], given["base_url"]),
+    )
+
+
+def _ablations(given: dict[str, Any]) -> tuple[Ablation, ...]:
+    """What ``--ablate`` asks for. Raises InputError as `find_ablations` does."""
+    names = _names(given["ablate"])
+    return find_ablations(names, _settings_of(DEFAULT, given)) if names else ()
+
+
+def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:
+    """The model's name and address, as 'exploracoder explore' would find them."""
+    if prepare.wants_embedded(model, base_url):
+        return EMBEDDED, None
+    name = model or os.environ.get("EXPLORACODER_MODEL")
+    if not name:
+        raise InputError("An endpoint is configured, but no model. Name one with --model.")
+    return name, base_url or os.environ.get("OPENAI_BASE_URL") or _HOSTED_URL
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

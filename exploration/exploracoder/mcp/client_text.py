@@ -1,0 +1,237 @@
+"""What a client is shown of runs and explorations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from exploracoder_kernel.branch.text import shorten, without_colours
+from exploracoder_kernel.observation import Observation, Variable
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from exploracoder import document
+from exploracoder.engine.reading.value_text import clip
+from exploracoder.mcp import failing
+from exploracoder.mcp.kept_branches import CellsRun
+from exploracoder.state import Exploration, Solution, State, ended_as
+
+_CELL_CHARS = 8_000
+_TRACEBACK_CHARS = 4_000
+_MOST_VARIABLES = 60
+_PREVIEW_CHARS = 300
+_PICTURES = ("image/png", "image/jpeg")
+_MOST_PICTURES = 4
+_PICTURE_CHARS = 2_000_000
+
+
+class Shown(State):
+    """Base of all that is shown: what is empty is left out."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> Any:
+        return {
+            name: value for name, value in dump(self).items() if value not in ("", None, [], ())
+        }
+
+
+class ShownVariable(Shown):
+    """A variable: its type, its size where it has one, and the beginning of its value."""
+
+    name: str
+    type: str
+    size: str = ""
+    value: str = ""
+
+
+class ShownCell(Shown):
+    """What a cell showed: all that it printed and displayed, as text, in order.
+
+    ``status`` is ``ok``, ``error``, ``timeout``, ``limit``, ``killed`` or ``interrupted``;
+    ``traceback`` says of what went wrong where.
+    """
+
+    status: str
+    output: str = ""
+    error: str = ""
+    traceback: str = ""
+    seconds: float = 0.0
+
+
+class ShownRun(Shown):
+    """Cells that ran in ``branch``, which began as ``started_from``.
+
+    There is an entry for each cell that was run: none runs after one that failed. ``variables`` are
+    those that are new or bound anew. ``note`` says what was left out.
+    """
+
+    branch: str
+    started_from: str
+    cells: tuple[ShownCell, ...]
+    variables: tuple[ShownVariable, ...] = ()
+    note: str = ""
+
+
+class ShownState(Shown):
+    """The branch that cells run on now, and its variables."""
+
+    branch: str
+    variables: tuple[ShownVariable, ...] = ()
+
+
+class Verdict(Shown):
+    """What is known of a solution.
+
+    ``verified``: it ran in a fresh state and the check passed. ``failed_in`` is where an error was
+    raised: in the ``solution``, be it that the check called it, or in the ``check``, which did not
+    get what it wants. ``traceback`` has lines of both. ``problems`` are names that the installed
+    version does not have, with real ones near them; ``added_imports`` are lines that it lacked, put
+    before it. ``warning`` says what it does besides computing.
+    """
+
+    verified: bool
+    verdict: str
+    failed_in: failing.Place | None = None
+    error: str = ""
+    traceback: str = ""
+    output: str = ""
+    added_imports: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    warning: str = ""
+
+
+class ShownStep(Shown):
+    """A step of an exploration's plan."""
+
+    goal: str
+    status: str
+    code: str | None = None
+
+
+class Explored(Verdict):
+    """How an exploration came out; ``notebook`` is where it was saved, if that was asked for."""
+
+    solution: str | None = None
+    status: str
+    reason: str = ""
+    plan: tuple[ShownStep, ...] = ()
+    notebook: str | None = None
+
+
+def shown_run(run: CellsRun) -> ShownRun:
+    """Cells that were run, cut to size."""
+    changed = {one.name: one for seen in run.observations for one in seen.variables}
+    return ShownRun(
+        branch=run.branch,
+        started_from=run.start,
+        cells=tuple(_cell(seen) for seen in run.observations),
+        variables=shown_variables(list(changed.values())),
+        note=" ".join(filter(None, dict.fromkeys(seen.note for seen in run.observations))),
+    )
+
+
+def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
+    """The pictures that were shown, a few of them: kind, and data in base64."""
+    found = (
+        (kind, "".join(_joined(output["data"][kind]).split()))
+        for seen in observations
+        for output in seen.outputs
+        for kind in _PICTURES
+        if kind in output.get("data", ())
+    )
+    fitting = (one for one in found if len(one[1]) <= _PICTURE_CHARS)
+    yield from (one for one, _ in zip(fitting, range(_MOST_PICTURES), strict=False))
+
+
+def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
+    """Variables, each in a few words; of very many the first."""
+    return tuple(
+        ShownVariable(
+            name=one.name,
+            type=one.type,
+            size=str(one.shape or one.length or ""),
+            value=clip(one.preview_error or one.preview, _PREVIEW_CHARS),
+        )
+        for one in variables[:_MOST_VARIABLES]
+    )
+
+
+def verdict_of(exploration: Exploration) -> dict[str, Any]:
+    """The fields of a `Verdict` on an exploration's solution."""
+    final = exploration.solution.final if exploration.solution is not None else None
+    said = document.verification(exploration).replace("**", "")
+    if final is None:
+        return {"verified": False, "verdict": said}
+    if final.checks == "failed" and failing.failed_in(final) == "solution":
+        said = "Not solved: the solution fails when the check calls it."
+    last = final.check_observation or (final.call.observation if final.call else final.observation)
+    failed = failing.failed(final)
+    output = "\n".join(filter(None, (_output(final.observation), _output(last))))
+    return {
+        "verified": final.checks == "passed",
+        "verdict": said,
+        "failed_in": failing.failed_in(final),
+        "error": _error(failed) if failed is not None else "",
+        "traceback": shorten(without_colours(failing.traceback(final)), _TRACEBACK_CHARS),
+        "output": _output(final.observation) if last is final.observation else output,
+        "added_imports": final.added_imports,
+        "problems": tuple(map(str, final.problems)),
+        "warning": document.warning(exploration),
+    }
+
+
+def explored(exploration: Exploration, notebook: str | None) -> Explored:
+    """How an exploration came out."""
+    steps = (
+        ShownStep(
+            goal=step.subtask.goal,
+            status=step.status,
+            code=step.candidate.code if step.candidate is not None else None,
+        )
+        for step in exploration.steps
+    )
+    written = exploration.solution
+    return Explored(
+        **verdict_of(exploration),
+        solution=written.final.code if written is not None else None,
+        status=exploration.status,
+        reason=exploration.reason,
+        plan=tuple(steps),
+        notebook=notebook,
+    )
+
+
+def judged(exploration: Exploration, solution: Solution) -> Verdict:
+    """What is known of a solution that was checked."""
+    return Verdict(**verdict_of(exploration.model_copy(update={"solution": solution})))
+
+
+def _cell(seen: Observation) -> ShownCell:
+    traceback = "\n".join(seen.error.traceback) if seen.error is not None else ""
+    return ShownCell(
+        status=seen.status,
+        output=_output(seen),
+        error="" if seen.ran else _error(seen),
+        traceback=shorten(without_colours(traceback), _TRACEBACK_CHARS),
+        seconds=round(seen.seconds, 3),
+    )
+
+
+def _error(seen: Observation) -> str:
+    limits = f" ({', '.join(seen.limits_hit)})" if seen.limits_hit else ""
+    return shorten(f"{ended_as(seen)}{limits}", _TRACEBACK_CHARS)
+
+
+def _output(seen: Observation) -> str:
+    """What was printed and displayed, in order, as text; errors are told apart."""
+    parts = []
+    for output in seen.outputs:
+        if output["output_type"] == "stream":
+            parts.append(_joined(output["text"]))
+        elif "data" in output:
+            plain = _joined(output["data"].get("text/plain", ""))
+            parts.append(f"{plain or '(' + ', '.join(output['data']) + ')'}\n")
+    return shorten(without_colours("".join(parts)).strip("\n"), _CELL_CHARS)
+
+
+def _joined(text: object) -> str:
+    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)

@@ -1,0 +1,75 @@
+"""A solution that somebody else wrote, checked as the engine checks its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NoReturn
+
+from exploracoder import api
+from exploracoder.engine.finishing.synthesis import try_solution
+from exploracoder.errors import SetupError
+from exploracoder.mcp.client_libraries import Libraries
+from exploracoder.mcp.client_text import Verdict, judged
+from exploracoder.opening import Opening, open_bench
+from exploracoder.state import Exploration, Solution
+from exploracoder.workspace import Options
+
+
+class Nobody:
+    """The model of a bench on which none is asked."""
+
+    name = "none"
+    supports_tools = False
+
+    async def identity(self) -> str:
+        """It is always the same."""
+        return self.name
+
+    async def complete(self, *_: object, **__: object) -> NoReturn:
+        """Raises SetupError."""
+        raise SetupError("No model is asked here.")
+
+    continue_text = complete
+
+
+async def check(
+    solution: str,
+    targets: Sequence[str],
+    libraries: Libraries,
+    options: Options,
+    *,
+    context: str,
+    check: str,
+    entry_point: str | None,
+) -> Verdict:
+    """What running a solution and then its check showed, in a fresh state after the context.
+
+    Raises InputError when context or check cannot be used, SetupError when nothing can be run.
+    """
+    nobody = Nobody()
+    exploration = api.new_exploration(
+        "Check a solution",
+        libraries=targets,
+        context=context,
+        check=check,
+        entry_point=entry_point,
+        model=nobody,
+        options=options,
+    )
+    found = await asyncio.to_thread(libraries.use, targets)
+    python = str(libraries.interpreter.executable)
+    scratch = await asyncio.to_thread(options.find_scratch, python)
+    async with open_bench(
+        exploration.model_copy(update={"libraries": found}),
+        model=nobody,
+        index=libraries.index,
+        opening=Opening(python, scratch),
+        record=_forget,
+    ) as bench:
+        attempt = await try_solution(bench, solution, ())
+        return judged(bench.exploration, Solution(attempts=(attempt,)))
+
+
+async def _forget(exploration: Exploration, message: str) -> None:
+    """Nothing of it is saved."""

@@ -1,0 +1,287 @@
+"""Turns what a model's server does wrong into sentences that say what to do next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from exploracoder.errors import (
+    AnswerTimeoutError,
+    InputError,
+    ModelError,
+    NoTextError,
+    PromptError,
+    RefusedError,
+)
+from exploracoder.models.redaction import Redactor
+from exploracoder.models.server_answer import json_or_none, mapping, mappings
+
+_SHOWN_CHARS = 300
+_READ_CHARS = 4000
+_SHOWN_MODELS = 20
+_SHOWN_FAULTS = 5
+_NAME_CHARS = 80
+# Bad request, too large, unprocessable: the next one may be better.
+_OF_THE_REQUEST = (400, 413, 422)
+_PASSING = (408, 409, 429)
+_OVERFLOW_KINDS = ("context_length_exceeded", "exceed_context_size_error")
+_OVERFLOW = re.compile(
+    r"context[ _](length|size|window)|exceeds? the (available|maximum) context|too many tokens"
+    r"|prompt is too long",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """What a server answered; ``text`` is the body, cut where it is too long.
+
+    ``is_stream`` says that it came in pieces, which were put together, ``is_shared`` that it comes
+    from our own shared server.
+    """
+
+    status: int
+    text: str
+    retry_after: str = ""
+    is_stream: bool = False
+    is_shared: bool = False
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may be answered a little later."""
+        return self.status in _PASSING or self.status >= 500
+
+
+class FailureReport:
+    """Words for the failures of one server and model; never with a secret or a page in them."""
+
+    def __init__(
+        self, base_url: str, model: str, redactor: Redactor, *, has_key: bool = True
+    ) -> None:
+        self._url = without_credentials(base_url)
+        self._model = model
+        self._redactor = redactor
+        self._has_key = has_key
+
+    def __repr__(self) -> str:
+        return f"FailureReport({self._url!r}, {self._model!r})"
+
+    def refused(self, reply: HttpReply, offered: tuple[str, ...] = ()) -> ModelError:
+        """The error for an HTTP status that is none of success.
+
+        Args:
+            reply: What the server answered.
+            offered: The models that the server says it has, if it was asked.
+        """
+        status = reply.status
+        if status in (401, 403) and not self._has_key:
+            return ModelError(
+                f"The model server at {self._url} wants an API key (HTTP {status}), and none is "
+                "configured for it. Set OPENAI_API_KEY, or keep one with `exploracoder model key "
+                "set`; in JupyterLab that is for the configured "
+                "server, and c.ExploraCoder.key_variables names the keys of others."
+            )
+        if status in (401, 403):
+            return ModelError(
+                f"The model server at {self._url} rejected the API key (HTTP {status}). Check "
+                "OPENAI_API_KEY, the provider's own variable, or `exploracoder model key`."
+            )
+        if status == 404:
+            return self._not_found(offered)
+        if is_context_overflow(reply):
+            return self._overflow(reply)
+        if 300 <= status < 400:
+            return ModelError(
+                f"The model server at {self._url} sends its visitors elsewhere (HTTP {status}), "
+                "which is not followed. Give the address itself with --base-url."
+            )
+        return self._failed(status, self.quote(reply))
+
+    def _failed(self, status: int, said: str) -> ModelError:
+        if status == 429:
+            return ModelError(
+                f"The model server at {self._url} is busy or a quota is used up (HTTP 429).{said} "
+                "Wait, or ask for fewer candidates."
+            )
+        if status >= 500:
+            return ModelError(
+                f"The model server at {self._url} failed (HTTP {status}).{said} Look at its log, "
+                "or try again."
+            )
+        kind = RefusedError if status in _OF_THE_REQUEST else ModelError
+        return kind(
+            f"The model server at {self._url} refused the request (HTTP {status}).{said} Look at "
+            "its log, or try another model."
+        )
+
+    def _not_found(self, offered: tuple[str, ...]) -> ModelError:
+        if offered:
+            names = [self._plain(name)[:_NAME_CHARS] for name in offered[:_SHOWN_MODELS]]
+            more = ", …" if len(offered) > _SHOWN_MODELS else ""
+            return ModelError(
+                f"The server at {self._url} does not offer the model {self._model!r}. It offers: "
+                f"{', '.join(names)}{more}. Choose one with --model."
+            )
+        return ModelError(
+            f"There is no model {self._model!r}, or no OpenAI-compatible API, at {self._url} "
+            "(HTTP 404). Check --model and --base-url, which usually ends in /v1."
+        )
+
+    def _overflow(self, reply: HttpReply) -> PromptError:
+        details = _details(reply)
+        prompt, limit = details.get("n_prompt_tokens"), details.get("n_ctx")
+        said = self.quote(reply)
+        if isinstance(prompt, int) and isinstance(limit, int):
+            said = f" It has {prompt} tokens, the model takes {limit} with the reply."
+        return PromptError(
+            f"The prompt is too long for {self._model}.{said} Shorten the context, or lower the "
+            "number of documents per subtask."
+        )
+
+    def unreachable(self) -> ModelError:
+        """No connection could be made."""
+        return ModelError(
+            f"No model server can be reached at {self._url}. Start it, check --base-url, or "
+            "see `exploracoder model status`."
+        )
+
+    def timed_out(self, timeout_s: float) -> AnswerTimeoutError:
+        """The deadline passed, or the server was silent for too long."""
+        return AnswerTimeoutError(
+            f"The model {self._model} at {self._url} did not answer within {timeout_s:g} s. Try "
+            "again, lower the number of tokens per reply, or choose a faster model."
+        )
+
+    def connection_lost(self) -> ModelError:
+        """The server went away before its reply was whole, or said what is no HTTP."""
+        return ModelError(
+            f"The connection to the model server at {self._url} was lost before its reply was "
+            "whole. Look at its log, or try again."
+        )
+
+    def no_text(self, reply: HttpReply) -> NoTextError:
+        """The server does not go on with texts, or not with this model."""
+        return NoTextError(
+            f"The server at {self._url} does not go on with texts for {self._model!r} (HTTP"
+            f" {reply.status} at /completions). Check --model, or use functions:"
+            " --set search-calls=functions."
+        )
+
+    def not_a_completion(self, reply: HttpReply) -> ModelError:
+        """Something answered that does not speak the API, or that failed without a status."""
+        body = mapping(json_or_none(reply.text))
+        if body.get("error") and (said := self.quote(reply)):
+            return ModelError(f"The model server at {self._url} did not answer.{said}")
+        return ModelError(
+            f"What answers at {self._url} is not an OpenAI-compatible API. Check --base-url, which "
+            "usually ends in /v1."
+        )
+
+    def quote(self, reply: HttpReply) -> str:
+        """The server's own words after a space, shortened, ending in a full stop.
+
+        Empty where it gave none, or a page for browsers: that names the server's software, and
+        says nothing to whoever reads an error message.
+        """
+        words = self._plain(server_message(reply))
+        if not words or _PAGE.search(words):
+            return ""
+        words = words if len(words) <= _SHOWN_CHARS else words[:_SHOWN_CHARS] + " …"
+        return f" It says: {words}" + ("" if words.endswith((".", "!", "?", "…")) else ".")
+
+    def _plain(self, text: str) -> str:
+        """Text of the server's on one line, without secrets and without terminal control."""
+        shown = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
+        return self._redactor.clean(" ".join(shown.split()))
+
+
+def server_message(reply: HttpReply) -> str:
+    """What the server says of an error; empty where that is no text."""
+    body = json_or_none(reply.text)
+    if isinstance(body, str):
+        return body
+    if not isinstance(body, dict):
+        return "" if body is not None else reply.text.strip()
+    details = _details(reply)
+    fields = (_words(details.get(name)) for name in ("message", "detail", "error"))
+    return next(filter(None, fields), "")
+
+
+def _words(said: object) -> str:
+    """One field of an error as text; servers that validate list what is wrong, and where."""
+    if isinstance(said, dict):
+        said = said.get("detail")
+    if not isinstance(said, list):
+        return said if isinstance(said, str) else ""
+    wrong = mappings(said[:_SHOWN_FAULTS])
+    return "; ".join(f"{_place(one.get('loc'))}: {one.get('msg')}" for one in wrong)
+
+
+def _place(loc: object) -> str:
+    return ".".join(map(str, loc)) if isinstance(loc, list) else "request"
+
+
+def _details(reply: HttpReply) -> dict[str, Any]:
+    """The object that says what is wrong; some servers put it into another, as ``error``."""
+    body = mapping(json_or_none(reply.text))
+    inner = body.get("error")
+    return inner if isinstance(inner, dict) else body
+
+
+def is_context_overflow(reply: HttpReply) -> bool:
+    """Whether the request was refused because it is longer than the model's context."""
+    details = _details(reply)
+    if any(details.get(name) in _OVERFLOW_KINDS for name in ("code", "type")):
+        return True
+    return reply.status in _OF_THE_REQUEST and bool(_OVERFLOW.search(server_message(reply)))
+
+
+def lacks_text(reply: HttpReply) -> bool:
+    """Whether a request for a text was refused because there are only conversations."""
+    if reply.status in (404, 405, 501):
+        return True
+    said = server_message(reply).lower()
+    return reply.status == 400 and bool(re.search(r"chat model|chat/completions", said))
+
+
+def without_credentials(url: str) -> str:
+    """The URL without user name, password and query, fit to be shown."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def checked_base_url(url: str) -> str:
+    """The base URL as it is, if it is one.
+
+    Raises:
+        InputError: It is not an http or https URL with a host.
+    """
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_usable = is_usable and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise InputError(
+            "The base URL of the model server must look like http://127.0.0.1:8000/v1; got "
+            f"{url.rpartition('@')[2]!r}."
+        )
+    return url
+
+
+def checked_api_key(api_key: str) -> str:
+    """The key without surrounding white space.
+
+    Raises:
+        InputError: It has characters that cannot stand in an HTTP header.
+    """
+    api_key = api_key.strip()
+    if not (api_key.isascii() and api_key.isprintable()):
+        # Sent as it is, it would come back inside the HTTP library's error message.
+        raise InputError("The API key has characters that no key has. Check OPENAI_API_KEY.")
+    return api_key

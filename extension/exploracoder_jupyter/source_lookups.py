@@ -1,0 +1,164 @@
+"""The source of libraries, looked into in threads; what was opened is kept for the next question.
+
+Asking again costs a look at each file's size and time. What has changed is read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from exploracoder.errors import InputError
+from exploracoder.repositories import Repositories
+from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.harvest.target import Target
+from exploracoder_retrieval.library_python import Interpreter
+from exploracoder_retrieval.repotools.six_tools import Limits, RepositoryTools
+from exploracoder_retrieval.repotools.tool_answers import Answer
+from exploracoder_retrieval.repotools.typed_lookups import found_in, look_up
+
+from exploracoder_jupyter.eventlog import EventLog
+from exploracoder_jupyter.protocol import LibraryEvent, LookedUp, Lookup, LookupAnswer
+
+_LIMITS = Limits(results=10, lines=300)
+_MOST_OPEN = 4
+# What one result and an answer may hold: somebody reads them in a narrow sidebar.
+_MOST_TEXT_CHARS = 20_000
+_MOST_CHARS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A library as the user named it, what that means, and the Python that has it."""
+
+    name: str
+    target: Target
+    interpreter: Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The source of one library: one question at a time, and how far reading it is."""
+
+    repositories: Repositories
+    reading: _Reading
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class _Reading:
+    """Tells tabs how far reading a library is, and that it is over."""
+
+    def __init__(self, name: str, events: EventLog) -> None:
+        self._name = name
+        self._events = events
+        self._loop = asyncio.get_running_loop()
+        self._is_told = False
+
+    def __call__(self, message: str) -> None:
+        """Called in the thread that reads."""
+        self._loop.call_soon_threadsafe(self._tell, message, False)
+
+    def end(self) -> None:
+        """Nobody is told of a library that did not have to be read."""
+        if self._is_told:
+            self._tell("", True)
+
+    def _tell(self, message: str, is_done: bool) -> None:
+        self._is_told = not is_done
+        self._events.publish(
+            lambda number: LibraryEvent(
+                number=number, target=self._name, message=message, is_done=is_done
+            )
+        )
+
+
+class Lookups:
+    """Answers questions to the source of libraries.
+
+    Args:
+        events: Where it is told how far reading a library is.
+    """
+
+    def __init__(self, events: EventLog) -> None:
+        self._events = events
+        self._opened: OrderedDict[tuple[str, Path], _Opened] = OrderedDict()
+
+    async def ask(self, asked: Lookup, places: Sequence[Place]) -> LookupAnswer:
+        """What the libraries have; one that has nothing is a problem in words."""
+        return _joined([await self._ask(asked, place) for place in places])
+
+    async def _ask(self, asked: Lookup, place: Place) -> LookupAnswer:
+        opened = self._open(place)
+        async with opened.turn:
+            try:
+                return await asyncio.to_thread(_answer, asked, place, opened.repositories)
+            finally:
+                opened.reading.end()
+
+    def _open(self, place: Place) -> _Opened:
+        key = (str(place.interpreter.executable), place.target.root)
+        if key not in self._opened:
+            reading = _Reading(place.name, self._events)
+            repositories = Repositories(place.interpreter, reading, _LIMITS)
+            self._opened[key] = _Opened(repositories, reading)
+        self._opened.move_to_end(key)
+        while len(self._opened) > _MOST_OPEN:
+            self._opened.popitem(last=False)
+        return self._opened[key]
+
+
+def _answer(asked: Lookup, place: Place, repositories: Repositories) -> LookupAnswer:
+    try:
+        tools = repositories.tools(place.target)
+        answer = look_up(tools, asked.kind, asked.text)
+    except (InputError, RetrievalError) as error:
+        return LookupAnswer(found=(), problems=(str(error),))
+    return LookupAnswer(
+        found=tuple(_found(answer, tools, place.target.name)),
+        left_out=answer.left_out,
+        skipped=len(answer.skipped) + answer.skipped_left_out,
+    )
+
+
+def _found(answer: Answer, tools: RepositoryTools, library: str) -> list[LookedUp]:
+    return [
+        LookedUp(
+            library=library,
+            name=one.name,
+            text=_cut(one.text),
+            place=one.file or "",
+            file=_text_of(tools.path(one.file) if one.file else None),
+            line=one.line,
+        )
+        for one in found_in(answer)
+    ]
+
+
+def _cut(text: str) -> str:
+    more = len(text) - _MOST_TEXT_CHARS
+    return text if more <= 0 else f"{text[:_MOST_TEXT_CHARS]}\n… {more} more characters"
+
+
+def _text_of(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _joined(answers: Sequence[LookupAnswer]) -> LookupAnswer:
+    """One answer of several; what goes beyond the bound is counted."""
+    found = [one for answer in answers for one in answer.found]
+    kept: list[LookedUp] = []
+    chars = 0
+    for one in found:
+        chars += len(one.text)
+        if chars > _MOST_CHARS:
+            break
+        kept.append(one)
+    return LookupAnswer(
+        found=tuple(kept),
+        left_out=sum(one.left_out for one in answers) + len(found) - len(kept),
+        problems=tuple(problem for one in answers for problem in one.problems),
+        skipped=sum(one.skipped for one in answers),
+    )

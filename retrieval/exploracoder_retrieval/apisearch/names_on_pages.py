@@ -1,0 +1,95 @@
+"""API names in what people write: which words of a page are names, and which name comes first."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from exploracoder_retrieval.apisearch.web_page import Page
+
+# A dotted path, with or without a call, or a bare name that is called.
+_NAME = re.compile(r"(?<![\w./@:-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]\w*(?=\())(?![\w@/-])")
+_ADDRESS = re.compile(r"\w+://\S+|\bwww\.\S+|\S+@\S+")
+# Modules under the names that everybody gives them.
+_MODULES = {
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "tf": "tensorflow",
+    "sp": "scipy",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+}
+# Heads of dotted names that are somebody's variables: what follows is a method's name.
+_VARIABLES = frozenset({"self", "cls", "df", "ser", "arr", "obj", "data", "result", "model", "res"})
+_FILE_OR_HOST = frozenset(
+    {"py", "ipynb", "txt", "csv", "json", "md", "html", "htm", "yml", "yaml", "toml", "cfg", "js"}
+    | {"com", "org", "net", "io", "dev", "edu", "gov", "co", "uk", "de", "g", "e"}
+)
+_NEVER = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
+# Small, so that what the first page says outweighs what many late ones say.
+_RANK_CONSTANT = 5.0
+
+
+@dataclass(slots=True)
+class NamedApi:
+    """A name with its score and the pages that it stands in, best page first."""
+
+    name: str
+    score: float = 0.0
+    urls: list[str] = field(default_factory=list)
+
+
+def pick_names(pages: Sequence[Page], most: int = 20) -> tuple[NamedApi, ...]:
+    """The API names in some pages, best first.
+
+    A name's score is the sum over the pages that it stands in of ``(1 + ln n) / (5 + rank)``: n is
+    how often the page says it, rank the page's place from 1 on. A method or function that is named
+    without its module (``resample()``, ``df.resample``) counts for the best dotted name that ends
+    so, where there is one. What is no name of an API (addresses, files, builtins) is left out.
+    """
+    found: dict[str, NamedApi] = {}
+    for rank, page in enumerate(pages, start=1):
+        counts: dict[str, int] = defaultdict(int)
+        for name in _names(f"{page.title}\n{page.text}"):
+            counts[name] += 1
+        for name, count in counts.items():
+            api = found.setdefault(name, NamedApi(name))
+            api.score += (1 + math.log(count)) / (_RANK_CONSTANT + rank)
+            api.urls.append(page.url)
+    return tuple(_merged(found.values())[:most])
+
+
+def _names(text: str) -> Iterable[str]:
+    for match in _NAME.finditer(_ADDRESS.sub(" ", text)):
+        name = match[1]
+        head, _, rest = name.partition(".")
+        if rest.rpartition(".")[2].lower() in _FILE_OR_HOST:
+            continue
+        if head in _MODULES and rest:
+            yield f"{_MODULES[head]}.{rest}"
+        elif rest and (head in _VARIABLES or len(head) < 3):
+            yield rest
+        elif rest or name not in _NEVER:
+            yield name
+
+
+def _merged(apis: Iterable[NamedApi]) -> list[NamedApi]:
+    """Bare names added to the best dotted name that ends in them."""
+    ordered = sorted(apis, key=lambda api: -api.score)
+    dotted = [api for api in ordered if "." in api.name]
+    bare = [api for api in ordered if "." not in api.name]
+    for api in bare:
+        owner = next((one for one in dotted if one.name.endswith(f".{api.name}")), None)
+        if owner is None:
+            dotted.append(api)
+        else:
+            owner.score += api.score
+            owner.urls += [url for url in api.urls if url not in owner.urls]
+    return sorted(dotted, key=lambda api: -api.score)

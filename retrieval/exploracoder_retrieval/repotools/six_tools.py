@@ -1,0 +1,227 @@
+"""The six repository tools: a question by name and arguments, and its answer."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from exploracoder_retrieval.errors import NameNotFound
+from exploracoder_retrieval.facts.lineage import Located
+from exploracoder_retrieval.repotools import callables
+from exploracoder_retrieval.repotools.callables import FoundCallable
+from exploracoder_retrieval.repotools.classes import class_answer
+from exploracoder_retrieval.repotools.imports import choices
+from exploracoder_retrieval.repotools.python_files import module_name
+from exploracoder_retrieval.repotools.repository import Repository
+from exploracoder_retrieval.repotools.searching import SnippetSearch, snippet_answer
+from exploracoder_retrieval.repotools.tool_answers import (
+    Answer,
+    BodiesAnswer,
+    ClassesAnswer,
+    ImportsAnswer,
+    SignaturesAnswer,
+    Skipped,
+    SnippetsAnswer,
+)
+from exploracoder_retrieval.repotools.undefined import undefined_names
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+_RELATED = 5
+_RELEVANT = 3
+_NEAR = 3
+_MAX_SKIPPED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much an answer holds at most; what is more is counted in ``left_out``."""
+
+    results: int = 20
+    members: int = 400
+    lines: int = 400
+    statements: int = 10
+
+
+class RepositoryTools:
+    """The tools on one repository or installed library.
+
+    Every answer says how much it left out, and which files could not be read.
+
+    Source: RepoClassBench, table 1 and appendix D.
+    """
+
+    def __init__(self, repository: Repository, limits: Limits | None = None) -> None:
+        self._repository = repository
+        self._limits = limits or Limits()
+
+    def is_current(self) -> bool:
+        """Whether the answers would still be the same: no file was added, changed or removed."""
+        return self._repository.is_current()
+
+    def path(self, file: str) -> Path | None:
+        """Where a file lies that an answer names; None for one outside of the repository."""
+        path = self._repository.tree.base / file
+        return path if path.is_file() else None
+
+    def has_class(self, name: str) -> bool:
+        """Whether `get_class_info` knows a class by this name."""
+        return bool(self._repository.classes(name))
+
+    def get_class_info(self, class_name: str) -> ClassesAnswer:
+        """A class with all members, those inherited included; each one of that name.
+
+        Raises:
+            NameNotFound: there is no such class; the message names the nearest.
+        """
+        repository = self._repository
+        found = self._classes(class_name)
+        own = repository.sources.own
+        answers = tuple(
+            class_answer(
+                one,
+                repository.lineages,
+                repository.sources,
+                own=one.module.name in own,
+                limit=self._limits.members,
+            )
+            for one in found[: self._limits.results]
+        )
+        return self._said(ClassesAnswer(classes=answers), found)
+
+    def get_signature(self, class_name: str | None, method_name: str) -> SignaturesAnswer:
+        """All definitions of a method, overloads included, or of a function without a class.
+
+        Raises:
+            NameNotFound: there is no such class or method; the message names the nearest.
+        """
+        found = self._callables(class_name, method_name)
+        sources = self._repository.sources
+        shown = found[: self._limits.results]
+        answers = tuple(callables.signature_answer(one, sources) for one in shown)
+        return self._said(SignaturesAnswer(signatures=answers), found)
+
+    def get_method_body(self, class_name: str | None, method_name: str) -> BodiesAnswer:
+        """The source of a method or function; where there is none, its signature.
+
+        Raises:
+            NameNotFound: there is no such class or method; the message names the nearest.
+        """
+        found = self._callables(class_name, method_name)
+        repository = self._repository
+        answers = tuple(
+            callables.body_answer(
+                one, repository.text(one.module.name), repository.sources, self._limits.lines
+            )
+            for one in found[: self._limits.results]
+        )
+        return self._said(BodiesAnswer(bodies=answers), found)
+
+    def get_imports(self, code: str, file: str = "") -> ImportsAnswer:
+        """For each name that ``code`` does not define, the statements that would define it.
+
+        ``file`` is where in the repository the code is to stand.
+
+        Raises:
+            UnreadableSource: the code is not Python.
+        """
+        here = module_name(file) if file else ""
+        most = self._limits.statements
+        symbols: dict[str, tuple[str, ...]] = {}
+        origins: dict[str, str] = {}
+        left_out = 0
+        for wanted in undefined_names(code, file):
+            found = choices(self._repository, wanted, here)
+            symbols[wanted.name] = tuple(one.statement for one in found[:most])
+            left_out += max(0, len(found) - most)
+            if found:
+                origins[wanted.name] = found[0].origin
+        answer = ImportsAnswer(symbols=symbols, origins=origins, left_out=left_out)
+        return self._said(answer, ())
+
+    def get_related_snippets(self, query: str) -> SnippetsAnswer:
+        """The five pieces of code that are most like a description of what is to be written."""
+        return self._search(query, _RELATED)
+
+    def get_relevant_code(self, query: str) -> SnippetsAnswer:
+        """The three classes, functions or snippets that fit a question best."""
+        return self._search(query, _RELEVANT)
+
+    def _search(self, query: str, k: int) -> SnippetsAnswer:
+        found = self._snippets.find(query, k)
+        texts: dict[str, list[str] | None] = {}
+        for file, _, _ in found:
+            texts.setdefault(file, self._repository.text(module_name(file)))
+        answers = (
+            snippet_answer(file, piece, score, texts[file], self._limits.lines)
+            for file, piece, score in found
+        )
+        return self._said(SnippetsAnswer(snippets=tuple(answers)), ())
+
+    @cached_property
+    def _snippets(self) -> SnippetSearch:
+        return SnippetSearch(self._repository)
+
+    def _classes(self, name: str) -> list[Located]:
+        found = self._repository.classes(name)
+        if not found:
+            raise NameNotFound(
+                f"There is no class {name!r} in {self._place}."
+                f"{_near(name, self._repository.class_names())}"
+            )
+        return found
+
+    def _callables(self, class_name: str | None, name: str) -> list[FoundCallable]:
+        if class_name:
+            return self._methods(class_name, name)
+        repository = self._repository
+        found = repository.functions(name) or repository.methods(name)
+        if found:
+            return found
+        classes = repository.classes(name)
+        made = [one for each in classes for one in self._called(each, "__init__")]
+        if made:
+            return made
+        names = repository.function_names()
+        raise NameNotFound(f"There is no function {name!r} in {self._place}.{_near(name, names)}")
+
+    def _methods(self, class_name: str, name: str) -> list[FoundCallable]:
+        classes = self._classes(class_name)
+        found = [one for each in classes for one in self._called(each, name)]
+        if found:
+            return found
+        lineages = self._repository.lineages
+        names = [one for each in classes for one in callables.member_names(each, lineages)]
+        unknown = [base for each in classes for base in lineages.of(each).unknown]
+        hint = f" Its base {unknown[0]} could not be found." if unknown else ""
+        paths = " or ".join(one.path for one in classes[:_NEAR])
+        raise NameNotFound(f"{paths} has no method {name!r}.{hint}{_near(name, names)}")
+
+    def _called(self, located: Located, name: str) -> list[FoundCallable]:
+        return callables.methods_of(located, name, self._repository.lineages)
+
+    @property
+    def _place(self) -> str:
+        return str(self._repository.tree.start)
+
+    def _said(self, answer: AnswerT, found: Sequence[object]) -> AnswerT:
+        """The answer with what it leaves out."""
+        skipped = self._repository.skipped
+        shown = tuple(Skipped(file=file, reason=why) for file, why in skipped[:_MAX_SKIPPED])
+        more = {
+            "skipped": shown,
+            "skipped_left_out": len(skipped) - len(shown),
+            "left_out": answer.left_out + max(0, len(found) - self._limits.results),
+        }
+        return answer.model_copy(update=more)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """The nearest names, as a sentence; a name that differs only in case is nearest."""
+    names = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.rpartition(".")[2].lower(), names, n=_NEAR, cutoff=0.5)
+    return f" The nearest: {', '.join(names[one] for one in close)}." if close else ""

@@ -1,0 +1,92 @@
+"""What a person looks up by typing: a name as it stands in code, or a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from exploracoder_retrieval.errors import QuestionError
+from exploracoder_retrieval.repotools.six_tools import RepositoryTools
+from exploracoder_retrieval.repotools.tool_answers import (
+    Answer,
+    BodiesAnswer,
+    ClassesAnswer,
+    SignaturesAnswer,
+    SnippetsAnswer,
+)
+from exploracoder_retrieval.repotools.tool_text import answer_text
+
+LookupKind = Literal["class", "signature", "source", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One class, definition or piece of code as text, and where it stands.
+
+    ``file`` is named as answers name it; None for what is compiled.
+    """
+
+    name: str
+    file: str | None
+    line: int
+    text: str
+
+
+def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
+    """Ask the tool that is meant.
+
+    A name may be that of a class, a function or ``Class.method``, with the path of its module or
+    without, and with a call's parentheses. For ``code`` any words will do.
+
+    Raises:
+        QuestionError: nothing is asked for.
+        NameNotFound: there is nothing of that name; the message names the nearest.
+    """
+    if not text.strip():
+        raise QuestionError("Type a name, or what the code does.")
+    if kind == "code":
+        return tools.get_related_snippets(text)
+    name = text.strip().removeprefix("@").partition("(")[0].strip().strip(".")
+    if not name:
+        raise QuestionError(f"{text.strip()!r} is no name. Type one as it stands in code.")
+    if kind == "class":
+        return tools.get_class_info(name)
+    owner, _, last = name.rpartition(".")
+    class_name = owner if owner and tools.has_class(owner) else None
+    asked = (class_name, last if class_name else name)
+    return tools.get_signature(*asked) if kind == "signature" else tools.get_method_body(*asked)
+
+
+def found_in(answer: Answer) -> list[Found]:
+    """The results of an answer one by one.
+
+    Of what has the same name, what is nearest to the library's top goes first: it is what people
+    mean more often than a copy of an old version in a folder of its own. A search's order stays.
+    """
+    found = list(_found(answer))
+    return found if isinstance(answer, SnippetsAnswer) else sorted(found, key=_depth)
+
+
+def _depth(found: Found) -> int:
+    return (found.file or "").count("/")
+
+
+def _found(answer: Answer) -> Iterator[Found]:
+    if isinstance(answer, ClassesAnswer):
+        for one in answer.classes:
+            yield Found(
+                one.qualname, one.file, one.line, answer_text(ClassesAnswer(classes=(one,)))
+            )
+    elif isinstance(answer, SignaturesAnswer):
+        for signature in answer.signatures:
+            text = answer_text(SignaturesAnswer(signatures=(signature,)))
+            yield Found(signature.path, signature.file, signature.line, text)
+    elif isinstance(answer, BodiesAnswer):
+        for body in answer.bodies:
+            text = answer_text(BodiesAnswer(bodies=(body,)))
+            yield Found(body.path, body.file, body.def_line, text)
+    elif isinstance(answer, SnippetsAnswer):
+        for piece in answer.snippets:
+            text = answer_text(SnippetsAnswer(snippets=(piece,)))
+            yield Found(piece.name or piece.kind, piece.file, piece.start_line, text)
