@@ -194,6 +194,7 @@ async def test_cells_see_no_key(server: HttpServer) -> None:
         ("explore", {"task": "x", "libraries": TEA, "notebook": "x.py"}, "must end in .ipynb"),
         ("check", {"solution": "x = 1", "libraries": TEA, "check": "1"}, "passes before there is"),
         ("check", {"solution": "x = 1", "libraries": TEA, "context": "1/0"}, "The context failed"),
+        ("library_map", {"libraries": TEA}, "library_map takes no 'libraries', but library"),
         ("no_such_tool", {}, "Unknown tool"),
     ],
 )

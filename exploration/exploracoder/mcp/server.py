@@ -79,6 +79,15 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; an error of ours is the sentence that it says."""
+        takes = {
+            tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()
+        }
+        unknown = [each for each in arguments if each not in takes.get(name, arguments)]
+        if unknown:
+            # The protocol's library would call it without them, which is not what was meant.
+            raise ToolError(
+                f"{name} takes no {', '.join(unknown)[:200]!r}, but {', '.join(takes[name])}."
+            )
         try:
             return await _to_its_end(super().call_tool(name, arguments, context))
         except UnexpectedToolError as error:
