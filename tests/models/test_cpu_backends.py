@@ -102,3 +102,14 @@ def test_each_build_that_this_processor_can_run_answers(
     )
 
     assert done.stdout.startswith(f"{name}  a + b"), done.stdout + done.stderr[-2000:]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the library brings its own")
+def test_a_system_without_libgomp_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(cpu_backends.ctypes, "CDLL", load)
+
+    with pytest.raises(SetupError, match=r"needs libgomp.*apt install libgomp1.*--base-url"):
+        cpu_backends.use_best_backend()

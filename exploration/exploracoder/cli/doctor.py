@@ -129,10 +129,11 @@ def _model() -> Finding:
 
 
 def _arithmetic() -> Finding:
-    from exploracoder.models.cpu_backends import best_backend
+    from exploracoder.models.cpu_backends import best_backend, require_openmp
 
     topic = "its arithmetic"
     try:
+        require_openmp()
         backend = best_backend()
     except SetupError as error:
         return Finding("problem", topic, str(error))

@@ -192,9 +192,8 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
         )
     api_key = secrets.token_urlsafe(24)
     try:
-        import xllamacpp
-
         cpu_backend = use_best_backend()
+        import xllamacpp
 
         server = xllamacpp.Server(parameters_for(options, context_tokens, api_key))
     except SetupError:

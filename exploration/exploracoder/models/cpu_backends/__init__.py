@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,6 +110,20 @@ def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
     return next((one for one in there if not forced or one.name == forced), None)
 
 
+def require_openmp() -> None:
+    """Raises SetupError where the system lacks what the model's library spreads its work with."""
+    if sys.platform != "linux":
+        return
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError as error:
+        raise SetupError(
+            "The embedded model needs libgomp, which small systems and container images do not"
+            " have. Install it (apt install libgomp1, dnf install libgomp, pacman -S gcc-libs), or"
+            " use another model with --base-url."
+        ) from error
+
+
 def use_best_backend() -> str:
     """Puts the best build in place of the library's own, before a model is loaded.
 
@@ -117,8 +132,9 @@ def use_best_backend() -> str:
         or the library is not the release that they were built for.
 
     Raises:
-        SetupError: As for `best_backend`.
+        SetupError: As for `best_backend` and `require_openmp`.
     """
+    require_openmp()
     backend = best_backend()
     import xllamacpp
     import xllamacpp.xllamacpp as extension
