@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import os
 import pwd
+import secrets
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from exploration.scripted import CONTEXT, NAMES_CHECK, TASK, TeaModel
 
 _PACKAGES = Path(__file__).parents[1] / "exploration" / "packages"
 _USERS = ("exploracoder-one", "exploracoder-two")
-_ADMIN = "a-token-of-the-trial"
+_ADMIN = secrets.token_hex()
 _HUB, _PROXY, _API = 18000, 18001, 18081
 _SECONDS = 120.0
 _CONFIG = """
@@ -237,6 +238,12 @@ def main() -> None:
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--python", default="/usr/bin/python3", help="default: %(default)s")
     given = parser.parse_args()
+    if os.geteuid() != 0:
+        parser.error("It makes users, which only root can.")
+    if not given.wheel.is_file():
+        parser.error(f"There is no wheel {given.wheel}: make dist builds one.")
+    if shutil.which("npm") is None:
+        parser.error("It needs npm, to fetch the hub's proxy.")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp")))
         folder.chmod(0o755)
